@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "stiction/cone_program.hpp"
+#include "stiction/contact_problem.hpp"
+
+namespace stiction {
+
+/// Gauss' principle (QP-G):  min ½ a'M a + F'a   s.t.  Je a + ge = 0,  Ju a + gu >= 0,  M positive semidefinite.
+/// Its KKT system is the contact problem without friction cones.
+struct GaussProgram {
+  Eigen::MatrixXd M;
+  Eigen::VectorXd F;
+  Eigen::MatrixXd Je;
+  Eigen::VectorXd ge;
+  Eigen::MatrixXd Ju;
+  Eigen::VectorXd gu;
+};
+
+enum class GaussOutcome {
+  kNotRun,
+  kSolved,
+  kContradiction,   ///< no a satisfies the constraints; `multipliers` is a Farkas vector: J'y = 0, yu >= 0, gamma'y < 0
+  kUnbalanced,      ///< unbounded below; `a` is a direction with M a = 0, Je a = 0, Ju a >= 0, F'a < 0
+  kIterationLimit,
+  kNumericalFailure
+};
+
+struct GaussAnswer {
+  GaussOutcome outcome = GaussOutcome::kNotRun;
+  Eigen::VectorXd a;         ///< solution, or the direction of kUnbalanced
+  Eigen::VectorXd lambda_e;  ///< M a + F = Je' lambda_e + Ju' lambda_u, or the Farkas vector of kContradiction
+  Eigen::VectorXd lambda_u;
+  int iterations = 0;
+};
+
+/// A numerical engine with its workspace: one per thread. It finds, the proof room judges. Each engine alone answers
+/// every question. After the first call of a given size the native engine allocates nothing.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual std::string_view name() const = 0;
+  virtual void decide(const ConeProgram& program, ConeAnswer& answer) = 0;
+  virtual void gauss(const GaussProgram& program, GaussAnswer& answer) = 0;
+};
+
+/// Non-negative least squares over the cones with column generation; exact cones cost no more than facets.
+std::unique_ptr<Engine> make_native_engine();
+
+/// Facetised QP (57) by qpOASES, refined facets for exact cones; for comparison and cross-checks.
+std::unique_ptr<Engine> make_qpoases_engine();
+
+/// "native" or "qpoases". @throws InputError otherwise.
+std::unique_ptr<Engine> make_engine(std::string_view name);
+
+}  // namespace stiction

@@ -1,0 +1,161 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "stiction/contact_problem.hpp"
+
+namespace stiction {
+
+/// Position and orientation in the parent frame; rpy = fixed-axis roll, pitch, yaw in radians, as in URDF.
+struct Pose {
+  Eigen::Vector3d xyz = Eigen::Vector3d::Zero();
+  Eigen::Vector3d rpy = Eigen::Vector3d::Zero();
+};
+
+enum class Base { kFloating, kFixed };
+
+/// What the motors of a model do. kNone: zero effort. kLimits: free within the URDF's limits. kUnlimited: free.
+/// kGiven: `given` holds N m or N per joint, unnamed joints 0.
+struct Effort {
+  enum class Kind { kNone, kLimits, kUnlimited, kGiven } kind = Kind::kNone;
+  std::map<std::string, double> given;
+};
+
+/// One robot, hand or object. Either `urdf_file` or `urdf_text` is set.
+struct ModelDescription {
+  std::string name;
+  std::string urdf_file;
+  std::string urdf_text;
+  Base base = Base::kFloating;
+  Pose pose;                                  ///< root link in the world
+  std::map<std::string, double> joints;       ///< rad or m; 1-dof joints; unnamed: zero, or the nearest limit
+  std::map<std::string, double> rates;        ///< rad/s or m/s
+  /// Planar (x, y, angle) and floating (x, y, z, roll, pitch, yaw) joints inside the URDF, and their rates in the
+  /// joint's own axes (x, y, angular) / (linear, angular).
+  std::map<std::string, std::vector<double>> multi_joints;
+  std::map<std::string, std::vector<double>> multi_rates;
+  Eigen::Vector3d linear_velocity = Eigen::Vector3d::Zero();    ///< of the root link, in its own axes
+  Eigen::Vector3d angular_velocity = Eigen::Vector3d::Zero();
+  Effort effort;
+};
+
+/// A force and torque on "model/link", at point `at` of the link.
+struct LoadDescription {
+  std::string link;
+  Eigen::Vector3d force = Eigen::Vector3d::Zero();
+  Eigen::Vector3d torque = Eigen::Vector3d::Zero();
+  Eigen::Vector3d at = Eigen::Vector3d::Zero();          ///< in the link frame
+  enum class Frame { kWorld, kLink } frame = Frame::kWorld;   ///< of force and torque
+};
+
+enum class ContactFrame { kLink, kWorld, kOn };
+
+struct ContactDescription {
+  std::string name;
+  std::string link;                 ///< "model/link": the body the normal pushes on (A)
+  std::string on = "world";         ///< "world" or "model/link" (B)
+  std::vector<Eigen::Vector3d> points;   ///< one: the contact keeps its name; several: name/0, name/1, …
+  bool patch = false;               ///< true: numbered names even for one point
+  ContactFrame at_frame = ContactFrame::kLink;
+  Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();
+  ContactFrame normal_frame = ContactFrame::kLink;
+  double mu = 0.0;
+  Side side = Side::kUnilateral;
+  double torsion = 0.0;
+  double max_normal = kInfinity;
+};
+
+struct ClosureDescription {
+  std::string name;
+  std::string link;
+  std::string on = "world";
+  Eigen::Vector3d at = Eigen::Vector3d::Zero();       ///< in the link frame
+  enum class Kind { kPin, kWeld, kGuide } kind = Kind::kPin;   ///< 3, 6, 1 rows
+  Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();  ///< kGuide only: the blocked direction, in the link frame
+};
+
+/// A whole scene, as plain data that mirrors the scenario file.
+struct SceneDescription {
+  Eigen::Vector3d gravity{0.0, 0.0, -9.81};
+  std::vector<ModelDescription> models;
+  std::vector<LoadDescription> loads;
+  std::vector<ContactDescription> contacts;
+  std::vector<ClosureDescription> closures;
+  std::vector<std::string> package_paths;   ///< searched for package:// after ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
+};
+
+/// Configuration and velocity of every model, in the scene's own coordinates (see Scene::state).
+struct SceneState {
+  Eigen::VectorXd q;   ///< nq
+  Eigen::VectorXd v;   ///< nv
+};
+
+/// Bodies, contacts and loads of a description, loaded once; recomputes the contact problem for any state.
+///
+/// Contact points and normals are fixed to the body of their `at_frame` / `normal_frame`: a point given in the world
+/// is attached where it was at the described state. Immutable after construction apart from its own workspace: one
+/// Scene per thread (copying shares the parsed models).
+class Scene {
+ public:
+  /// @throws InputError naming the entry, e.g. "contacts[2].normal: want a unit vector, got (0, 0, 0)".
+  explicit Scene(const SceneDescription& description);
+  ~Scene();
+  Scene(const Scene& other);
+  Scene(Scene&&) noexcept;
+  Scene& operator=(const Scene&) = delete;
+  Scene& operator=(Scene&&) noexcept;
+
+  Eigen::Index nq() const;
+  Eigen::Index nv() const;
+
+  /// The state written in the description.
+  const SceneState& described_state() const;
+
+  /// Things that are allowed but look wrong: joints outside their limits, …
+  const std::vector<std::string>& warnings() const;
+
+  /// Recomputes `problem` for a state. The first call sizes it; later calls with the same object allocate nothing.
+  void compute(const SceneState& state, ContactProblem& problem);
+  ContactProblem compute();
+
+  double total_mass() const;
+  Eigen::Vector3d center_of_mass(const SceneState& state);
+  /// Kinetic and potential energy, J (for checks of M and F).
+  double kinetic_energy(const SceneState& state);
+  double potential_energy(const SceneState& state);
+  /// q moved along v for time dt (Lie group integration).
+  Eigen::VectorXd integrate(const Eigen::VectorXd& q, const Eigen::VectorXd& dv) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// What `stiction inspect` prints, as data.
+struct LinkInfo {
+  std::string name;
+  double mass = 0.0;
+};
+struct JointInfo {
+  std::string name, type, parent, child, mimics;
+  double lower = -kInfinity, upper = kInfinity, effort = kInfinity, velocity = kInfinity;
+};
+struct RobotInfo {
+  std::string name, root;
+  std::vector<LinkInfo> links;
+  std::vector<JointInfo> joints;
+  double total_mass = 0.0;
+  int nv_fixed = 0;                     ///< degrees of freedom with a fixed base
+  std::vector<std::string> warnings;    ///< what looks wrong: massless leaf, inertia that no body can have, …
+};
+RobotInfo inspect_urdf_file(const std::string& path);
+RobotInfo inspect_urdf_text(const std::string& text);
+
+}  // namespace stiction
