@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cmath>
 #include <string>
 
 namespace stiction {
@@ -42,7 +43,7 @@ struct FrictionCone {
 /// max of h·f over the forces of K with |f_n| = 1: h_n + mu |h_t| + torsion |h_m| for the exact pushing cone. The dual
 /// direction h is blocked by the contact (h in the polar cone of K) iff the value is <= 0.
 /// @param[out] ray optional, dim() entries: the maximiser, with |f_n| = 1.
-double support(const FrictionCone& cone, const double* h, double* ray = nullptr);
+inline double support(const FrictionCone& cone, const double* h, double* ray = nullptr);
 
 /// Slack of f: sign f_n minus the smallest normal force that would keep (f_t, f_m) admissible; >= 0 iff f in K.
 /// For the exact cone min(f_n - |f_t|/mu, f_n - |f_m|/torsion, f_n), in newtons; -inf when a zero coefficient is violated.
@@ -65,5 +66,40 @@ Eigen::MatrixXd generators(const FrictionCone& cone);
 
 /// @throws InputError with `path` as the entry when mu, torsion, tangents, sign or facets are out of range.
 void validate(const FrictionCone& cone, const std::string& path);
+
+namespace internal {
+/// max of h_t·w over the polygon of `cone` (tangents = 2); w receives the best vertex.
+double polygon_support(const FrictionCone& cone, const double* h_t, double* w);
+}  // namespace internal
+
+// Inline because engines call it once per contact and iteration; the exact cone costs one square root.
+inline double support(const FrictionCone& cone, const double* h, double* ray)
+{
+  double value = cone.sign * h[0];
+  double w[2] = {cone.mu, 0.0};   // any point of the rim will do when h_t = 0
+  if (cone.tangents == 2) {
+    if (cone.shape.approximation == ConeApproximation::kExact) {
+      const double norm = std::sqrt(h[1] * h[1] + h[2] * h[2]);
+      if (norm > 0.0) {
+        w[0] = cone.mu * (h[1] / norm);
+        w[1] = cone.mu * (h[2] / norm);
+      }
+      value += cone.mu * norm;
+    } else {
+      value += internal::polygon_support(cone, h + 1, w);
+    }
+  } else if (cone.tangents == 1) {
+    value += cone.mu * std::abs(h[1]);
+    w[0] = std::copysign(cone.mu, h[1]);
+  }
+  const int last = 1 + cone.tangents;
+  if (cone.torsional) value += cone.torsion * std::abs(h[last]);
+  if (ray) {
+    ray[0] = cone.sign;
+    for (int i = 0; i < cone.tangents; ++i) ray[1 + i] = w[i];
+    if (cone.torsional) ray[last] = std::copysign(cone.torsion, h[last]);
+  }
+  return value;
+}
 
 }  // namespace stiction
