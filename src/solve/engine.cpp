@@ -1,0 +1,16 @@
+#include "stiction/engine.hpp"
+
+#include <string>
+
+#include "stiction/error.hpp"
+
+namespace stiction {
+
+std::unique_ptr<Engine> make_engine(std::string_view name)
+{
+  if (name == "native") return make_native_engine();
+  if (name == "qpoases") return make_qpoases_engine();
+  throw InputError("options.solver", "want native or qpoases, got '" + std::string(name) + "'");
+}
+
+}  // namespace stiction

@@ -1,0 +1,347 @@
+// Gauss' principle (QP-G) by the same nearest-point kernel.
+//
+// With M = L L' and b = L'a the problem is a projection: min |b + c|, c = L^-1 F, under B'b + g (=, >=) 0, B = L^-1 J'.
+// Equalities are solved by an orthogonal basis of their columns (redundant rows drop out), the inequalities left over are
+// a least-distance problem, which is a nearest-point problem in one dimension more. The active set found there is then
+// polished: iterative refinement on the KKT system of the original data.
+//
+// A singular M is replaced by M + rho I in scaled coordinates and corrected by proximal steps; refinement uses the true M.
+#include <cmath>
+#include <limits>
+
+#include "solve/native_engine.hpp"
+
+namespace stiction::internal {
+namespace {
+
+constexpr double kSingular = 1e-9;        // pivot of the unit-diagonal M below which M counts as singular
+constexpr double kProximal = 1e-6;        // rho, relative to the unit diagonal
+constexpr double kDependentRow = 1e-9;    // a row within this of the span of the others is redundant
+constexpr int kProximalSteps = 60;
+constexpr int kRefinements = 40;
+
+const std::vector<BoxVariable> kNoBoxes;
+const std::vector<int> kNoFree;
+
+}  // namespace
+
+struct NativeEngine::GaussWorkspace {
+  Eigen::MatrixXd M, J;         // scaled by column_scale; J = [Je; Ju] with unit rows
+  Eigen::VectorXd F, g;
+  Eigen::VectorXd column_scale, row_scale;
+  Eigen::LLT<Eigen::MatrixXd> cholesky;
+  Eigen::MatrixXd B;            // L^-1 J', n x rows
+  Eigen::VectorXd c, b, w, h, force, work, row_work;
+  ThinQr<-1> qr;
+  std::vector<int> basis;       // rows of J in the factor: equalities first, then active inequalities
+  Eigen::MatrixXd ldp;
+  Eigen::VectorXd ldp_target;
+  std::vector<ConeBlock> ldp_cones;
+  Eigen::VectorXd a, a_prox, lambda;
+  NearestPoint nearest;
+  ConeProgram alternative;
+  ConeAnswer alternative_answer;
+
+  void load(const GaussProgram& p);
+  bool factorise(bool& singular);
+  void equality_basis(Eigen::Index equalities);
+  bool active_inequalities(Eigen::Index equalities, const Eigen::VectorXd& anchor, double rho);
+  double refine(Eigen::Index rows_used);
+};
+
+void NativeEngine::GaussWorkspace::load(const GaussProgram& p)
+{
+  const auto n = p.F.size(), pe = p.ge.size(), rows = pe + p.gu.size();
+  M.resize(n, n);
+  J.resize(rows, n);
+  B.resize(n, rows);
+  for (auto* x : {&F, &column_scale, &c, &b, &w, &force, &work, &a, &a_prox}) x->resize(n);
+  for (auto* x : {&g, &row_scale, &h, &row_work, &lambda}) x->resize(rows);
+  basis.reserve(n);
+
+  // Coordinates in which M has a unit diagonal: independent of units.
+  for (Eigen::Index i = 0; i < n; ++i) {
+    double size = std::sqrt(std::max(p.M(i, i), 0.0));
+    if (size == 0.0) {
+      for (Eigen::Index r = 0; r < pe; ++r) size = std::max(size, std::abs(p.Je(r, i)));
+      for (Eigen::Index r = 0; r < p.gu.size(); ++r) size = std::max(size, std::abs(p.Ju(r, i)));
+    }
+    column_scale[i] = size > 0.0 ? std::ldexp(1.0, -std::ilogb(size)) : 1.0;
+  }
+  for (Eigen::Index j = 0; j < n; ++j) {
+    for (Eigen::Index i = 0; i < n; ++i) M(i, j) = p.M(i, j) * column_scale[i] * column_scale[j];
+    for (Eigen::Index r = 0; r < rows; ++r) J(r, j) = (r < pe ? p.Je(r, j) : p.Ju(r - pe, j)) * column_scale[j];
+    F[j] = p.F[j] * column_scale[j];
+  }
+  for (Eigen::Index r = 0; r < rows; ++r) {
+    double size = 0.0;
+    for (Eigen::Index j = 0; j < n; ++j) size = std::max(size, std::abs(J(r, j)));
+    row_scale[r] = size > 0.0 ? std::ldexp(1.0, -std::ilogb(size)) : 1.0;
+    for (Eigen::Index j = 0; j < n; ++j) J(r, j) *= row_scale[r];
+    g[r] = (r < pe ? p.ge[r] : p.gu[r - pe]) * row_scale[r];
+  }
+}
+
+/// Cholesky of M, or of M + rho I when M is singular; B = L^-1 J'. False when M is indefinite.
+bool NativeEngine::GaussWorkspace::factorise(bool& singular)
+{
+  cholesky.compute(M);
+  singular = cholesky.info() != Eigen::Success;
+  for (Eigen::Index i = 0; i < M.rows() && !singular; ++i)
+    singular = cholesky.matrixLLT()(i, i) * cholesky.matrixLLT()(i, i) < kSingular;
+  if (singular) {
+    M.diagonal().array() += kProximal;
+    cholesky.compute(M);
+    M.diagonal().array() -= kProximal;
+    if (cholesky.info() != Eigen::Success) return false;
+  }
+  B = J.transpose();
+  cholesky.matrixL().solveInPlace(B);
+  return true;
+}
+
+void NativeEngine::GaussWorkspace::equality_basis(Eigen::Index equalities)
+{
+  qr.reset(static_cast<int>(B.rows()));
+  basis.clear();
+  for (Eigen::Index r = 0; r < equalities; ++r)
+    if (qr.append(B.col(r).data(), kDependentRow)) basis.push_back(static_cast<int>(r));
+}
+
+/// Solves the projection with c = L^-1 (F - rho anchor) and appends the inequalities that carry force to the basis.
+/// False when the constraints have no common point (in this arithmetic).
+bool NativeEngine::GaussWorkspace::active_inequalities(Eigen::Index equalities, const Eigen::VectorXd& anchor, double rho)
+{
+  const auto n = B.rows(), rows = B.cols(), inequalities = rows - equalities;
+  equality_basis(equalities);
+  c = F;
+  if (rho > 0.0) c -= rho * anchor;
+  cholesky.matrixL().solveInPlace(c);
+
+  // b0 = Q R^-T (-ge): the shortest b that satisfies the equalities
+  const int k = qr.size();
+  b.setZero();
+  for (int i = 0; i < k; ++i) {
+    double s = -g[basis[i]];
+    for (int j = 0; j < i; ++j) s -= qr.r(j, i) * row_work[j];
+    row_work[i] = s / qr.r(i, i);
+    for (Eigen::Index l = 0; l < n; ++l) b[l] += row_work[i] * qr.q(i)[l];
+  }
+  // b = b0 - P c + w:  minimise |w|, w in range P,  (P Bu)'w >= h
+  w = c;
+  row_work.setZero();
+  qr.project_out(w.data(), row_work.data());
+  b -= w;
+  double top = 0.0;
+  ldp.resize(n + 1, inequalities);
+  ldp_target.setZero(n + 1);
+  ldp_target[n] = 1.0;
+  for (Eigen::Index j = 0; j < inequalities; ++j) {
+    h[j] = -g[equalities + j] - B.col(equalities + j).dot(b);
+    // a violation explained by rounding is none
+    const double rounding = 1e-13 * (std::abs(g[equalities + j]) + B.col(equalities + j).norm() * (b.norm() + c.norm()));
+    if (std::abs(h[j]) <= rounding) h[j] = 0.0;
+    top = std::max(top, h[j]);
+  }
+  if (top == 0.0) return true;   // no inequality is violated: none carries force
+  ldp_cones.resize(inequalities);
+  for (Eigen::Index j = 0; j < inequalities; ++j) {
+    work = B.col(equalities + j);
+    const double full = work.norm();
+    row_work.setZero();
+    qr.project_out(work.data(), row_work.data());
+    qr.project_out(work.data(), row_work.data());
+    // a normal that the equalities already determine cannot carry force of its own
+    if (work.norm() <= kDependentRow * full) work.setZero();
+    ldp.col(j).head(n) = work;
+    ldp(n, j) = h[j] / top;
+    ldp_cones[j].col = static_cast<int>(j);
+    ldp_cones[j].cone.tangents = 0;
+  }
+  NearestPoint::Data data;
+  data.m = static_cast<int>(n) + 1;
+  data.n = static_cast<int>(inequalities);
+  data.E = ldp.data();
+  data.e = ldp_target.data();
+  data.cones = &ldp_cones;
+  data.boxes = &kNoBoxes;
+  data.free = &kNoFree;
+  nearest.run(data, 0.0);
+  if (!(nearest.residual()[n] > 1e-12)) return false;
+  for (Eigen::Index j = 0; j < inequalities; ++j)
+    if (nearest.x()[j] > 0.0 && qr.append(B.col(equalities + j).data(), kDependentRow))
+      basis.push_back(static_cast<int>(equalities + j));
+  return true;
+}
+
+/// One Newton step on the KKT system of the basis rows with the factor at hand, from (a, lambda); returns the size of the
+/// residual before the step, relative to the numbers that make it up.
+double NativeEngine::GaussWorkspace::refine(Eigen::Index rows_used)
+{
+  const auto n = M.rows();
+  const int k = static_cast<int>(rows_used);
+  double worst = 0.0;
+  // the scale is that of the whole vector: single entries may be pure cancellation
+  double force_size = 0.0, force_scale = 0.0;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    long double s = F[i];
+    double scale = std::abs(F[i]);
+    for (Eigen::Index j = 0; j < n; ++j) {
+      s += static_cast<long double>(M(i, j)) * a[j];
+      scale += std::abs(M(i, j) * a[j]);
+    }
+    for (int r : basis) {
+      s -= static_cast<long double>(J(r, i)) * lambda[r];
+      scale += std::abs(J(r, i) * lambda[r]);
+    }
+    force[i] = static_cast<double>(s);
+    force_size = std::max(force_size, std::abs(force[i]));
+    force_scale = std::max(force_scale, scale);
+  }
+  if (force_scale > 0.0) worst = force_size / force_scale;
+  // in unit-diagonal coordinates accelerations and forces share their scale: a row of pure rounding counts as zero
+  double row_size = 0.0, row_scale_max = force_scale;
+  for (int i = 0; i < k; ++i) {
+    long double s = g[basis[i]];
+    double scale = std::abs(g[basis[i]]);
+    for (Eigen::Index j = 0; j < n; ++j) {
+      s += static_cast<long double>(J(basis[i], j)) * a[j];
+      scale += std::abs(J(basis[i], j) * a[j]);
+    }
+    h[i] = static_cast<double>(s);
+    row_size = std::max(row_size, std::abs(h[i]));
+    row_scale_max = std::max(row_scale_max, scale);
+  }
+  if (row_scale_max > 0.0) worst = std::max(worst, row_size / row_scale_max);
+
+  // M da - J' dl = -force, J da = -h  with da = L^-T db:  db = -c - ... as in the projection above
+  c = force;
+  cholesky.matrixL().solveInPlace(c);
+  b.setZero();
+  for (int i = 0; i < k; ++i) {
+    double s = -h[i];
+    for (int j = 0; j < i; ++j) s -= qr.r(j, i) * row_work[j];
+    row_work[i] = s / qr.r(i, i);
+    for (Eigen::Index l = 0; l < n; ++l) b[l] += row_work[i] * qr.q(i)[l];
+  }
+  w = c;
+  for (int i = 0; i < k; ++i) work[i] = 0.0;
+  qr.project_out(w.data(), work.data());
+  b -= w;
+  // dl = R^-1 Q'(c + db)
+  for (int i = 0; i < k; ++i) work[i] += row_work[i];
+  qr.solve(work.data());
+  for (int i = 0; i < k; ++i) lambda[basis[i]] += work[i];
+  cholesky.matrixU().solveInPlace(b);
+  a += b;
+  return worst;
+}
+
+void NativeEngine::gauss(const GaussProgram& p, GaussAnswer& answer)
+{
+  if (!gauss_) gauss_ = std::make_shared<GaussWorkspace>();
+  GaussWorkspace& ws = *gauss_;
+  const auto n = p.F.size(), pe = p.ge.size(), pu = p.gu.size(), rows = pe + pu;
+  answer.outcome = GaussOutcome::kNumericalFailure;
+  answer.a.resize(n);
+  answer.lambda_e.resize(pe);
+  answer.lambda_u.resize(pu);
+  answer.iterations = 0;
+  ws.load(p);
+  bool singular = false;
+  if (!ws.factorise(singular)) return;
+
+  if (singular) {
+    // Nothing may be able to balance F: is F in range M + range Je' + cone Ju'?  (dual feasibility, P7/P8)
+    ConeProgram& alt = ws.alternative;
+    alt.E.resize(n, n + rows);
+    alt.E << p.M, p.Je.transpose(), p.Ju.transpose();
+    alt.e = p.F;
+    alt.boxes.clear();
+    alt.free.resize(n + pe);
+    for (Eigen::Index j = 0; j < n + pe; ++j) alt.free[j] = static_cast<int>(j);
+    alt.cones.resize(pu);
+    for (Eigen::Index j = 0; j < pu; ++j) {
+      alt.cones[j].col = static_cast<int>(n + pe + j);
+      alt.cones[j].cone = FrictionCone{};
+      alt.cones[j].cone.tangents = 0;
+    }
+    decide(alt, ws.alternative_answer);
+    if (ws.alternative_answer.outcome == Outcome::kInfeasible) {
+      answer.a = -ws.alternative_answer.y;
+      answer.lambda_e.setZero();
+      answer.lambda_u.setZero();
+      answer.outcome = GaussOutcome::kUnbalanced;
+      return;
+    }
+  }
+  if (p.ge.lpNorm<Eigen::Infinity>() > 0.0 || p.gu.lpNorm<Eigen::Infinity>() > 0.0) {
+    // Do the rows have a common point?  Otherwise a Farkas vector of {Je a = -ge, Ju a - s = -gu, s >= 0}.
+    ConeProgram& alt = ws.alternative;
+    alt.E.setZero(rows, n + pu);
+    alt.E.topLeftCorner(pe, n) = p.Je;
+    alt.E.bottomLeftCorner(pu, n) = p.Ju;
+    alt.e.resize(rows);
+    alt.e << -p.ge, -p.gu;
+    alt.boxes.clear();
+    alt.free.resize(n);
+    for (Eigen::Index j = 0; j < n; ++j) alt.free[j] = static_cast<int>(j);
+    alt.cones.resize(pu);
+    for (Eigen::Index j = 0; j < pu; ++j) {
+      alt.E(pe + j, n + j) = -1.0;
+      alt.cones[j].col = static_cast<int>(n + j);
+      alt.cones[j].cone = FrictionCone{};
+      alt.cones[j].cone.tangents = 0;
+    }
+    decide(alt, ws.alternative_answer);
+    if (ws.alternative_answer.outcome == Outcome::kInfeasible) {
+      answer.lambda_e = ws.alternative_answer.y.head(pe);
+      answer.lambda_u = ws.alternative_answer.y.tail(pu);
+      answer.a.setZero();
+      answer.outcome = GaussOutcome::kContradiction;
+      return;
+    }
+  }
+
+  ws.a_prox.setZero();
+  answer.outcome = GaussOutcome::kIterationLimit;
+  for (int step = 0; step < (singular ? kProximalSteps : 1); ++step) {
+    if (!ws.active_inequalities(pe, ws.a_prox, singular ? kProximal : 0.0)) {
+      answer.outcome = GaussOutcome::kNumericalFailure;
+      return;
+    }
+    ++answer.iterations;
+    ws.a = ws.a_prox;
+    ws.lambda.setZero();
+    double before = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < kRefinements; ++i) {
+      const double now = ws.refine(static_cast<Eigen::Index>(ws.basis.size()));
+      if (i == 0 && singular) ws.a_prox = ws.a;   // the proximal point itself
+      const bool settled = i > 0 && (now <= 2e-16 || (now > 0.5 * before && i > 2));
+      before = std::min(before, now);
+      if (settled) break;
+    }
+    // The active set is right when every carried force pushes and no free contact penetrates.
+    bool right = before < 1e-13;
+    // M has a unit diagonal here, so forces and accelerations share their scale.
+    const double scale = ws.F.lpNorm<Eigen::Infinity>() + ws.a.lpNorm<Eigen::Infinity>() +
+                         ws.g.lpNorm<Eigen::Infinity>() + ws.lambda.lpNorm<Eigen::Infinity>();
+    for (size_t i = 0; i < ws.basis.size(); ++i)
+      if (ws.basis[i] >= pe) {
+        double& l = ws.lambda[ws.basis[i]];
+        if (l < -1e-11 * scale) right = false;
+        l = std::max(l, 0.0);
+      }
+    for (Eigen::Index r = pe; r < rows && right; ++r)
+      if (ws.J.row(r).dot(ws.a) + ws.g[r] < -1e-11 * scale) right = false;
+    if (right || !singular) {
+      answer.outcome = right ? GaussOutcome::kSolved : GaussOutcome::kNumericalFailure;
+      break;
+    }
+  }
+  for (Eigen::Index i = 0; i < n; ++i) answer.a[i] = ws.a[i] * ws.column_scale[i];
+  for (Eigen::Index r = 0; r < rows; ++r)
+    (r < pe ? answer.lambda_e[r] : answer.lambda_u[r - pe]) = ws.lambda[r] * ws.row_scale[r];
+}
+
+}  // namespace stiction::internal
