@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,15 +9,26 @@
 
 namespace stiction {
 
-/// Three-valued; the default claims nothing. "holds": a solution in which every contact sticks exists. "fails": none does.
+/// Three-valued; the default claims nothing. "holds": a solution in which every contact sticks exists. "fails": none
+/// does.
 enum class Verdict { kUndecided, kHolds, kFails };
 
 /// A verdict is about the given numbers up to relative changes of this size in each entry: residuals and violations
 /// that rounding alone explains do not count, anything larger does. The same for every engine.
 inline constexpr double kRounding = 0x1p-44;   // 5.7e-14
 
-/// True when x solves the program: |E x - e|_i <= kRounding * (|E||x| + max(|e|, e_scale))_i on every row, and every cone
-/// and box holds to rounding of its own entries. `why` (optional) receives the first violated condition in words.
+/// The same for contact accelerations J a + gamma, which are not data but come out of a linear solve: its backward
+/// error grows with the conditioning of M and J. 1.5e-11 of a body's acceleration moves no verdict that data decide, yet is
+/// far above what a refined solve leaves behind.
+inline constexpr double kSolve = 0x1p-36;   // 1.5e-11
+
+/// A contact counts as gone in a proof of "fails" only when it separates by more than this share of its scale; between
+/// kSolve and kClear it is neither held to be touching nor to be gone.
+inline constexpr double kClear = 0x1p-30;   // 9.3e-10
+
+/// True when x solves the program: |E x - e|_i <= kRounding * (|E||x| + max(|e|, e_scale))_i on every row, and every
+/// cone and box holds to rounding of its own entries (so f_n >= 0 holds exactly). `why` (optional) receives the
+/// first violated condition in words.
 bool proves_feasible(const ConeProgram& program, const Eigen::VectorXd& x, std::string* why = nullptr);
 
 /// True when y separates: y'e > sup{ y'E x : x in cones x boxes x free }, where a cone or free column may violate its
@@ -31,18 +43,23 @@ struct StickingRules {
   Detachment detachment = Detachment::kAllowed;
 };
 
-/// One leaf of the sign tree over bilateral contacts: signs per contact (0 = not yet chosen: the force is unrestricted) and a
-/// motion y in velocity space that no admissible force opposes while M a + F drives it.
+/// One leaf of the sign tree over bilateral contacts: signs per contact (0 = the leaf serves both) and a vector y of
+/// velocity space with y'(M a + F) > sup of y'J'lambda over the forces of that sign pattern: what the contacts would
+/// have to supply in the direction y is more than they can. The physical failing motion is -y: applied forces drive it
+/// and no admissible contact force opposes it.
 struct MotionLeaf {
-  std::vector<int> signs;   ///< one per contact, -1, 0 or +1; 0 everywhere without bilateral friction
-  Eigen::VectorXd motion;   ///< nv, then one entry per contact with finite max_normal (in contact order): the price of that limit, >= 0
+  std::vector<int> signs;   ///< one per contact, -1, 0 or +1; 0 for unilateral contacts
+  /// y (nv), then one entry w >= 0 per contact with finite max_normal, in contact order: the price of that limit. With
+  /// prices, support(J_i y) <= w_i and y'(M a + F) > sum of w_i max_normal_i.
+  Eigen::VectorXd motion;
 };
 
 enum class CertificateKind {
   kNone,
   kForces,          ///< holds: (a, lambda) solves (65) or (61)
-  kMotion,          ///< fails: (a, lambda) is the KKT pair of Gauss' principle, leaves separate the multipliers from the cones
-  kContradiction,   ///< fails: the rows contradict each other; lambda is a Farkas vector: J'lambda = 0, gamma'lambda < 0
+  kMotion,          ///< fails: (a, lambda) is the KKT pair of Gauss' principle (normals are equalities when detachment
+                    ///< is forbidden), leaves separate the multipliers from the cones
+  kContradiction,   ///< fails: rows contradict each other; lambda is a Farkas vector: J'lambda = 0, gamma'lambda < 0
   kUnbalanced       ///< fails: nothing can balance; a is a motion with M a = 0, rows kept, F'a < 0
 };
 
@@ -53,9 +70,43 @@ struct Certificate {
   std::vector<MotionLeaf> leaves;
 };
 
-/// Judges a certificate from the problem's own numbers, with no solver: the verdict it proves, or kUndecided and why not.
-/// A shape that may not prove a verdict (inner facets for "fails") never does.
+/// Judges a certificate from the problem's own numbers, with no solver: the verdict it proves, or kUndecided and why
+/// not. `problem` must be valid (M semidefinite, row ownership); sizes and finiteness of both are checked.
+///
+/// Inner facets never prove "fails" by kMotion and outer facets never prove "holds"; kContradiction and kUnbalanced
+/// involve no cone and count for every shape.
 Verdict judge(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
               std::string* why = nullptr);
+
+namespace internal {
+struct JudgeScratch;
+}
+
+/// The same with its own scratch memory, one per thread: after the first call of a given size it allocates nothing
+/// (sign trees and explanations aside).
+class Judge {
+ public:
+  Judge();
+  ~Judge();
+  Judge(Judge&&) noexcept;
+  Judge& operator=(Judge&&) noexcept;
+
+  Verdict operator()(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
+                     std::string* why = nullptr);
+
+  /// Scale of J a + gamma per row: (|J| A + |gamma|)_i, where A_j = |a_j| + (|M||a| + |F| + |J|'|lambda|)_j / M_jj is
+  /// the acceleration that the forces on degree of freedom j would cause if they did not cancel (for a massless one: that
+  /// its rows would pass on to it). An acceleration below kSolve times the scale counts as zero.
+  void row_scales(const ContactProblem& problem, const Eigen::VectorXd& a, const Eigen::VectorXd& lambda,
+                  Eigen::VectorXd& scales);
+
+ private:
+  std::unique_ptr<internal::JudgeScratch> scratch_;
+};
+
+/// One sentence for people about a certificate of failure, e.g. "tips: heel_l and heel_r lift while toe_l and toe_r
+/// carry" or "slides along (+1, 0, 0): c0 and c1 slip". Reads the certificate, judges nothing; empty when there is
+/// nothing to tell.
+std::string describe_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate);
 
 }  // namespace stiction

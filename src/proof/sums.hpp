@@ -1,0 +1,92 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "stiction/cone.hpp"
+#include "stiction/proof.hpp"
+
+namespace stiction::internal {
+
+/// A sum of products and the sum of their absolute values: the scale that a rounding allowance refers to.
+///
+/// long double, so that the check adds no rounding of its own (2^-64 per term against an allowance of 2^-44) and
+/// products of doubles neither overflow nor vanish. Where long double is double, sums of up to about 100 terms still
+/// stay well within the allowance.
+struct Sum {
+  long double value = 0.0L;
+  long double scale = 0.0L;
+
+  void add(long double a, long double b = 1.0L)
+  {
+    const long double product = a * b;
+    value += product;
+    scale += std::abs(product);
+  }
+};
+
+/// The best ray of a cone against h (components in the contact's frame): its product h·ray, with scale |h|·|ray|.
+inline Sum support_sum(const FrictionCone& cone, const Sum* h)
+{
+  Sum best{cone.sign * h[0].value, h[0].scale};
+  if (cone.tangents == 1) {
+    best.value += cone.mu * std::abs(h[1].value);
+    best.scale += cone.mu * h[1].scale;
+  } else if (cone.tangents == 2) {
+    const long double norm = std::sqrt(h[1].value * h[1].value + h[2].value * h[2].value);
+    long double w[2] = {0.0L, 0.0L};
+    if (norm > 0.0L) {
+      w[0] = h[1].value / norm;
+      w[1] = h[2].value / norm;
+      if (cone.shape.approximation == ConeApproximation::kExact) {
+        w[0] *= cone.mu;
+        w[1] *= cone.mu;
+      } else {
+        const double direction[2] = {static_cast<double>(w[0]), static_cast<double>(w[1])};
+        double vertex[2];
+        polygon_support(cone, direction, vertex);
+        w[0] = vertex[0];
+        w[1] = vertex[1];
+      }
+    }
+    for (int i = 0; i < 2; ++i) {
+      best.value += w[i] * h[1 + i].value;
+      best.scale += std::abs(w[i]) * h[1 + i].scale;
+    }
+  }
+  if (cone.torsional) {
+    best.value += cone.torsion * std::abs(h[1 + cone.tangents].value);
+    best.scale += cone.torsion * h[1 + cone.tangents].scale;
+  }
+  return best;
+}
+
+/// Copies a certificate vector with the entries that are only rounding noise set to zero: those whose products with
+/// every column of A are below rounding of the largest such product. Changing a certificate cannot make a proof wrong,
+/// as the changed one is checked in full; it helps where independent parts of a system share one certificate.
+inline bool drop_noise(const Eigen::MatrixXd& A, Eigen::VectorXd& y)
+{
+  if (y.size() == 0 || A.cols() == 0) return false;
+  const auto reach = [&](Eigen::Index i) { return std::abs(y[i]) * A.row(i).cwiseAbs().maxCoeff(); };
+  double largest = 0.0;
+  for (Eigen::Index i = 0; i < y.size(); ++i) largest = std::max(largest, reach(i));
+  bool changed = false;
+  for (Eigen::Index i = 0; i < y.size(); ++i) {
+    if (y[i] == 0.0 || reach(i) == 0.0 || reach(i) > kRounding * largest) continue;
+    y[i] = 0.0;
+    changed = true;
+  }
+  return changed;
+}
+
+/// Runs `text` and stores the result when somebody asked why; always false, for `return refuse(…)`.
+template <typename Text>
+bool refuse(std::string* why, Text text)
+{
+  if (why) *why = text();
+  return false;
+}
+
+}  // namespace stiction::internal
