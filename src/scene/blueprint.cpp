@@ -1,0 +1,336 @@
+#include "scene/blueprint.hpp"
+
+#include <cmath>
+#include <set>
+
+#include "problem/text.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction::internal {
+namespace {
+
+/// How far a normal may be from unit length and still be taken for one.
+constexpr double kUnitRounding = 1e-6;
+
+void check_finite(const std::string& path, double value)
+{
+  if (!std::isfinite(value)) throw InputError(path, "want a finite number, got " + text(value));
+}
+
+void check_finite(const std::string& path, const Eigen::Vector3d& vector)
+{
+  if (!vector.allFinite()) throw InputError(path, "want three finite numbers, got " + text(vector));
+}
+
+void check_not_negative(const std::string& path, double value)
+{
+  if (!std::isfinite(value) || value < 0.0) throw InputError(path, "want finite and >= 0, got " + text(value));
+}
+
+Eigen::Vector3d unit(const std::string& path, const Eigen::Vector3d& normal)
+{
+  const double length = normal.norm();
+  if (!(std::abs(length - 1.0) <= kUnitRounding)) throw InputError(path, "want a unit vector, got " + text(normal));
+  return length == 1.0 ? normal : Eigen::Vector3d(normal / length);
+}
+
+std::string path_of(const ModelDescription& model) { return "models." + model.name; }
+
+std::string indexed(const char* list, std::size_t i) { return std::string(list) + "[" + std::to_string(i) + "]"; }
+
+/// "a, b, c" for messages; long lists are cut.
+template <class Named>
+std::string names_of(const std::vector<Named>& entries)
+{
+  constexpr std::size_t kShown = 12;
+  std::string list;
+  for (std::size_t i = 0; i < entries.size() && i < kShown; ++i) list += (i ? ", " : "") + entries[i].name;
+  return entries.size() > kShown ? list + ", …" : list;
+}
+
+/// A joint that can be set by name: it exists, moves, follows no other joint and has the right number of coordinates.
+int settable_joint(const UrdfTree& tree, const std::string& path, const std::string& name, bool single)
+{
+  const int index = tree.find_joint(name);
+  if (index < 0) throw InputError(path, "want a joint of the URDF (" + names_of(tree.joints) + "), got " + quoted(name));
+  const UrdfJoint& joint = tree.joints[static_cast<std::size_t>(index)];
+  if (joint.mimics >= 0)
+    throw InputError(path, "want joint " + quoted(tree.joints[static_cast<std::size_t>(joint.mimics)].name) +
+                               ", which this one mimics, got " + quoted(name));
+  const int dofs = freedoms(joint.type);
+  if (single ? dofs != 1 : dofs <= 1)
+    throw InputError(path, std::string("want a ") + (single ? "revolute, continuous or prismatic" : "planar or floating") +
+                               " joint, got the " + name_of(joint.type) + " joint " + quoted(name));
+  return index;
+}
+
+void read_single(const std::map<std::string, double>& values, const UrdfTree& tree, const std::string& path,
+                 std::vector<std::array<double, 6>>& out)
+{
+  for (const auto& [name, value] : values) {
+    const std::string entry = path + "." + name;
+    const int joint = settable_joint(tree, entry, name, true);
+    check_finite(entry, value);
+    out[static_cast<std::size_t>(joint)][0] = value;
+  }
+}
+
+void read_multi(const std::map<std::string, std::vector<double>>& values, const UrdfTree& tree, const std::string& path,
+                std::vector<std::array<double, 6>>& out)
+{
+  for (const auto& [name, numbers] : values) {
+    const std::string entry = path + "." + name;
+    const auto joint = static_cast<std::size_t>(settable_joint(tree, entry, name, false));
+    const auto wanted = static_cast<std::size_t>(freedoms(tree.joints[joint].type));
+    if (numbers.size() != wanted)
+      throw InputError(entry, "want " + std::to_string(wanted) + " numbers, got " + std::to_string(numbers.size()));
+    for (std::size_t k = 0; k < wanted; ++k) {
+      check_finite(indexed(entry.c_str(), k), numbers[k]);
+      out[joint][k] = numbers[k];
+    }
+  }
+}
+
+std::shared_ptr<const UrdfTree> load_tree(const ModelDescription& model, const std::vector<std::string>& package_paths,
+                                          std::vector<std::string>& warnings)
+{
+  const std::string path = path_of(model) + ".urdf";
+  if (model.urdf_file.empty() == model.urdf_text.empty())
+    throw InputError(path, std::string("want either a file or a text, got ") + (model.urdf_file.empty() ? "neither" : "both"));
+  const std::string content =
+      model.urdf_file.empty() ? model.urdf_text : read_urdf_file(model.urdf_file, package_paths, path);
+  auto tree = std::make_shared<const UrdfTree>(parse_urdf(content, path));
+  for (const Finding& finding : physical_findings(*tree)) {
+    if (finding.unusable) throw InputError(path, finding.what);
+    warnings.push_back(path + ": " + finding.what);
+  }
+  return tree;
+}
+
+void read_effort(const ModelDescription& description, ModelBlueprint& model, std::vector<std::string>& warnings)
+{
+  const UrdfTree& tree = *model.tree;
+  const Effort& effort = description.effort;
+  const std::string path = path_of(description) + ".effort";
+  if (effort.kind != Effort::Kind::kGiven && !effort.given.empty())
+    throw InputError(path, "want efforts per joint only with kind `given`, got them with another kind");
+  for (const auto& [name, value] : effort.given) {
+    const std::string entry = path + "." + name;
+    const int joint = settable_joint(tree, entry, name, true);
+    check_finite(entry, value);
+    const double limit = tree.joints[static_cast<std::size_t>(joint)].effort;
+    if (std::abs(value) > limit) warnings.push_back(entry + ": " + text(value) + " exceeds the effort limit " + text(limit));
+    model.given_efforts.emplace_back(joint, value);
+  }
+  if (effort.kind != Effort::Kind::kLimits && effort.kind != Effort::Kind::kUnlimited) return;
+  for (std::size_t j = 0; j < tree.joints.size(); ++j) {
+    const UrdfJoint& joint = tree.joints[j];
+    if (freedoms(joint.type) != 1 || joint.mimics >= 0) continue;
+    const bool limits = effort.kind == Effort::Kind::kLimits;
+    if (limits && !joint.limited)
+      warnings.push_back(path + ": joint " + quoted(joint.name) + " has no <limit>, its effort is unlimited");
+    const double bound = limits ? joint.effort : kInfinity;
+    model.motors.push_back({static_cast<int>(j), -bound, bound});
+  }
+}
+
+class BodyFinder {
+ public:
+  explicit BodyFinder(const std::vector<ModelBlueprint>& models) : models_(models) {}
+
+  /// "world" or "model/link".
+  BodyRef find(const std::string& path, const std::string& body) const
+  {
+    if (body == "world") return {};
+    const auto slash = body.find('/');
+    if (slash == body.npos) throw InputError(path, "want 'world' or 'model/link', got " + quoted(body));
+    const std::string model = body.substr(0, slash), link = body.substr(slash + 1);
+    for (std::size_t m = 0; m < models_.size(); ++m) {
+      if (models_[m].name != model) continue;
+      const int index = models_[m].tree->find_link(link);
+      if (index < 0)
+        throw InputError(path, "want a link of models." + model + " (" + names_of(models_[m].tree->links) + "), got " + quoted(link));
+      return {static_cast<int>(m), index};
+    }
+    throw InputError(path, "want a model of the scene (" + names_of(models_) + "), got " + quoted(model));
+  }
+
+  BodyRef find_link(const std::string& path, const std::string& body) const
+  {
+    const BodyRef found = find(path, body);
+    if (found.model < 0) throw InputError(path, "want 'model/link', got " + quoted(body));
+    return found;
+  }
+
+  /// The two bodies of a contact or closure; they must be able to move relative to each other.
+  std::pair<BodyRef, BodyRef> find_pair(const std::string& path, const std::string& link, const std::string& on) const
+  {
+    const BodyRef a = find_link(path + ".link", link), b = find(path + ".on", on);
+    if (carrier(a) == carrier(b))
+      throw InputError(path, "want two bodies that can move relative to each other, got " + quoted(link) + " and " + quoted(on));
+    return {a, b};
+  }
+
+  /// The rigid body a link belongs to: up through fixed joints; the world for the root of a fixed model.
+  BodyRef carrier(BodyRef body) const
+  {
+    if (body.model < 0) return body;
+    const ModelBlueprint& model = models_[static_cast<std::size_t>(body.model)];
+    for (;;) {
+      const int joint = model.tree->links[static_cast<std::size_t>(body.link)].parent_joint;
+      if (joint < 0) return model.base == Base::kFixed ? BodyRef{} : body;
+      if (model.tree->joints[static_cast<std::size_t>(joint)].type != JointType::kFixed) return body;
+      body.link = model.tree->joints[static_cast<std::size_t>(joint)].parent;
+    }
+  }
+
+ private:
+  const std::vector<ModelBlueprint>& models_;
+};
+
+void add_name(std::set<std::string>& names, const std::string& path, const std::string& name)
+{
+  if (name.empty()) throw InputError(path + ".name", "want a name, got an empty one");
+  if (!names.insert(name).second) throw InputError(path + ".name", "want a unique name, got " + quoted(name) + " twice");
+}
+
+void read_contact(const ContactDescription& description, const std::string& path, const BodyFinder& bodies,
+                  std::set<std::string>& names, std::vector<ContactBlueprint>& contacts)
+{
+  if (description.name.empty()) throw InputError(path + ".name", "want a name, got an empty one");
+  ContactBlueprint contact;
+  std::tie(contact.link, contact.on) = bodies.find_pair(path, description.link, description.on);
+  check_finite(path + ".normal", description.normal);
+  contact.axes = contact_axes(unit(path + ".normal", description.normal));
+  contact.normal_frame = description.normal_frame;
+  contact.at_frame = description.at_frame;
+  check_not_negative(path + ".mu", description.mu);
+  check_not_negative(path + ".torsion", description.torsion);
+  if (!(description.max_normal >= 0.0))
+    throw InputError(path + ".max_normal", "want >= 0, got " + text(description.max_normal));
+  contact.mu = description.mu;
+  contact.torsion = description.torsion;
+  contact.max_normal = description.max_normal;
+  contact.side = description.side;
+  if (description.points.empty()) throw InputError(path + ".at", "want at least one point, got none");
+  const bool numbered = description.patch || description.points.size() > 1;
+  for (std::size_t k = 0; k < description.points.size(); ++k) {
+    check_finite(numbered ? indexed((path + ".points").c_str(), k) : path + ".at", description.points[k]);
+    contact.name = numbered ? description.name + "/" + std::to_string(k) : description.name;
+    contact.point = description.points[k];
+    add_name(names, path, contact.name);
+    contacts.push_back(contact);
+  }
+}
+
+void read_models(const SceneDescription& description, Blueprint& blueprint)
+{
+  std::set<std::string> names;
+  if (description.models.empty()) throw InputError("models", "want at least one, got none");
+  for (std::size_t m = 0; m < description.models.size(); ++m) {
+    const ModelDescription& source = description.models[m];
+    const std::string path = indexed("models", m);
+    if (source.name == "world" || source.name.find('/') != std::string::npos)
+      throw InputError(path + ".name", "want a name without '/' that is not 'world', got " + quoted(source.name));
+    add_name(names, path, source.name);
+    ModelBlueprint model;
+    model.name = source.name;
+    model.base = source.base;
+    model.tree = load_tree(source, description.package_paths, blueprint.warnings);
+    model.state = read_state(source, *model.tree, &blueprint.warnings);
+    read_effort(source, model, blueprint.warnings);
+    blueprint.models.push_back(std::move(model));
+  }
+}
+
+}  // namespace
+
+Eigen::Matrix3d contact_axes(const Eigen::Vector3d& normal)
+{
+  constexpr double kNearX = 0.9;
+  const Eigen::Vector3d guide = std::abs(normal.x()) > kNearX ? Eigen::Vector3d::UnitY() : Eigen::Vector3d::UnitX();
+  Eigen::Matrix3d axes;
+  axes.col(0) = normal;
+  axes.col(1) = (guide - normal * normal.dot(guide)).normalized();
+  axes.col(2) = normal.cross(axes.col(1));
+  return axes;
+}
+
+ModelState read_state(const ModelDescription& model, const UrdfTree& tree, std::vector<std::string>* warnings)
+{
+  const std::string path = path_of(model);
+  check_finite(path + ".pose.xyz", model.pose.xyz);
+  check_finite(path + ".pose.rpy", model.pose.rpy);
+  check_finite(path + ".twist.linear", model.linear_velocity);
+  check_finite(path + ".twist.angular", model.angular_velocity);
+  if (model.base == Base::kFixed && !(model.linear_velocity.isZero(0.0) && model.angular_velocity.isZero(0.0)))
+    throw InputError(path + ".twist", "want zero for a fixed base, got linear " + text(model.linear_velocity) + ", angular " +
+                                          text(model.angular_velocity));
+  ModelState state;
+  state.pose = isometry(model.pose.xyz, model.pose.rpy);
+  state.linear = model.linear_velocity;
+  state.angular = model.angular_velocity;
+  state.positions.assign(tree.joints.size(), {});
+  state.rates.assign(tree.joints.size(), {});
+  for (std::size_t j = 0; j < tree.joints.size(); ++j)
+    if (freedoms(tree.joints[j].type) == 1)
+      state.positions[j][0] = std::min(std::max(0.0, tree.joints[j].lower), tree.joints[j].upper);
+  read_single(model.joints, tree, path + ".joints", state.positions);
+  read_single(model.rates, tree, path + ".rates", state.rates);
+  read_multi(model.multi_joints, tree, path + ".joints", state.positions);
+  read_multi(model.multi_rates, tree, path + ".rates", state.rates);
+  if (!warnings) return state;
+  for (std::size_t j = 0; j < tree.joints.size(); ++j) {
+    const UrdfJoint& joint = tree.joints[j];
+    const double position = joint.mimics < 0 ? state.positions[j][0]
+                                             : joint.multiplier * state.positions[static_cast<std::size_t>(joint.mimics)][0] + joint.offset;
+    if (freedoms(joint.type) == 1 && (position < joint.lower || position > joint.upper))
+      warnings->push_back(path + ".joints." + joint.name + ": " + text(position) + " is outside the limits " +
+                          text(joint.lower) + " to " + text(joint.upper));
+  }
+  return state;
+}
+
+Blueprint make_blueprint(const SceneDescription& description)
+{
+  Blueprint blueprint;
+  check_finite("gravity", description.gravity);
+  blueprint.gravity = description.gravity;
+  read_models(description, blueprint);
+
+  const BodyFinder bodies(blueprint.models);
+  for (std::size_t i = 0; i < description.loads.size(); ++i) {
+    const LoadDescription& source = description.loads[i];
+    const std::string path = indexed("loads", i);
+    const BodyRef body = bodies.find_link(path + ".link", source.link);
+    check_finite(path + ".force", source.force);
+    check_finite(path + ".torque", source.torque);
+    check_finite(path + ".at", source.at);
+    if (bodies.carrier(body).model < 0) blueprint.warnings.push_back(path + ".link: " + quoted(source.link) + " cannot move");
+    blueprint.loads.push_back({body, source.force, source.torque, source.at, source.frame == LoadDescription::Frame::kWorld});
+  }
+
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < description.contacts.size(); ++i)
+    read_contact(description.contacts[i], indexed("contacts", i), bodies, names, blueprint.contacts);
+  for (std::size_t i = 0; i < description.closures.size(); ++i) {
+    const ClosureDescription& source = description.closures[i];
+    const std::string path = indexed("closures", i);
+    ClosureBlueprint closure;
+    closure.name = source.name;
+    add_name(names, path, source.name);
+    std::tie(closure.link, closure.on) = bodies.find_pair(path, source.link, source.on);
+    check_finite(path + ".at", source.at);
+    closure.at = source.at;
+    closure.kind = source.kind;
+    closure.axes = Eigen::Matrix3d::Identity();
+    if (source.kind == ClosureDescription::Kind::kGuide) {
+      check_finite(path + ".normal", source.normal);
+      closure.axes = contact_axes(unit(path + ".normal", source.normal));
+    }
+    blueprint.closures.push_back(closure);
+  }
+  return blueprint;
+}
+
+}  // namespace stiction::internal

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scene/urdf.hpp"
+#include "stiction/scene.hpp"
+
+namespace stiction::internal {
+
+/// A link of a model of the scene; model -1 is the world.
+struct BodyRef {
+  int model = -1;
+  int link = -1;
+  bool operator==(const BodyRef&) const = default;
+};
+
+/// Position and rate of every URDF joint (mimic joints: left at zero, they follow) and of the root link.
+struct ModelState {
+  Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
+  Eigen::Vector3d linear = Eigen::Vector3d::Zero(), angular = Eigen::Vector3d::Zero();   ///< root link, own axes
+  std::vector<std::array<double, 6>> positions, rates;
+};
+
+struct ModelBlueprint {
+  std::string name;
+  std::shared_ptr<const UrdfTree> tree;
+  Base base = Base::kFloating;
+  ModelState state;
+  struct Motor {
+    int joint = -1;
+    double lower = -kInfinity, upper = kInfinity;
+  };
+  std::vector<Motor> motors;                          ///< efforts to be found
+  std::vector<std::pair<int, double>> given_efforts;  ///< joint, N m or N
+};
+
+struct LoadBlueprint {
+  BodyRef body;
+  Eigen::Vector3d force, torque, at;
+  bool in_world = true;   ///< axes of force and torque: world, else link
+};
+
+/// One contact point.
+struct ContactBlueprint {
+  std::string name;
+  BodyRef link, on;
+  Eigen::Vector3d point;
+  ContactFrame at_frame;
+  Eigen::Matrix3d axes;   ///< columns normal, t1, t2 in normal_frame
+  ContactFrame normal_frame;
+  double mu, torsion, max_normal;
+  Side side;
+};
+
+struct ClosureBlueprint {
+  std::string name;
+  BodyRef link, on;
+  Eigen::Vector3d at;
+  ClosureDescription::Kind kind;
+  Eigen::Matrix3d axes;   ///< kGuide: columns normal, t1, t2 in the link frame
+};
+
+/// A description with every entry checked and every name resolved; needs no kinematics.
+struct Blueprint {
+  Eigen::Vector3d gravity;
+  std::vector<ModelBlueprint> models;
+  std::vector<LoadBlueprint> loads;
+  std::vector<ContactBlueprint> contacts;
+  std::vector<ClosureBlueprint> closures;
+  std::vector<std::string> warnings;
+};
+
+/// @throws InputError naming the entry.
+Blueprint make_blueprint(const SceneDescription& description);
+
+/// The state part of a model's description. `warnings` (optional) receives joints outside their limits.
+ModelState read_state(const ModelDescription& model, const UrdfTree& tree, std::vector<std::string>* warnings);
+
+/// Right-handed axes (normal, t1, t2). t1 is the x axis (the y axis for normals near x) projected onto the tangent
+/// plane, so that the normal z gives (z, x, y).
+Eigen::Matrix3d contact_axes(const Eigen::Vector3d& normal);
+
+}  // namespace stiction::internal

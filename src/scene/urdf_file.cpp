@@ -1,0 +1,68 @@
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include "problem/text.hpp"
+#include "scene/urdf.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kScheme = "package://";
+
+std::vector<std::string> split_path_list(const char* list)
+{
+  std::vector<std::string> entries;
+  std::istringstream stream(list ? list : "");
+  for (std::string entry; std::getline(stream, entry, ':');)
+    if (!entry.empty()) entries.push_back(entry);
+  return entries;
+}
+
+/// The file a `package://name/rest` address stands for: below a folder of packages, or in a folder that is the package.
+fs::path find_in_packages(const std::string& address, const std::vector<std::string>& package_paths, const std::string& path)
+{
+  const fs::path relative = address.substr(kScheme.size());
+  if (relative.empty() || relative.is_absolute())
+    throw InputError(path, "want package://name/file, got " + quoted(address));
+  const std::string package = relative.begin()->string();
+
+  std::vector<std::string> roots = split_path_list(std::getenv("ROS_PACKAGE_PATH"));
+  for (const std::string& prefix : split_path_list(std::getenv("AMENT_PREFIX_PATH"))) roots.push_back(prefix + "/share");
+  roots.insert(roots.end(), package_paths.begin(), package_paths.end());
+
+  std::error_code ignored;
+  std::string searched;
+  for (const std::string& root : roots) {
+    const fs::path folder = root;
+    if (fs::path candidate = folder / relative; fs::is_regular_file(candidate, ignored)) return candidate;
+    const fs::path last = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
+    if (last == package)
+      if (fs::path candidate = folder.parent_path() / relative; fs::is_regular_file(candidate, ignored)) return candidate;
+    searched += (searched.empty() ? "" : ", ") + root;
+  }
+  throw InputError(path, "want a file in ROS_PACKAGE_PATH, AMENT_PREFIX_PATH or the package paths, got " + quoted(address) +
+                             " (searched: " + (searched.empty() ? "nothing, none of them is set" : searched) + ")");
+}
+
+}  // namespace
+
+std::string read_urdf_file(const std::string& file, const std::vector<std::string>& package_paths, const std::string& path)
+{
+  const fs::path location = file.starts_with(kScheme) ? find_in_packages(file, package_paths, path) : fs::path(file);
+  std::error_code ignored;
+  if (!fs::exists(location, ignored)) throw InputError(path, "want an existing file, got " + quoted(file));
+  if (fs::is_directory(location, ignored)) throw InputError(path, "want a file, got the directory " + quoted(file));
+  std::ifstream stream(location, std::ios::binary);
+  std::ostringstream content;
+  if (stream) content << stream.rdbuf();
+  if (!stream || content.str().empty()) throw InputError(path, "want a readable, non-empty file, got " + quoted(file));
+  return std::move(content).str();
+}
+
+}  // namespace stiction::internal
