@@ -1,0 +1,44 @@
+// A block on the ground, as a contact problem: M a + F = J' lambda, lambda in the friction cones.
+//
+//   print_problem [urdf/block.urdf]
+
+#include <cstdio>
+#include <iostream>
+
+#include "stiction/error.hpp"
+#include "stiction/scene.hpp"
+
+int main(int argc, char** argv)
+try {
+  stiction::SceneDescription description;
+  stiction::ModelDescription block;
+  block.name = "block";
+  block.urdf_file = argc > 1 ? argv[1] : "urdf/block.urdf";
+  block.pose.xyz.z() = 0.5;
+  description.models.push_back(block);
+
+  stiction::ContactDescription ground;
+  ground.name = "ground";
+  ground.link = "block/block";
+  ground.points = {{0.5, 0.25, -0.5}, {-0.5, 0.25, -0.5}, {-0.5, -0.25, -0.5}, {0.5, -0.25, -0.5}};
+  ground.normal = Eigen::Vector3d::UnitZ();
+  ground.mu = 0.6;
+  description.contacts.push_back(ground);
+
+  stiction::Scene scene(description);
+  const stiction::ContactProblem problem = scene.compute();
+
+  const Eigen::IOFormat table(4, 0, "  ", "\n", "  ", "");
+  std::cout << "degrees of freedom:";
+  for (const std::string& name : problem.dof_names) std::cout << ' ' << name;
+  std::cout << "\n\nM [kg, kg m, kg m^2]\n" << problem.M.format(table);
+  std::cout << "\n\nF [N, N m]\n" << problem.F.transpose().format(table);
+  std::cout << "\n\nJ (per contact: normal, tangent, tangent)\n" << problem.J.format(table) << "\n\n";
+  for (const stiction::Contact& contact : problem.contacts)
+    std::cout << contact.name << ": rows " << contact.row << " to " << contact.row + contact.rows() - 1
+              << ", mu " << contact.mu << ", at " << contact.point_W.transpose() << '\n';
+  return 0;
+} catch (const stiction::InputError& error) {
+  std::cerr << "print_problem: " << error.what() << '\n';
+  return 2;
+}

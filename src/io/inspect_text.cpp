@@ -1,0 +1,121 @@
+#include "io/inspect_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace stiction::internal {
+namespace {
+
+constexpr std::size_t kWidth = 80;
+
+/// Builds a line of cells at fixed columns. A cell that would touch its left neighbour starts a new line instead, and
+/// one too long for its column moves left: long names stay whole (people copy them) and columns stay aligned.
+class Row {
+ public:
+  explicit Row(std::string& out) : out_(out), line_(out.size()) {}
+  ~Row() { out_ += '\n'; }
+  Row(const Row&) = delete;
+  Row& operator=(const Row&) = delete;
+
+  Row& left(std::size_t column, const std::string& text)
+  {
+    column = std::min(column, kWidth - std::min(kWidth, text.size()));
+    if (out_.size() > line_ && out_.size() - line_ + 1 > column) new_line();
+    out_.append(column - std::min(column, out_.size() - line_), ' ');
+    out_ += text;
+    return *this;
+  }
+
+  Row& right(std::size_t end, const std::string& text) { return left(end - std::min(end, text.size()), text); }
+
+ private:
+  void new_line()
+  {
+    out_ += '\n';
+    line_ = out_.size();
+  }
+
+  std::string& out_;
+  std::size_t line_;   // where the current line starts
+};
+
+std::string limit(double value) { return std::isfinite(value) ? fmt::format("{:.4g}", value) : "-"; }
+
+/// Words of `text` wrapped at kWidth, the first line after "- ", later ones indented below it.
+void append_item(std::string& out, const std::string& text)
+{
+  std::size_t column = 1;
+  out += " -";
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    if (column + 1 + (end - begin) > kWidth && column > 3) {
+      out += "\n  ";
+      column = 2;
+    }
+    out += ' ';
+    out.append(text, begin, end - begin);
+    column += 1 + (end - begin);
+    begin = end + 1;
+  }
+  out += '\n';
+}
+
+std::string counted(std::size_t count, const std::string& noun)
+{
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+void append_links(std::string& out, const RobotInfo& robot)
+{
+  constexpr std::size_t kMassEnd = 34, kParent = 36, kJoint = 59;
+  std::map<std::string, const JointInfo*> joint_above;
+  for (const JointInfo& joint : robot.joints) joint_above[joint.child] = &joint;
+
+  Row(out).left(0, "link").right(kMassEnd, "mass [kg]").left(kParent, "parent").left(kJoint, "joint");
+  for (const LinkInfo& link : robot.links) {
+    Row row(out);
+    row.left(0, link.name).right(kMassEnd, fmt::format("{:.6g}", link.mass));
+    const auto above = joint_above.find(link.name);
+    if (above != joint_above.end()) row.left(kParent, above->second->parent).left(kJoint, above->second->name);
+  }
+}
+
+void append_joints(std::string& out, const RobotInfo& robot)
+{
+  constexpr std::size_t kType = 30, kLowerEnd = 50, kUpperEnd = 60, kEffortEnd = 70, kVelocityEnd = 80;
+  Row(out).left(0, "joint").left(kType, "type").right(kLowerEnd, "lower").right(kUpperEnd, "upper")
+      .right(kEffortEnd, "effort").right(kVelocityEnd, "velocity");
+  for (const JointInfo& joint : robot.joints) {
+    Row row(out);
+    row.left(0, joint.name).left(kType, joint.type);
+    if (joint.type != "fixed")
+      row.right(kLowerEnd, limit(joint.lower)).right(kUpperEnd, limit(joint.upper))
+          .right(kEffortEnd, limit(joint.effort)).right(kVelocityEnd, limit(joint.velocity));
+    if (!joint.mimics.empty()) row.left(2, "follows " + joint.mimics);
+  }
+  out += "limits in rad, N m, rad/s (prismatic: m, N, m/s); - means none\n";
+}
+
+}  // namespace
+
+std::string inspect_text(const RobotInfo& robot)
+{
+  std::string out;
+  out += fmt::format("{}: {}, {}, {} of freedom (+6 with a floating base), {:.6g} kg\n", robot.name,
+                     counted(robot.links.size(), "link"), counted(robot.joints.size(), "joint"),
+                     counted(static_cast<std::size_t>(robot.nv_fixed), "degree"), robot.total_mass);
+  out += fmt::format("root link: {}\n\n", robot.root);
+  append_links(out, robot);
+  if (!robot.joints.empty()) {
+    out += '\n';
+    append_joints(out, robot);
+  }
+  out += robot.warnings.empty() ? "\nnothing looks wrong\n" : "\nlooks wrong:\n";
+  for (const std::string& warning : robot.warnings) append_item(out, warning);
+  return out;
+}
+
+}  // namespace stiction::internal

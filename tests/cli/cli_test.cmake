@@ -1,0 +1,33 @@
+# Runs the program with good and bad arguments; checks exit code, standard output and standard error.
+cmake_minimum_required(VERSION 3.22)
+set(failures 0)
+
+function(expect exit_code stdout_regex stderr_regex)
+  execute_process(COMMAND ${STICTION} ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(NOT code STREQUAL exit_code OR NOT out MATCHES "${stdout_regex}" OR NOT err MATCHES "${stderr_regex}")
+    message("stiction ${ARGN}: want ${exit_code}, '${stdout_regex}', '${stderr_regex}'; got ${code}\n${out}\n${err}")
+    math(EXPR count "${failures} + 1")
+    set(failures ${count} PARENT_SCOPE)
+  endif()
+endfunction()
+
+expect(0 "inspect" "^$" --help)
+expect(0 "^stiction [0-9]+\\.[0-9]+\\.[0-9]+\n$" "^$" --version)
+expect(0 "ROBOT.urdf" "^$" inspect --help)
+expect(0 "^stiction [0-9]" "^$" inspect --version)
+expect(0 "left_knee" "^$" inspect ${SOURCE_DIR}/urdf/biped.urdf)
+
+expect(2 "^$" "--help")
+expect(2 "^$" "'inspct', did you mean 'inspect'" inspct ${SOURCE_DIR}/urdf/biped.urdf)
+expect(2 "^$" "'--hepl', did you mean '--help'" inspect --hepl)
+expect(2 "^$" "'--vresion', did you mean '--version'" --vresion)
+expect(2 "^$" "'frobnicate'\n" frobnicate)
+expect(2 "^$" "ROBOT.urdf" inspect)
+expect(2 "^$" "'two.urdf'" inspect ${SOURCE_DIR}/urdf/biped.urdf two.urdf)
+expect(2 "^$" "no_such_file.urdf: want " inspect no_such_file.urdf)
+expect(2 "^$" "want " inspect ${SOURCE_DIR}/package.xml)
+expect(2 "^$" "want " inspect ${SOURCE_DIR})
+
+if(failures)
+  message(FATAL_ERROR "${failures} failed")
+endif()

@@ -1,0 +1,34 @@
+#include "io/nearest_name.hpp"
+
+#include <gtest/gtest.h>
+
+namespace stiction::internal {
+namespace {
+
+TEST(EditDistance, CountsInsertionsDeletionsReplacementsAndSwaps)
+{
+  EXPECT_EQ(edit_distance("", ""), 0u);
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("abc", ""), 3u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+  EXPECT_EQ(edit_distance("inspect", "inspct"), 1u);
+  EXPECT_EQ(edit_distance("normal", "noraml"), 1u);   // a swap is one slip of the fingers, not two
+  EXPECT_EQ(edit_distance("ab", "ba"), 1u);
+  EXPECT_EQ(edit_distance("flaw", "lawn"), 2u);
+}
+
+TEST(NearestName, FindsTheNearestNotTheFirst)
+{
+  EXPECT_EQ(nearest_name("chek", {"cheese", "check", "batch"}), "check");
+  EXPECT_EQ(nearest_name("--hepl", {"--version", "--help"}), "--help");
+}
+
+TEST(NearestName, StaysSilentWhenNothingIsNear)
+{
+  EXPECT_EQ(nearest_name("frobnicate", {"check", "inspect"}), "");
+  EXPECT_EQ(nearest_name("xy", {"mu", "at", "on"}), "");
+  EXPECT_EQ(nearest_name("anything", {}), "");
+}
+
+}  // namespace
+}  // namespace stiction::internal
