@@ -35,8 +35,8 @@ try {
   std::cout << "\n\nF [N, N m]\n" << problem.F.transpose().format(table);
   std::cout << "\n\nJ (per contact: normal, tangent, tangent)\n" << problem.J.format(table) << "\n\n";
   for (const stiction::Contact& contact : problem.contacts)
-    std::cout << contact.name << ": rows " << contact.row << " to " << contact.row + contact.rows() - 1
-              << ", mu " << contact.mu << ", at " << contact.point_W.transpose() << '\n';
+    std::cout << contact.name << ": rows " << contact.row << " to " << contact.row + contact.rows() - 1 << ", mu "
+              << contact.mu << ", at " << contact.point_W.transpose() << '\n';
   return 0;
 } catch (const stiction::InputError& error) {
   std::cerr << "print_problem: " << error.what() << '\n';

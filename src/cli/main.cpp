@@ -19,23 +19,23 @@ void write_result(const std::string& text)
     throw stiction::InputError("standard output", "cannot be written");
 }
 
-/// ", did you mean '…'?" for the first argument that nobody understood, or nothing.
-std::string suggestion(const CLI::App& app)
+/// "'inspct', did you mean 'inspect'?" for the first argument that nobody understood; empty if there is none.
+std::string not_understood(const CLI::App& app)
 {
+  const std::vector<std::string> arguments = app.remaining(true);
+  if (arguments.empty()) return {};
+  const std::string& argument = arguments.front();
+
   const std::vector<const CLI::App*> chosen = app.get_subcommands([](const CLI::App* sub) { return sub->parsed(); });
-  const CLI::App& active = chosen.empty() ? app : *chosen.front();
   std::vector<std::string> names;
-  for (const std::string& argument : app.remaining(true)) {
-    if (argument.rfind("-", 0) == 0) {
-      for (const CLI::Option* option : active.get_options())
-        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    } else if (chosen.empty()) {
-      for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
-    }
-    const std::string near = stiction::internal::nearest_name(argument.substr(0, argument.find('=')), names);
-    return " '" + argument + "'" + (near.empty() ? "" : ", did you mean '" + near + "'?");
+  if (argument.starts_with('-')) {
+    for (const CLI::Option* option : (chosen.empty() ? app : *chosen.front()).get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  } else if (chosen.empty()) {
+    for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
   }
-  return {};
+  const std::string near = stiction::internal::nearest_name(argument.substr(0, argument.find('=')), names);
+  return "'" + argument + "'" + (near.empty() ? "" : ", did you mean '" + near + "'?");
 }
 
 int run(int argc, char** argv)
@@ -50,17 +50,15 @@ int run(int argc, char** argv)
   CLI::App& inspect = *app.add_subcommand("inspect", "Links, joints, limits, masses of a robot, and what looks wrong");
   inspect.set_version_flag("--version", "stiction " STICTION_VERSION);
   inspect.add_option("ROBOT.urdf", robot_file, "The robot's URDF file")->required();
-  inspect.callback([&] {
-    write_result(stiction::internal::inspect_text(stiction::inspect_urdf_file(robot_file)));
-  });
+  inspect.callback([&] { write_result(stiction::internal::inspect_text(stiction::inspect_urdf_file(robot_file))); });
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);   // --help, --version
-    const std::string near = suggestion(app);
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    const std::string unknown = not_understood(app);
     std::fprintf(stderr, "stiction: %s\nTry 'stiction --help'.\n",
-                 near.empty() ? error.what() : ("not understood:" + near).c_str());
+                 unknown.empty() ? error.what() : ("not understood: " + unknown).c_str());
     return kBadInput;
   }
   return kOk;

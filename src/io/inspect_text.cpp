@@ -39,7 +39,7 @@ class Row {
   }
 
   std::string& out_;
-  std::size_t line_;   // where the current line starts
+  std::size_t line_;  // where the current line starts
 };
 
 std::string limit(double value) { return std::isfinite(value) ? fmt::format("{:.4g}", value) : "-"; }
@@ -86,14 +86,21 @@ void append_links(std::string& out, const RobotInfo& robot)
 void append_joints(std::string& out, const RobotInfo& robot)
 {
   constexpr std::size_t kType = 30, kLowerEnd = 50, kUpperEnd = 60, kEffortEnd = 70, kVelocityEnd = 80;
-  Row(out).left(0, "joint").left(kType, "type").right(kLowerEnd, "lower").right(kUpperEnd, "upper")
-      .right(kEffortEnd, "effort").right(kVelocityEnd, "velocity");
+  Row(out)
+      .left(0, "joint")
+      .left(kType, "type")
+      .right(kLowerEnd, "lower")
+      .right(kUpperEnd, "upper")
+      .right(kEffortEnd, "effort")
+      .right(kVelocityEnd, "velocity");
   for (const JointInfo& joint : robot.joints) {
     Row row(out);
     row.left(0, joint.name).left(kType, joint.type);
     if (joint.type != "fixed")
-      row.right(kLowerEnd, limit(joint.lower)).right(kUpperEnd, limit(joint.upper))
-          .right(kEffortEnd, limit(joint.effort)).right(kVelocityEnd, limit(joint.velocity));
+      row.right(kLowerEnd, limit(joint.lower))
+          .right(kUpperEnd, limit(joint.upper))
+          .right(kEffortEnd, limit(joint.effort))
+          .right(kVelocityEnd, limit(joint.velocity));
     if (!joint.mimics.empty()) row.left(2, "follows " + joint.mimics);
   }
   out += "limits in rad, N m, rad/s (prismatic: m, N, m/s); - means none\n";

@@ -81,8 +81,9 @@ TEST(InspectText, LongNamesStayWholeWithin80Columns)
 TEST(InspectText, WarningsReplaceTheAllClear)
 {
   RobotInfo robot = arm();
-  robot.warnings = {"link hand: no mass, and nothing heavier moves with it, so the mass matrix is singular along its joint",
-                    "second"};
+  robot.warnings = {
+      "link hand: no mass, and nothing heavier moves with it, so the mass matrix is singular along its joint",
+      "second"};
   const std::string text = inspect_text(robot);
   EXPECT_THAT(text, HasSubstr("\nlooks wrong:\n - link hand: no mass"));
   EXPECT_THAT(text, HasSubstr("\n - second\n"));

@@ -12,7 +12,7 @@ TEST(EditDistance, CountsInsertionsDeletionsReplacementsAndSwaps)
   EXPECT_EQ(edit_distance("abc", ""), 3u);
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
   EXPECT_EQ(edit_distance("inspect", "inspct"), 1u);
-  EXPECT_EQ(edit_distance("normal", "noraml"), 1u);   // a swap is one slip of the fingers, not two
+  EXPECT_EQ(edit_distance("normal", "noraml"), 1u);  // a swap is one slip of the fingers, not two
   EXPECT_EQ(edit_distance("ab", "ba"), 1u);
   EXPECT_EQ(edit_distance("flaw", "lawn"), 2u);
 }
