@@ -1,0 +1,360 @@
+#include "stiction/sticking.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ask/sticking_workspace.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction {
+
+using internal::Cast;
+using internal::CastOptions;
+using internal::Friction;
+
+namespace {
+
+constexpr double kLoaded = 1e-9;   // share of the force scale above which a contact counts as loaded, or inside its cone
+
+}  // namespace
+
+StickingChecker::StickingChecker(std::unique_ptr<Engine> engine) : workspace_(std::make_unique<Workspace>())
+{
+  if (!engine) throw InputError("engine", "want an engine, got none");
+  workspace_->engine = std::move(engine);
+}
+StickingChecker::~StickingChecker() = default;
+StickingChecker::StickingChecker(StickingChecker&&) noexcept = default;
+StickingChecker& StickingChecker::operator=(StickingChecker&&) noexcept = default;
+
+StickingResult StickingChecker::check(const ContactProblem& problem, const StickingOptions& options)
+{
+  problem.validate();
+  StickingResult result;
+  check(problem, options, result);
+  return result;
+}
+
+void StickingChecker::check(const ContactProblem& problem, const StickingOptions& options, StickingResult& result)
+{
+  workspace_->check(problem, options, result);
+}
+
+/// Rows of Gauss' principle: unilateral normals may open unless detachment is forbidden, all others are equalities.
+void StickingChecker::Workspace::load_gauss()
+{
+  const ContactProblem& p = *problem;
+  equality_rows.clear();
+  inequality_rows.clear();
+  for (const Contact& contact : p.contacts)
+    for (int r = 0; r < contact.rows(); ++r) {
+      const bool may_open =
+          r == 0 && contact.side == Side::kUnilateral && options->rules.detachment == Detachment::kAllowed;
+      (may_open ? inequality_rows : equality_rows).push_back(contact.row + r);
+    }
+  for (const Closure& closure : p.closures)
+    for (int r = 0; r < closure.rows; ++r) equality_rows.push_back(closure.row + r);
+
+  gauss.M = p.M;
+  gauss.F = p.F;
+  gauss.Je.resize(equality_rows.size(), p.nv());
+  gauss.ge.resize(equality_rows.size());
+  gauss.Ju.resize(inequality_rows.size(), p.nv());
+  gauss.gu.resize(inequality_rows.size());
+  for (size_t i = 0; i < equality_rows.size(); ++i) {
+    gauss.Je.row(i) = p.J.row(equality_rows[i]);
+    gauss.ge[i] = p.gamma[equality_rows[i]];
+  }
+  for (size_t i = 0; i < inequality_rows.size(); ++i) {
+    gauss.Ju.row(i) = p.J.row(inequality_rows[i]);
+    gauss.gu[i] = p.gamma[inequality_rows[i]];
+  }
+}
+
+void StickingChecker::Workspace::scatter_multipliers(Eigen::VectorXd& lambda) const
+{
+  lambda.setZero(problem->rows());
+  for (size_t i = 0; i < equality_rows.size(); ++i) lambda[equality_rows[i]] = gauss_answer.lambda_e[i];
+  for (size_t i = 0; i < inequality_rows.size(); ++i) lambda[inequality_rows[i]] = gauss_answer.lambda_u[i];
+}
+
+/// Sets accelerations and multipliers that are rounding noise to zero. A block at rest under a vertical load then has no
+/// sideways acceleration of 1e-17 that some frictionless contact would have to explain. Sizes are compared in coordinates
+/// in which M has a unit diagonal, where forces and accelerations share one scale whatever the units.
+void StickingChecker::Workspace::drop_noise(Eigen::VectorXd& a, Eigen::VectorXd& lambda) const
+{
+  constexpr double kNoise = 1e-15;
+  const ContactProblem& p = *problem;
+  auto root_mass = [&](Eigen::Index i) { return std::sqrt(std::max(p.M(i, i), 0.0)); };
+  auto row_reach = [&](Eigen::Index r) {
+    double reach = 0.0;
+    for (Eigen::Index i = 0; i < p.nv(); ++i)
+      if (p.M(i, i) > 0.0) reach = std::max(reach, std::abs(p.J(r, i)) / root_mass(i));
+    return reach;
+  };
+  double scale = 0.0;
+  for (Eigen::Index i = 0; i < p.nv(); ++i)
+    if (p.M(i, i) > 0.0) scale = std::max({scale, std::abs(p.F[i]) / root_mass(i), std::abs(a[i]) * root_mass(i)});
+  for (Eigen::Index r = 0; r < p.rows(); ++r) scale = std::max(scale, std::abs(lambda[r]) * row_reach(r));
+  for (Eigen::Index i = 0; i < p.nv(); ++i)
+    if (p.M(i, i) > 0.0 && std::abs(a[i]) * root_mass(i) <= kNoise * scale) a[i] = 0.0;
+  for (Eigen::Index r = 0; r < p.rows(); ++r) {
+    const double reach = row_reach(r);
+    if (reach > 0.0 && std::abs(lambda[r]) * reach <= kNoise * scale) lambda[r] = 0.0;
+  }
+}
+
+Verdict StickingChecker::Workspace::judged(StickingResult& result, Verdict claimed)
+{
+  std::string why;
+  const Verdict verdict = judge(*problem, options->rules, result.certificate, &why);
+  if (verdict == claimed) return verdict;
+  result.reason = why.empty() ? "the proof was not accepted" : "the proof was not accepted: " + why;
+  return Verdict::kUndecided;
+}
+
+void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOptions& opt, StickingResult& result)
+{
+  problem = &p;
+  options = &opt;
+  if (p.M.rows() != p.nv() || p.M.cols() != p.nv() || p.J.rows() != p.rows() || p.J.cols() != p.nv())
+    throw InputError("problem", "want M nv x nv, F nv, J rows x nv, gamma rows");
+  result.verdict = Verdict::kUndecided;
+  result.reason.clear();
+  result.explanation.clear();
+  result.certificate.kind = CertificateKind::kNone;
+  result.certificate.leaves.clear();
+  result.contacts.assign(p.contacts.size(), ContactReport{});
+  result.repairs.clear();
+  result.friction_scale.reset();
+  result.friction_scale_known = false;
+  result.strict = false;
+  result.slack = 0.0;
+  result.lambda.setZero(p.rows());
+  result.acceleration.setZero(p.nv());
+  iterations = 0;
+
+  // Step 2: the motion, without friction cones.
+  load_gauss();
+  engine->gauss(gauss, gauss_answer);
+  iterations += gauss_answer.iterations;
+  switch (gauss_answer.outcome) {
+    case GaussOutcome::kContradiction:
+      result.certificate.kind = CertificateKind::kContradiction;
+      scatter_multipliers(result.certificate.lambda);
+      result.certificate.a.setZero(p.nv());
+      break;
+    case GaussOutcome::kUnbalanced:
+      result.certificate.kind = CertificateKind::kUnbalanced;
+      result.certificate.a = gauss_answer.a;
+      result.certificate.lambda.setZero(p.rows());
+      break;
+    case GaussOutcome::kSolved: break;
+    default: result.reason = "the motion could not be computed (Gauss' principle)"; return;
+  }
+  if (gauss_answer.outcome != GaussOutcome::kSolved) {
+    result.verdict = judged(result, Verdict::kFails);
+    if (result.verdict == Verdict::kFails) result.explanation = describe_failure(p, opt.rules, result.certificate);
+    return;
+  }
+  scatter_multipliers(result.lambda);
+  drop_noise(gauss_answer.a, result.lambda);
+  result.acceleration = gauss_answer.a;
+
+  // Step 3: which contacts leave, and the set of multipliers of those that stay.
+  judge.row_scales(p, gauss_answer.a, result.lambda, row_scale);
+  detaching.assign(p.contacts.size(), 0);
+  for (size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& contact = p.contacts[i];
+    const double opening = p.J.row(contact.row).dot(gauss_answer.a) + p.gamma[contact.row];
+    result.contacts[i].normal_acceleration = opening;
+    detaching[i] = contact.side == Side::kUnilateral && opt.rules.detachment == Detachment::kAllowed &&
+                   opening > kSolve * row_scale[contact.row];
+  }
+  result.acceleration_unique = acceleration_unique();
+  // e = M a* + F, written as J'λ of Gauss' multipliers: in the range of J' to rounding.
+  load.noalias() = p.J.transpose() * result.lambda;
+  load_scale.noalias() = p.J.cwiseAbs().transpose() * result.lambda.cwiseAbs();
+  multipliers.build(p, opt.rules.shape, load, load_scale, detaching);
+  result.indeterminacy = indeterminacy();
+
+  // Steps 4 and 5: do they meet the cones?
+  result.verdict = decide_signs(Friction{});
+  if (result.verdict == Verdict::kUndecided) result.reason = undecided_reason;
+  if (result.verdict == Verdict::kHolds) {
+    if (opt.largest_slack) deepen(result);
+    result.certificate.kind = CertificateKind::kForces;
+    result.certificate.a = gauss_answer.a;
+    multipliers.to_lambda(witness, result.certificate.lambda);
+    result.certificate.leaves.clear();
+    result.lambda = result.certificate.lambda;
+    result.verdict = judged(result, Verdict::kHolds);
+  } else if (result.verdict == Verdict::kFails) {
+    result.certificate.kind = CertificateKind::kMotion;
+    result.certificate.a = gauss_answer.a;
+    result.certificate.lambda = result.lambda;
+    result.certificate.leaves = leaves;
+    result.verdict = judged(result, Verdict::kFails);
+    if (result.verdict == Verdict::kFails) result.explanation = describe_failure(p, opt.rules, result.certificate);
+  }
+  report_contacts(result);
+
+  // Steps 6 to 8.
+  if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
+  if (opt.margins && result.verdict != Verdict::kUndecided) friction_margin(result);
+  if (opt.repairs && result.verdict == Verdict::kFails) repairs(result);
+  if (result.verdict == Verdict::kHolds) result.explanation = describe_holding(result);
+  result.iterations = iterations;
+}
+
+/// Depth-first search over the signs of bilateral contacts. A node leaves the undecided ones unrestricted, a relaxation: if
+/// that is infeasible the whole branch is, by one certificate; if its solution happens to respect the double cones, done.
+Verdict StickingChecker::Workspace::decide_signs(const Friction& friction)
+{
+  signs.assign(problem->contacts.size(), 0);
+  leaves.clear();
+  nodes = 0;
+  return decide_node(friction);
+}
+
+Verdict StickingChecker::Workspace::decide_node(const Friction& friction)
+{
+  if (++nodes > options->branch_limit) {
+    undecided_reason = "more than " + std::to_string(options->branch_limit) + " sign patterns of bilateral contacts";
+    return Verdict::kUndecided;
+  }
+  multipliers.arrange(signs, friction);
+  const Verdict verdict = internal::decide(*engine, multipliers.program(), answer);
+  iterations += answer.iterations;
+  if (verdict == Verdict::kUndecided) {
+    undecided_reason = "within tolerance of the boundary: neither forces nor a motion could be proved";
+    return verdict;
+  }
+  if (verdict == Verdict::kFails) {
+    leaves.emplace_back();
+    leaves.back().signs = signs;
+    multipliers.to_motion(answer.y, leaves.back().motion);
+    return verdict;
+  }
+  // The undecided contact that violates its double cone most.
+  int worst = -1;
+  double violation = 0.0;
+  for (size_t i = 0; i < signs.size(); ++i) {
+    if (!multipliers.needs_sign(i) || signs[i] != 0) continue;
+    const Contact& contact = problem->contacts[i];
+    FrictionCone cone = multipliers.cone(i, friction);
+    const double* f = answer.x.data() + multipliers.column(i);
+    cone.sign = f[0] < 0.0 ? -1.0 : 1.0;
+    double excess = std::max(-slack(cone, f), std::abs(f[0]) - contact.max_normal);
+    if (std::isinf(excess)) excess = answer.x.lpNorm<Eigen::Infinity>();
+    if (worst < 0 || excess > violation) {
+      worst = static_cast<int>(i);
+      violation = excess;
+    }
+  }
+  if (worst < 0) {
+    witness = answer.x;
+    return Verdict::kHolds;
+  }
+  if (violation <= 0.0) {   // the relaxed solution is a solution: its signs are a feasible pattern
+    const std::vector<int> parent = signs;
+    for (size_t i = 0; i < signs.size(); ++i)
+      if (multipliers.needs_sign(i) && signs[i] == 0) signs[i] = answer.x[multipliers.column(i)] < 0.0 ? -1 : 1;
+    const size_t count = leaves.size();
+    if (decide_node(friction) == Verdict::kHolds) return Verdict::kHolds;
+    leaves.resize(count);
+    signs = parent;
+  }
+  // Try the side the relaxed solution is on first.
+  const int first = answer.x[multipliers.column(worst)] < 0.0 ? -1 : 1;
+  bool undecided = false;
+  for (int sign : {first, -first}) {
+    signs[worst] = sign;
+    const Verdict branch = decide_node(friction);
+    if (branch == Verdict::kHolds) return branch;
+    undecided = undecided || branch == Verdict::kUndecided;
+    if (nodes > options->branch_limit) break;
+  }
+  signs[worst] = 0;
+  return undecided ? Verdict::kUndecided : Verdict::kFails;
+}
+
+/// Moves the witness to the largest common slack: the largest s such that every contact could lose s newtons of normal
+/// force and still be inside its cone. Contacts that cannot gain any (they are at their rim in every solution) are then set
+/// aside and the rest goes on, so that one of them does not leave all others at an arbitrary vertex.
+void StickingChecker::Workspace::deepen(StickingResult& result)
+{
+  ConeProgram& program = multipliers.program();
+  slack_weights.assign(problem->contacts.size(), 0.0);
+  double columns = 0.0, force_scale = 0.0;
+  for (size_t i = 0; i < slack_weights.size(); ++i)
+    if (multipliers.column(i) >= 0 && (problem->contacts[i].side == Side::kUnilateral || signs[i] != 0)) {
+      slack_weights[i] = 1.0;
+      columns += 1.0;
+      force_scale = std::max(force_scale, std::abs(witness[multipliers.column(i)]));
+    }
+  if (columns == 0.0 || force_scale == 0.0) {
+    result.strict = columns == 0.0;
+    return;
+  }
+  for (size_t round = 0; round < problem->contacts.size(); ++round) {
+    multipliers.slack_direction(slack_weights, direction);
+    CastOptions cast_options;
+    cast_options.relative_gap = 1e-6;
+    cast_options.scale = 1e-3 * force_scale;
+    cast_options.cap = force_scale;   // internal forces could grow without end: the witness sets the scale
+    caster.cast(*engine, program, direction, 0.0, witness, cast_options, cast);
+    if (cast.lower > kLoaded * force_scale) {
+      shifted = cast.x;
+      multipliers.add_normal(slack_weights, cast.lower, shifted);
+      if (proves_feasible(program, shifted)) {
+        witness = shifted;
+        if (round == 0) {
+          result.slack = cast.lower;
+          result.strict = true;
+        }
+      }
+      return;
+    }
+    if (cast.end != Cast::End::kBounded || cast.y.size() != program.E.rows()) return;
+    // Contacts on which the certificate leans are stuck at the rim.
+    double top = 0.0;
+    for (size_t i = 0; i < slack_weights.size(); ++i)
+      if (slack_weights[i] > 0.0) top = std::max(top, std::abs(program.E.col(multipliers.column(i)).dot(cast.y)));
+    bool left = false;
+    for (size_t i = 0; i < slack_weights.size(); ++i)
+      if (slack_weights[i] > 0.0) {
+        if (std::abs(program.E.col(multipliers.column(i)).dot(cast.y)) > 1e-6 * top) slack_weights[i] = 0.0;
+        left = left || slack_weights[i] > 0.0;
+      }
+    if (!left) return;
+  }
+}
+
+void StickingChecker::Workspace::report_contacts(StickingResult& result)
+{
+  double force_scale = 0.0;
+  for (const Contact& contact : problem->contacts)
+    force_scale = std::max(force_scale, std::abs(result.lambda[contact.row]));
+  for (size_t i = 0; i < problem->contacts.size(); ++i) {
+    const Contact& contact = problem->contacts[i];
+    ContactReport& report = result.contacts[i];
+    const double* f = result.lambda.data() + contact.row;
+    report.force.setZero();
+    report.force[0] = f[0];
+    for (int t = 0; t < contact.tangents; ++t) report.force[1 + t] = f[1 + t];
+    if (contact.torsional) report.force[3] = f[1 + contact.tangents];
+    report.utilisation = utilisation(internal::friction_cone(contact, options->rules.shape), f);
+    if (detaching[i])
+      report.state = ContactState::kDetaching;
+    else if (report.force.head<3>().norm() <= kLoaded * force_scale)
+      report.state = ContactState::kUnloaded;
+    else if (result.verdict == Verdict::kHolds)
+      report.state = contact.mu > 0.0 && report.utilisation >= 1.0 - kLoaded ? ContactState::kRim : ContactState::kSticking;
+    else
+      report.state = report.utilisation > 1.0 ? ContactState::kSliding : ContactState::kSticking;
+    report.unique = force_unique(i);
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,245 @@
+// Step 6 of the algorithm and beyond: force intervals, the least friction, what would repair a failing case.
+#include <algorithm>
+#include <cmath>
+
+#include "ask/sticking_workspace.hpp"
+#include "solve/nearest_point.hpp"
+
+namespace stiction {
+
+using internal::CastOptions;
+using internal::Friction;
+
+namespace {
+
+constexpr double kFrictionGap = 1e-7;       // relative, of the least friction
+constexpr double kLargestFriction = 1e6;    // beyond this no friction is called enough
+constexpr size_t kIntervalPatterns = 64;    // sign patterns over which intervals are united
+
+}  // namespace
+
+/// Range of every normal force over all admissible solutions: two casts per contact and sign pattern, on the program with one
+/// row more that reads the force off.
+void StickingChecker::Workspace::intervals(StickingResult& result)
+{
+  std::vector<std::vector<int>> patterns;
+  bool complete = true;
+  const std::vector<int> witness_signs = signs;
+  std::vector<int> pattern(signs.size(), 0);
+  auto enumerate = [&](auto&& self, size_t contact) -> void {
+    if (!complete) return;
+    signs = pattern;
+    multipliers.arrange(signs);
+    const Verdict verdict = internal::decide(*engine, multipliers.program(), answer);
+    if (verdict == Verdict::kFails) return;
+    while (contact < pattern.size() && !multipliers.needs_sign(contact)) ++contact;
+    if (contact == pattern.size()) {
+      complete = verdict == Verdict::kHolds && patterns.size() < kIntervalPatterns;
+      if (complete) patterns.push_back(pattern);
+      return;
+    }
+    for (int sign : {1, -1}) {
+      pattern[contact] = sign;
+      self(self, contact + 1);
+    }
+    pattern[contact] = 0;
+  };
+  enumerate(enumerate, 0);
+
+  for (ContactReport& report : result.contacts) {
+    report.normal_lower = complete ? kInfinity : -kInfinity;
+    report.normal_upper = -report.normal_lower;
+  }
+  for (const std::vector<int>& p : complete ? patterns : std::vector<std::vector<int>>{}) {
+    multipliers.arrange(p);
+    const ConeProgram& base = multipliers.program();
+    if (internal::decide(*engine, base, answer) != Verdict::kHolds) continue;
+    const Eigen::VectorXd start = answer.x;
+    const auto m = base.E.rows(), n = base.E.cols();
+    for (size_t i = 0; i < p.size(); ++i) {
+      ContactReport& report = result.contacts[i];
+      const int column = multipliers.column(i);
+      if (column < 0) {
+        report.normal_lower = report.normal_upper = 0.0;
+        continue;
+      }
+      extended.cones = base.cones;
+      extended.boxes = base.boxes;
+      extended.free = base.free;
+      extended.E.setZero(m + 1, n);
+      extended.E.topRows(m) = base.E;
+      extended.E(m, column) = 1.0;
+      extended.e.resize(m + 1);
+      extended.e << base.e, start[column];
+      extended.e_scale.resize(m + 1);
+      extended.e_scale << base.e_scale, std::abs(start[column]);
+      direction.setZero(m + 1);
+      CastOptions cast_options;
+      cast_options.scale = start.lpNorm<Eigen::Infinity>();
+      for (double way : {1.0, -1.0}) {
+        direction[m] = way;
+        caster.cast(*engine, extended, direction, 0.0, start, cast_options, cast);
+        const double reach = cast.end == internal::Cast::End::kBounded ? cast.upper : kInfinity;
+        if (way > 0.0)
+          report.normal_upper = std::max(report.normal_upper, start[column] + reach);
+        else
+          report.normal_lower = std::min(report.normal_lower, start[column] - reach);
+      }
+    }
+  }
+  for (size_t i = 0; i < result.contacts.size(); ++i) {
+    const Contact& contact = problem->contacts[i];
+    ContactReport& report = result.contacts[i];
+    if (contact.side == Side::kUnilateral) report.normal_lower = std::max(report.normal_lower, 0.0);
+    report.normal_upper = std::min(report.normal_upper, contact.max_normal);
+    report.normal_lower = std::max(report.normal_lower, -contact.max_normal);
+  }
+  signs = witness_signs;
+  multipliers.arrange(signs);
+}
+
+/// The largest friction (as factor, or as mu of one contact) that the last failing search proves insufficient: a leaf's
+/// motion stays a certificate while every cone's support stays <= 0.
+double StickingChecker::Workspace::friction_needed(const Friction& friction) const
+{
+  double needed = kInfinity;
+  for (const MotionLeaf& leaf : leaves) {
+    double leaf_needs = kInfinity;
+    Eigen::Index price = problem->nv();
+    for (size_t i = 0; i < problem->contacts.size(); ++i) {
+      const Contact& c = problem->contacts[i];
+      const double w = std::isfinite(c.max_normal) ? leaf.motion[price++] : 0.0;
+      if (multipliers.column(i) < 0) continue;
+      const double sign = c.side == Side::kUnilateral ? 1.0 : leaf.signs[i];
+      if (sign == 0.0 || (friction.contact >= 0 && friction.contact != static_cast<int>(i))) continue;
+      const Eigen::VectorXd h = problem->J.middleRows(c.row, c.rows()) * leaf.motion.head(problem->nv());
+      const double normal = sign * h[0] - w;
+      double sideways = h.segment(1, c.tangents).norm();
+      if (friction.contact < 0) {
+        sideways *= c.mu;
+        if (c.torsional) sideways += c.torsion * std::abs(h[1 + c.tangents]);
+      }
+      if (sideways > 1e-12 * h.norm() * std::max(1e-12, friction.contact < 0 ? c.mu : 1.0))
+        leaf_needs = std::min(leaf_needs, std::max(0.0, -normal / sideways));
+    }
+    needed = std::min(needed, leaf_needs);
+  }
+  return needed;
+}
+
+/// Smallest factor on every mu (contact < 0), or smallest mu of one contact alone, with which it holds; to kFrictionGap above
+/// the true value, so that the returned value does hold. Empty and known: no friction helps.
+std::optional<double> StickingChecker::Workspace::smallest_friction(int contact, double known_holding, bool& known)
+{
+  auto at = [&](double value) { return contact < 0 ? Friction{value, -1, 0.0} : Friction{1.0, contact, value}; };
+  known = true;
+  double lower = 0.0, upper = known_holding;
+  const Verdict none = decide_signs(at(0.0));
+  if (none == Verdict::kHolds) return 0.0;
+  known = none == Verdict::kFails;
+  if (!known) return std::nullopt;
+  lower = friction_needed(at(0.0));
+  // Upwards until it holds.
+  for (double trial = contact < 0 ? 1.0 : std::max(problem->contacts[contact].mu, 0.1); !std::isfinite(upper); trial *= 4.0) {
+    trial = std::max(trial, 2.0 * lower);
+    if (!(trial <= kLargestFriction)) return std::nullopt;
+    const Verdict verdict = decide_signs(at(trial));
+    if (verdict == Verdict::kHolds)
+      upper = trial;
+    else if (verdict == Verdict::kFails)
+      lower = std::max({lower, trial, friction_needed(at(trial))});
+    else
+      known = false;
+    if (!known) return std::nullopt;
+  }
+  // A few steps at the lower bound itself: certificates often stop exactly at the answer.
+  for (int i = 0; i < 100 && upper - lower > kFrictionGap * upper; ++i) {
+    const double near = lower + 0.5 * kFrictionGap * upper;
+    const double trial = i % 3 == 2 || near >= upper ? 0.5 * (lower + upper) : std::max(near, lower + 0.01 * (upper - lower) * (i % 3));
+    const Verdict verdict = decide_signs(at(trial));
+    if (verdict == Verdict::kHolds)
+      upper = trial;
+    else if (verdict == Verdict::kFails)
+      lower = std::max({lower, trial, std::min(friction_needed(at(trial)), upper)});
+    else
+      break;   // within tolerance of the boundary already
+  }
+  return upper;
+}
+
+void StickingChecker::Workspace::friction_margin(StickingResult& result)
+{
+  const std::vector<int> witness_signs = signs;
+  result.friction_scale =
+      smallest_friction(-1, result.verdict == Verdict::kHolds ? 1.0 : kInfinity, result.friction_scale_known);
+  signs = witness_signs;
+  multipliers.arrange(signs);
+}
+
+void StickingChecker::Workspace::repairs(StickingResult& result)
+{
+  bool known = result.friction_scale_known;
+  std::optional<double> factor = result.friction_scale;
+  if (!options->margins) factor = smallest_friction(-1, kInfinity, known);
+  if (known && factor && *factor > 1.0) result.repairs.push_back({Repair::Change::kCommonFriction, -1, *factor, {}});
+  for (size_t i = 0; i < problem->contacts.size(); ++i) {
+    if (multipliers.column(i) < 0 || problem->contacts[i].tangents == 0) continue;
+    const std::optional<double> mu = smallest_friction(static_cast<int>(i), kInfinity, known);
+    if (known && mu && *mu > problem->contacts[i].mu)
+      result.repairs.push_back({Repair::Change::kFriction, static_cast<int>(i), *mu, {}});
+  }
+
+  // The nearest load that the contacts can carry with the same acceleration: J'λ - (M a* + F) at the nearest point. For
+  // bilateral contacts the nearest over the sign patterns that failed.
+  std::optional<Eigen::VectorXd> best;
+  const std::vector<BoxVariable> no_boxes;
+  internal::NearestPoint nearest;
+  std::vector<MotionLeaf> patterns = result.certificate.leaves;
+  for (const MotionLeaf& leaf : patterns) {
+    std::vector<int> complete = leaf.signs;
+    for (size_t i = 0; i < complete.size(); ++i)
+      if (multipliers.needs_sign(i) && complete[i] == 0) complete[i] = 1;
+    multipliers.arrange(complete);
+    const ConeProgram& program = multipliers.program();
+    if (program.E.rows() != problem->nv()) break;   // limits have rows of their own: not a load
+    internal::NearestPoint::Data data;
+    data.m = static_cast<int>(program.E.rows());
+    data.n = static_cast<int>(program.E.cols());
+    data.E = program.E.data();
+    data.e = program.e.data();
+    data.cones = &program.cones;
+    data.boxes = &program.boxes;
+    data.free = &program.free;
+    const auto stop = nearest.run(data, 0.0);
+    if (stop == internal::NearestPoint::Stop::kIterations) continue;
+    const Eigen::VectorXd change =
+        -Eigen::Map<const Eigen::VectorXd>(nearest.residual().data(), static_cast<Eigen::Index>(nearest.residual().size()));
+    if (!best || change.norm() < best->norm()) best = change;
+  }
+  if (best) result.repairs.push_back({Repair::Change::kForce, -1, best->norm(), *best});
+}
+
+std::string StickingChecker::Workspace::describe_holding(const StickingResult& result) const
+{
+  if (problem->contacts.empty()) return "holds: there is no contact that could slip";
+  size_t most = 0, leaving = 0;
+  for (size_t i = 0; i < result.contacts.size(); ++i) {
+    if (result.contacts[i].utilisation > result.contacts[most].utilisation) most = i;
+    leaving += result.contacts[i].state == ContactState::kDetaching;
+  }
+  std::string text = leaving == 0 ? "holds: every contact sticks" : "holds: every contact that stays sticks";
+  if (leaving > 0) {
+    text += ", but";
+    for (size_t i = 0, k = 0; i < result.contacts.size(); ++i)
+      if (result.contacts[i].state == ContactState::kDetaching)
+        text += (k++ ? ", " : " ") + problem->contacts[i].name;
+    text += leaving == 1 ? " detaches" : " detach";
+  }
+  const double share = result.contacts[most].utilisation;
+  if (share > 0.0 && std::isfinite(share))
+    text += "; nearest to slipping: " + problem->contacts[most].name + " (" +
+            std::to_string(static_cast<int>(std::lround(100.0 * share))) + " % of its friction)";
+  return text;
+}
+
+}  // namespace stiction

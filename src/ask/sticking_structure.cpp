@@ -1,0 +1,124 @@
+// What is unique: the acceleration, the forces (section 4, steps 2 and 3 of the spec).
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "ask/sticking_workspace.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double kRank = 1e-10;   // relative to unit columns
+
+}  // namespace
+
+/// Two solutions differ by d with M d = 0, F'd = 0, Je d = 0 and Ju d >= 0 on the closed contacts (P1, P8 iii); unique iff only
+/// d = 0 does that. M > 0 settles it at once.
+bool StickingChecker::Workspace::acceleration_unique()
+{
+  const ContactProblem& p = *problem;
+  const auto nv = p.nv();
+  // In coordinates with a unit diagonal the pivots tell definiteness whatever the units.
+  unit_mass = p.M;
+  for (Eigen::Index i = 0; i < nv; ++i) {
+    const double scale = p.M(i, i) > 0.0 ? 1.0 / std::sqrt(p.M(i, i)) : 0.0;
+    unit_mass.row(i) *= scale;
+    unit_mass.col(i) *= scale;
+  }
+  mass_cholesky.compute(unit_mass);
+  bool definite = mass_cholesky.info() == Eigen::Success;
+  for (Eigen::Index i = 0; i < nv && definite; ++i) definite = mass_cholesky.matrixLLT()(i, i) > 1e-5;
+  if (definite) return true;
+
+  Eigen::MatrixXd stack(nv + gauss.Je.rows(), nv);
+  stack << p.M, gauss.Je;
+  for (Eigen::Index r = 0; r < stack.rows(); ++r) {
+    const double size = stack.row(r).norm();
+    if (size > 0.0) stack.row(r) /= size;
+  }
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(stack.transpose());
+  qr.setThreshold(kRank);
+  const auto rank = qr.rank();
+  if (rank == nv) return true;
+  const Eigen::MatrixXd Q = qr.householderQ() * Eigen::MatrixXd::Identity(nv, nv);
+  const Eigen::MatrixXd Z = Q.rightCols(nv - rank);
+
+  std::vector<int> closed;   // inequality rows that touch
+  for (size_t i = 0, k = 0; i < p.contacts.size(); ++i) {
+    if (k < inequality_rows.size() && inequality_rows[k] == p.contacts[i].row) {
+      if (!detaching[i]) closed.push_back(static_cast<int>(k));
+      ++k;
+    }
+  }
+  Eigen::MatrixXd A(closed.size(), Z.cols());
+  for (size_t i = 0; i < closed.size(); ++i) {
+    A.row(i) = gauss.Ju.row(closed[i]) * Z;
+    const double size = gauss.Ju.row(closed[i]).norm();
+    if (size > 0.0) A.row(i) /= size;
+  }
+  if (closed.empty()) return false;
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> lineality(A);
+  lineality.setThreshold(kRank);
+  if (lineality.rank() < Z.cols()) return false;   // moves along all closed contacts; F does no work there
+  // A pointed cone: is there a d with A d = s >= 0, sum s = 1, F'd = 0?
+  ConeProgram& program = extended;
+  const auto k = A.rows(), z = Z.cols();
+  program.E.setZero(k + 2, z + k);
+  program.E.topLeftCorner(k, z) = A;
+  program.E.block(0, z, k, k) = -Eigen::MatrixXd::Identity(k, k);
+  program.E.row(k).head(z) = p.F.transpose() * Z;
+  program.E.row(k + 1).tail(k).setOnes();
+  program.e.setZero(k + 2);
+  program.e[k + 1] = 1.0;
+  program.e_scale.resize(0);
+  program.cones.clear();
+  program.boxes.clear();
+  program.free.clear();
+  for (Eigen::Index j = 0; j < z; ++j) program.free.push_back(static_cast<int>(j));
+  for (Eigen::Index j = 0; j < k; ++j) program.boxes.push_back({static_cast<int>(z + j), 0.0, kInfinity});
+  // F'd is a sum of non-negative terms λ_i s_i: rounding of F itself must not count
+  program.E.row(k) = program.E.row(k).unaryExpr(
+      [&](double x) { return std::abs(x) <= 1e-12 * p.F.lpNorm<Eigen::Infinity>() ? 0.0 : x; });
+  return internal::decide(*engine, program, answer) == Verdict::kFails;
+}
+
+/// Rows minus rank of the contacts and closures that stay, and the internal forces themselves.
+int StickingChecker::Workspace::indeterminacy()
+{
+  const ConeProgram& program = multipliers.program();
+  const auto nv = problem->nv();
+  Eigen::Index columns = 0;
+  for (size_t i = 0; i < problem->contacts.size(); ++i)
+    if (multipliers.column(i) >= 0) columns += problem->contacts[i].rows();
+  for (const Closure& closure : problem->closures) columns += closure.rows;
+  active_rows = program.E.topLeftCorner(nv, columns);
+  for (Eigen::Index j = 0; j < columns; ++j) {
+    const double size = active_rows.col(j).norm();
+    if (size > 0.0) active_rows.col(j) /= size;
+  }
+  if (columns == 0 || nv == 0) {
+    null_space.setIdentity(columns, columns);
+    return static_cast<int>(columns);
+  }
+  rank_qr.compute(active_rows);
+  rank_qr.setThreshold(kRank);
+  const auto rank = rank_qr.rank();
+  null_space.setZero(columns, columns - rank);
+  null_space.bottomRows(columns - rank).setIdentity();
+  if (rank > 0 && rank < columns) {
+    null_space.topRows(rank) = -rank_qr.matrixQR().topRightCorner(rank, columns - rank);
+    rank_qr.matrixQR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>().solveInPlace(null_space.topRows(rank));
+  }
+  null_space = rank_qr.colsPermutation() * null_space;
+  return static_cast<int>(columns - rank);
+}
+
+/// A contact's force is the same in every solution when no internal force touches it. Otherwise forces strictly inside
+/// their cones can move along that internal force; at the rim this is only said after `intervals`.
+bool StickingChecker::Workspace::force_unique(size_t contact) const
+{
+  const int column = multipliers.column(contact);
+  if (column < 0 || null_space.cols() == 0) return true;
+  return null_space.middleRows(column, problem->contacts[contact].rows()).lpNorm<Eigen::Infinity>() <= 1e-8;
+}
+
+}  // namespace stiction
