@@ -14,6 +14,7 @@ using internal::Friction;
 
 namespace {
 
+constexpr double kRim = 1e-12;     // share of the force scale below which a slack cannot be told from none
 constexpr double kLoaded = 1e-9;   // share of the force scale above which a contact counts as loaded, or inside its cone
 
 }  // namespace
@@ -104,6 +105,36 @@ void StickingChecker::Workspace::drop_noise(Eigen::VectorXd& a, Eigen::VectorXd&
   }
 }
 
+/// Makes M a + F = J'λ hold to rounding on every row, by a change of a that is itself of the size of rounding (the rows
+/// J a + gamma have the wider allowance of a linear solve, the balance of forces has not).
+void StickingChecker::Workspace::settle(Eigen::VectorXd& a, const Eigen::VectorXd& lambda)
+{
+  const ContactProblem& p = *problem;
+  const auto nv = p.nv();
+  if (!mass_definite) return;
+  for (int pass = 0; pass < 6; ++pass) {
+    bool settled = true;
+    for (Eigen::Index i = 0; i < nv; ++i) {
+      long double sum = p.F[i];
+      double scale = std::abs(p.F[i]);
+      for (Eigen::Index j = 0; j < nv; ++j) {
+        sum += static_cast<long double>(p.M(i, j)) * a[j];
+        scale += std::abs(p.M(i, j) * a[j]);
+      }
+      for (Eigen::Index r = 0; r < p.rows(); ++r) {
+        sum -= static_cast<long double>(p.J(r, i)) * lambda[r];
+        scale += std::abs(p.J(r, i) * lambda[r]);
+      }
+      imbalance[i] = static_cast<double>(sum);
+      settled = settled && std::abs(imbalance[i]) <= 0.25 * kRounding * scale;
+    }
+    if (settled) return;
+    for (Eigen::Index i = 0; i < nv; ++i) imbalance[i] *= mass_scale[i];
+    mass_cholesky.solveInPlace(imbalance);
+    for (Eigen::Index i = 0; i < nv; ++i) a[i] -= imbalance[i] * mass_scale[i];
+  }
+}
+
 Verdict StickingChecker::Workspace::judged(StickingResult& result, Verdict claimed)
 {
   std::string why;
@@ -172,9 +203,19 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
                    opening > kSolve * row_scale[contact.row];
   }
   result.acceleration_unique = acceleration_unique();
-  // e = M a* + F, written as J'λ of Gauss' multipliers: in the range of J' to rounding.
-  load.noalias() = p.J.transpose() * result.lambda;
-  load_scale.noalias() = p.J.cwiseAbs().transpose() * result.lambda.cwiseAbs();
+  // e = M a* + F, the load that the contacts carry, and the size of the numbers it is made of.
+  load.resize(p.nv());
+  load_scale.resize(p.nv());
+  for (Eigen::Index i = 0; i < p.nv(); ++i) {
+    long double sum = p.F[i];
+    double scale = std::abs(p.F[i]);
+    for (Eigen::Index j = 0; j < p.nv(); ++j) {
+      sum += static_cast<long double>(p.M(i, j)) * gauss_answer.a[j];
+      scale += std::abs(p.M(i, j) * gauss_answer.a[j]);
+    }
+    load[i] = static_cast<double>(sum);
+    load_scale[i] = scale;
+  }
   multipliers.build(p, opt.rules.shape, load, load_scale, detaching);
   result.indeterminacy = indeterminacy();
 
@@ -182,18 +223,21 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   result.verdict = decide_signs(Friction{});
   if (result.verdict == Verdict::kUndecided) result.reason = undecided_reason;
   if (result.verdict == Verdict::kHolds) {
-    if (opt.largest_slack) deepen(result);
+    deepen(result);
     result.certificate.kind = CertificateKind::kForces;
     result.certificate.a = gauss_answer.a;
     multipliers.to_lambda(witness, result.certificate.lambda);
     result.certificate.leaves.clear();
     result.lambda = result.certificate.lambda;
+    settle(result.certificate.a, result.lambda);
     result.verdict = judged(result, Verdict::kHolds);
+    if (result.verdict == Verdict::kHolds && !result.strict) doubt_the_rim(result);
   } else if (result.verdict == Verdict::kFails) {
     result.certificate.kind = CertificateKind::kMotion;
     result.certificate.a = gauss_answer.a;
     result.certificate.lambda = result.lambda;
     result.certificate.leaves = leaves;
+    settle(result.certificate.a, result.certificate.lambda);
     result.verdict = judged(result, Verdict::kFails);
     if (result.verdict == Verdict::kFails) result.explanation = describe_failure(p, opt.rules, result.certificate);
   }
@@ -299,12 +343,28 @@ void StickingChecker::Workspace::deepen(StickingResult& result)
   }
   for (size_t round = 0; round < problem->contacts.size(); ++round) {
     multipliers.slack_direction(slack_weights, direction);
+    if (round == 0 && !options->largest_slack) {
+      // Only whether there is any slack beyond rounding.
+      program.e.swap(shifted_load);
+      program.e = shifted_load + kRim * force_scale * direction;
+      const Verdict verdict = internal::decide(*engine, program, answer);
+      program.e.swap(shifted_load);
+      if (verdict == Verdict::kHolds) {
+        shifted = answer.x;
+        multipliers.add_normal(slack_weights, kRim * force_scale, shifted);
+        if (proves_feasible(program, shifted)) {
+          witness = shifted;
+          result.strict = true;
+          return;
+        }
+      }
+    }
     CastOptions cast_options;
     cast_options.relative_gap = 1e-6;
-    cast_options.scale = 1e-3 * force_scale;
+    cast_options.scale = 1e-6 * force_scale;   // so that a slack of kRim is still resolved
     cast_options.cap = force_scale;   // internal forces could grow without end: the witness sets the scale
     caster.cast(*engine, program, direction, 0.0, witness, cast_options, cast);
-    if (cast.lower > kLoaded * force_scale) {
+    if (cast.lower > kRim * force_scale) {
       shifted = cast.x;
       multipliers.add_normal(slack_weights, cast.lower, shifted);
       if (proves_feasible(program, shifted)) {
@@ -328,6 +388,29 @@ void StickingChecker::Workspace::deepen(StickingResult& result)
         left = left || slack_weights[i] > 0.0;
       }
     if (!left) return;
+  }
+}
+
+/// Forces that touch a friction rim in every solution: whether they are inside or outside is below rounding, so nothing is
+/// claimed. A frictionless or unloaded contact is at the boundary of its cone by its nature and raises no doubt.
+void StickingChecker::Workspace::doubt_the_rim(StickingResult& result)
+{
+  const double force_scale = result.lambda.lpNorm<Eigen::Infinity>();
+  for (const Contact& contact : problem->contacts) {
+    const double* f = result.lambda.data() + contact.row;
+    FrictionCone cone = internal::friction_cone(contact, options->rules.shape);
+    if (contact.side == Side::kBilateral && f[0] < 0.0) cone.sign = -1.0;
+    const double sideways = Eigen::Map<const Eigen::VectorXd>(f + 1, contact.rows() - 1).lpNorm<Eigen::Infinity>();
+    if (sideways > 0.0 && slack(cone, f) <= kRim * force_scale) {
+      result.verdict = Verdict::kUndecided;
+      result.reason = "contact " + contact.name + " is at the rim of its friction cone to within rounding";
+      return;
+    }
+    if (std::abs(f[0]) > 0.0 && contact.max_normal - std::abs(f[0]) <= kRim * force_scale) {
+      result.verdict = Verdict::kUndecided;
+      result.reason = "contact " + contact.name + " is at its largest normal force to within rounding";
+      return;
+    }
   }
 }
 

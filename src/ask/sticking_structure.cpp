@@ -19,15 +19,17 @@ bool StickingChecker::Workspace::acceleration_unique()
   const auto nv = p.nv();
   // In coordinates with a unit diagonal the pivots tell definiteness whatever the units.
   unit_mass = p.M;
+  mass_scale.resize(nv);
+  imbalance.resize(nv);
   for (Eigen::Index i = 0; i < nv; ++i) {
-    const double scale = p.M(i, i) > 0.0 ? 1.0 / std::sqrt(p.M(i, i)) : 0.0;
-    unit_mass.row(i) *= scale;
-    unit_mass.col(i) *= scale;
+    mass_scale[i] = p.M(i, i) > 0.0 ? 1.0 / std::sqrt(p.M(i, i)) : 0.0;
+    unit_mass.row(i) *= mass_scale[i];
+    unit_mass.col(i) *= mass_scale[i];
   }
   mass_cholesky.compute(unit_mass);
-  bool definite = mass_cholesky.info() == Eigen::Success;
-  for (Eigen::Index i = 0; i < nv && definite; ++i) definite = mass_cholesky.matrixLLT()(i, i) > 1e-5;
-  if (definite) return true;
+  mass_definite = mass_cholesky.info() == Eigen::Success;
+  for (Eigen::Index i = 0; i < nv && mass_definite; ++i) mass_definite = mass_cholesky.matrixLLT()(i, i) > 1e-5;
+  if (mass_definite) return true;
 
   Eigen::MatrixXd stack(nv + gauss.Je.rows(), nv);
   stack << p.M, gauss.Je;

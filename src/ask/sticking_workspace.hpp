@@ -19,10 +19,12 @@ struct StickingChecker::Workspace {
   void load_gauss();
   void scatter_multipliers(Eigen::VectorXd& lambda) const;
   void drop_noise(Eigen::VectorXd& a, Eigen::VectorXd& lambda) const;
+  void settle(Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
   Verdict judged(StickingResult& result, Verdict claimed);
   Verdict decide_signs(const internal::Friction& friction);
   Verdict decide_node(const internal::Friction& friction);
   void deepen(StickingResult& result);
+  void doubt_the_rim(StickingResult& result);
   void report_contacts(StickingResult& result);
 
   // sticking_structure.cpp: uniqueness and indeterminacy
@@ -54,10 +56,12 @@ struct StickingChecker::Workspace {
   internal::Caster caster;
   internal::Cast cast;
   std::vector<double> slack_weights;
-  Eigen::VectorXd load, load_scale, row_scale, direction, shifted;
+  Eigen::VectorXd load, load_scale, row_scale, direction, shifted, shifted_load;
   Eigen::MatrixXd active_rows;     ///< J' of the contacts that stay, nv x columns
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> rank_qr;
-  Eigen::MatrixXd unit_mass;
+  Eigen::MatrixXd unit_mass;       ///< M with a unit diagonal
+  bool mass_definite = false;
+  Eigen::VectorXd mass_scale, imbalance;
   Eigen::LLT<Eigen::MatrixXd> mass_cholesky;
   Eigen::MatrixXd null_space;      ///< internal forces: active_rows * null_space = 0
   ConeProgram extended;            ///< with one row more, for force intervals

@@ -15,25 +15,27 @@ double power_of_two_near(double x) { return x > 0.0 ? std::ldexp(1.0, -std::ilog
 
 }  // namespace
 
-/// Copies the program with rows scaled to entries of order one: a newton-metre and a newton then count alike, whatever
-/// the units. Powers of two change no bit of the data.
+/// Copies the program with rows multiplied by row_scale_, powers of two that change no bit of the data.
 void NativeEngine::load(const ConeProgram& program)
 {
   const auto m = program.E.rows(), n = program.E.cols();
   if (scaled_.rows() != m || scaled_.cols() != n) scaled_.resize(m, n);
-  if (row_scale_.size() != m) {
-    row_scale_.resize(m);
-    target_.resize(m);
-    interior_.resize(m);
-  }
-  for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = 0.0;
-  for (Eigen::Index j = 0; j < n; ++j)
-    for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = std::max(row_scale_[i], std::abs(program.E(i, j)));
-  for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = power_of_two_near(row_scale_[i]);
   for (Eigen::Index j = 0; j < n; ++j)
     for (Eigen::Index i = 0; i < m; ++i) scaled_(i, j) = program.E(i, j) * row_scale_[i];
   for (Eigen::Index i = 0; i < m; ++i) target_[i] = program.e[i] * row_scale_[i];
+}
 
+void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
+{
+  const auto m = program.E.rows(), n = program.E.cols();
+  if (answer.x.size() != n) answer.x.resize(n);
+  if (answer.y.size() != m) answer.y.resize(m);
+  if (row_scale_.size() != m) {
+    row_scale_.resize(m);
+    row_size_.resize(m);
+    target_.resize(m);
+    interior_.resize(m);
+  }
   boxes_.clear();
   free_.assign(program.free.begin(), program.free.end());
   for (const BoxVariable& box : program.boxes) {
@@ -42,15 +44,45 @@ void NativeEngine::load(const ConeProgram& program)
     else
       boxes_.push_back(box);
   }
+
+  // Rows scaled to entries of order one: a newton-metre and a newton then count alike, whatever the units.
+  for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = 0.0;
+  for (Eigen::Index j = 0; j < n; ++j)
+    for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = std::max(row_scale_[i], std::abs(program.E(i, j)));
+  for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = power_of_two_near(row_scale_[i]);
+  solve(program, answer);
+  if (answer.outcome == Outcome::kFeasible && !balanced(program, answer.x)) {
+    // Some row carries more noise than its entries suggest (e is a difference of large numbers): weigh rows by the size
+    // of the sums in them, as the proof does.
+    for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = power_of_two_near(row_size_[i]);
+    solve(program, answer);
+  }
 }
 
-void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
+/// True when every row of E x = e holds to a few roundings of the sums in it; leaves their sizes in row_size_.
+bool NativeEngine::balanced(const ConeProgram& program, const Eigen::VectorXd& x)
+{
+  bool good = true;
+  for (Eigen::Index i = 0; i < program.E.rows(); ++i) {
+    long double sum = -program.e[i];
+    double size = std::abs(program.e[i]);
+    if (program.e_scale.size() == program.e.size()) size = std::max(size, program.e_scale[i]);
+    for (Eigen::Index j = 0; j < x.size(); ++j)
+      if (x[j] != 0.0) {
+        const double product = program.E(i, j) * x[j];
+        sum += static_cast<long double>(program.E(i, j)) * x[j];
+        size += std::abs(product);
+      }
+    row_size_[i] = size;
+    good = good && std::abs(static_cast<double>(sum)) <= kRoundingResidual * size;
+  }
+  return good;
+}
+
+void NativeEngine::solve(const ConeProgram& program, ConeAnswer& answer)
 {
   load(program);
   const auto m = program.E.rows(), n = program.E.cols();
-  if (answer.x.size() != n) answer.x.resize(n);
-  if (answer.y.size() != m) answer.y.resize(m);
-
   NearestPoint::Data data;
   data.m = static_cast<int>(m);
   data.n = static_cast<int>(n);
@@ -73,7 +105,7 @@ void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
   // A residual that rounding of the sums explains is none: the size of those sums, not of e alone, is the measure.
   double size2 = 0.0;
   for (Eigen::Index i = 0; i < m; ++i) {
-    double sum = std::abs(target_[i]);
+    double sum = std::max(std::abs(target_[i]), program.e_scale.size() == m ? program.e_scale[i] * row_scale_[i] : 0.0);
     for (Eigen::Index j = 0; j < n; ++j) sum += std::abs(scaled_(i, j) * answer.x[j]);
     size2 += sum * sum;
   }

@@ -15,12 +15,14 @@ class NativeEngine final : public Engine {
 
  private:
   void load(const ConeProgram& program);
+  void solve(const ConeProgram& program, ConeAnswer& answer);
+  bool balanced(const ConeProgram& program, const Eigen::VectorXd& x);
   bool find_interior_dual(const ConeProgram& program, bool everywhere);
 
   NearestPoint nearest_, dual_nearest_;
   // decide
   Eigen::MatrixXd scaled_;                ///< rows of E scaled by powers of two
-  Eigen::VectorXd row_scale_, target_, interior_;
+  Eigen::VectorXd row_scale_, row_size_, target_, interior_;
   std::vector<BoxVariable> boxes_;        ///< without those that are free on both sides
   std::vector<int> free_;
   Eigen::MatrixXd lifted_;                ///< one more row, for the interior dual

@@ -17,6 +17,7 @@ namespace {
 constexpr double kSingular = 1e-9;        // pivot of the unit-diagonal M below which M counts as singular
 constexpr double kProximal = 1e-6;        // rho, relative to the unit diagonal
 constexpr double kDependentRow = 1e-9;    // a row within this of the span of the others is redundant
+constexpr double kRelaxation = 1e-12;
 constexpr int kProximalSteps = 60;
 constexpr int kRefinements = 40;
 
@@ -138,12 +139,12 @@ bool NativeEngine::GaussWorkspace::active_inequalities(Eigen::Index equalities, 
   ldp_target[n] = 1.0;
   for (Eigen::Index j = 0; j < inequalities; ++j) {
     h[j] = -g[equalities + j] - B.col(equalities + j).dot(b);
-    // a violation explained by rounding is none
-    const double rounding = 1e-13 * (std::abs(g[equalities + j]) + B.col(equalities + j).norm() * (b.norm() + c.norm()));
-    if (std::abs(h[j]) <= rounding) h[j] = 0.0;
+    // Relaxed by more than rounding: where normals oppose each other the feasible set has no width, and rounding alone
+    // could empty it. Refinement of the active set undoes the relaxation.
+    h[j] -= kRelaxation * (std::abs(g[equalities + j]) + B.col(equalities + j).norm() * (b.norm() + c.norm()));
     top = std::max(top, h[j]);
   }
-  if (top == 0.0) return true;   // no inequality is violated: none carries force
+  if (!(top > 0.0)) return true;   // no inequality is violated: none carries force
   ldp_cones.resize(inequalities);
   for (Eigen::Index j = 0; j < inequalities; ++j) {
     work = B.col(equalities + j);
@@ -151,10 +152,11 @@ bool NativeEngine::GaussWorkspace::active_inequalities(Eigen::Index equalities, 
     row_work.setZero();
     qr.project_out(work.data(), row_work.data());
     qr.project_out(work.data(), row_work.data());
-    // a normal that the equalities already determine cannot carry force of its own
-    if (work.norm() <= kDependentRow * full) work.setZero();
+    // a normal that the equalities already determine cannot carry force of its own, nor be violated but by rounding
+    const bool determined = work.norm() <= kDependentRow * full;
+    if (determined) work.setZero();
     ldp.col(j).head(n) = work;
-    ldp(n, j) = h[j] / top;
+    ldp(n, j) = determined ? 0.0 : h[j] / top;
     ldp_cones[j].col = static_cast<int>(j);
     ldp_cones[j].cone.tangents = 0;
   }

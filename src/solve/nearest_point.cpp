@@ -328,45 +328,57 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
   return Stop::kIterations;
 }
 
-/// Writes x from the coefficients; with `refine` one step of iterative refinement of the least-squares solution first.
+/// Writes x from the coefficients. With `refine`, two steps of iterative refinement follow, added to x itself: coefficients
+/// of opposite rays may be large while the force they make up is small, and only a correction of x keeps its digits.
 template <int M>
 void NearestPoint::finish(ThinQr<M>& qr, bool refine)
 {
   const int m = data_.m, nf = static_cast<int>(free_used_.size()), p = static_cast<int>(passive_.size());
+  residual_norm_ = std::sqrt(dot<M>(r_.data(), r_.data(), m));
   // free coefficients come with the others out of one back substitution
   std::copy_n(z_.data(), nf + p, step_.data());
   qr.solve(step_.data());
+
+  std::fill(x_.begin(), x_.end(), 0.0);
+  for (size_t b = 0; b < at_upper_.size(); ++b) {
+    const BoxVariable& box = (*data_.boxes)[b];
+    if (at_upper_[b] != 2) x_[box.col] = at_upper_[b] == 1 ? box.upper : box.lower;
+  }
+  auto add = [&](int k, double c) {
+    if (k < nf) {
+      x_[free_used_[k]] += c;
+    } else if (const Column& column = passive_[k - nf]; column.cone >= 0) {
+      const ConeBlock& block = (*data_.cones)[column.cone];
+      for (int j = 0; j < block.cone.dim(); ++j) x_[block.col + j] += c * column.ray[j];
+    } else {
+      x_[(*data_.boxes)[column.box].col] += c * column.ray[0];
+    }
+  };
+  for (int k = 0; k < p; ++k)
+    if (passive_[k].box >= 0) {
+      const BoxVariable& box = (*data_.boxes)[passive_[k].box];
+      x_[box.col] = passive_[k].ray[0] > 0.0 ? box.lower : box.upper;
+    }
+  for (int k = 0; k < nf + p; ++k)
+    add(k, k < nf ? step_[k] : std::clamp(step_[k], 0.0, passive_[k - nf].upper));
+
   for (int pass = 0; pass < (refine ? 2 : 0); ++pass) {
     for (int i = 0; i < m; ++i) {
-      long double s = target_[i];
-      for (int k = 0; k < nf; ++k) s -= static_cast<long double>(data_.E[free_used_[k] * m + i]) * step_[k];
-      for (int k = 0; k < p; ++k) s -= static_cast<long double>(columns_[k * m + i]) * step_[nf + k];
+      long double s = data_.e[i];
+      for (int j = 0; j < data_.n; ++j)
+        if (x_[j] != 0.0) s -= static_cast<long double>(data_.E[static_cast<ptrdiff_t>(j) * m + i]) * x_[j];
       work_[i] = static_cast<double>(s);
     }
     std::fill_n(z_.data(), nf + p, 0.0);
     qr.project_out(work_.data(), z_.data());
     qr.solve(z_.data());
-    for (int k = 0; k < nf + p; ++k) step_[k] += z_[k];
+    for (int k = 0; k < nf + p; ++k) add(k, z_[k]);
   }
-  residual_norm_ = std::sqrt(dot<M>(r_.data(), r_.data(), m));
-
-  std::fill(x_.begin(), x_.end(), 0.0);
-  for (int k = 0; k < nf; ++k) x_[free_used_[k]] = step_[k];
-  for (size_t b = 0; b < data_.boxes->size(); ++b) {
-    const BoxVariable& box = (*data_.boxes)[b];
-    if (at_upper_[b] != 2) x_[box.col] = at_upper_[b] == 1 ? box.upper : box.lower;
-  }
-  for (int k = 0; k < p; ++k) {
-    const Column& column = passive_[k];
-    const double c = std::clamp(step_[nf + k], 0.0, column.upper);
-    if (column.cone >= 0) {
-      const ConeBlock& block = (*data_.cones)[column.cone];
-      for (int j = 0; j < block.cone.dim(); ++j) x_[block.col + j] += c * column.ray[j];
-    } else {
-      const BoxVariable& box = (*data_.boxes)[column.box];
-      x_[box.col] = column.ray[0] > 0.0 ? box.lower + c : box.upper - c;
+  for (int k = 0; k < p; ++k)
+    if (passive_[k].box >= 0) {
+      const BoxVariable& box = (*data_.boxes)[passive_[k].box];
+      x_[box.col] = std::clamp(x_[box.col], box.lower, box.upper);
     }
-  }
 }
 
 }  // namespace stiction::internal
