@@ -18,8 +18,8 @@ enum class Verdict { kUndecided, kHolds, kFails };
 inline constexpr double kRounding = 0x1p-44;   // 5.7e-14
 
 /// The same for contact accelerations J a + gamma, which are not data but come out of a linear solve: its backward
-/// error grows with the conditioning of M and J. 1.5e-11 of a body's acceleration moves no verdict that data decide, yet is
-/// far above what a refined solve leaves behind.
+/// error grows with the conditioning of M and J. 1.5e-11 of a body's acceleration moves no verdict that data decide,
+/// yet is far above what a refined solve leaves behind.
 inline constexpr double kSolve = 0x1p-36;   // 1.5e-11
 
 /// A contact counts as gone in a proof of "fails" only when it separates by more than this share of its scale; between
@@ -94,9 +94,9 @@ class Judge {
   Verdict operator()(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
                      std::string* why = nullptr);
 
-  /// Scale of J a + gamma per row: (|J| A + |gamma|)_i, where A_j = |a_j| + (|M||a| + |F| + |J|'|lambda|)_j / M_jj is
-  /// the acceleration that the forces on degree of freedom j would cause if they did not cancel (for a massless one: that
-  /// its rows would pass on to it). An acceleration below kSolve times the scale counts as zero.
+  /// Scale of J a + gamma per row: (|J| A + |gamma|)_i, where A_j = (|M||a| + |F| + |J|'|lambda|)_j / M_jj is
+  /// the acceleration that the forces on degree of freedom j would cause if they did not cancel (for a massless one:
+  /// that its rows would pass on to it, plus |a_j|). An acceleration below kSolve times the scale counts as zero.
   void row_scales(const ContactProblem& problem, const Eigen::VectorXd& a, const Eigen::VectorXd& lambda,
                   Eigen::VectorXd& scales);
 

@@ -102,7 +102,7 @@ void compute_scales(const ContactProblem& p, const Eigen::VectorXd& a, const Eig
   for (std::size_t j = 0; j < n; ++j) {
     const double inertia = p.M(j, j);
     s.known[j] = inertia > 0.0;
-    s.swing[j] = std::abs(a[j]) + (s.known[j] ? s.residual[j].scale / inertia : 0.0L);
+    if (s.known[j]) s.swing[j] = s.residual[j].scale / inertia;   // >= |a_j|, which the load contains
   }
   // A massless degree of freedom moves as its rows make it; chains of them take one pass per link.
   for (std::size_t pass = 0; pass < n && std::find(s.known.begin(), s.known.end(), false) != s.known.end(); ++pass) {
@@ -116,10 +116,13 @@ void compute_scales(const ContactProblem& p, const Eigen::VectorXd& a, const Eig
     bool changed = false;
     for (std::size_t j = 0; j < n; ++j) {
       if (s.known[j] || s.swing[j] == 0.0L) continue;
+      s.swing[j] += std::abs(a[j]);
       s.known[j] = changed = true;
     }
     if (!changed) break;
   }
+  for (std::size_t j = 0; j < n; ++j)
+    if (!s.known[j]) s.swing[j] = std::abs(a[j]);
   s.row_scale.assign(m, 0.0L);
   for (std::size_t j = 0; j < n; ++j)
     for (std::size_t i = 0; i < m; ++i) s.row_scale[i] += std::abs(p.J(i, j)) * s.swing[j];

@@ -1,0 +1,530 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "proof/examples.hpp"
+#include "stiction/proof.hpp"
+
+namespace stiction {
+namespace {
+
+using namespace examples;
+
+const StickingRules kExactAllowed{};
+const StickingRules kExactForbidden{ConeShape::exact(), Detachment::kForbidden};
+
+Verdict decide(const ContactProblem& p, const Certificate& c, const StickingRules& rules = kExactAllowed)
+{
+  std::string why;
+  const Verdict verdict = judge(p, rules, c, &why);
+  EXPECT_EQ(why.empty(), verdict != Verdict::kUndecided) << why;   // a reason exactly when there is no verdict
+  return verdict;
+}
+
+std::string reason(const ContactProblem& p, const Certificate& c, const StickingRules& rules = kExactAllowed)
+{
+  std::string why;
+  EXPECT_EQ(judge(p, rules, c, &why), Verdict::kUndecided);
+  return why;
+}
+
+/// Each entry of a and lambda moved by 1e-9 of the largest, up and down: nothing of it may be accepted.
+void expect_tampering_rejected(const ContactProblem& p, const Certificate& good, const StickingRules& rules)
+{
+  ASSERT_NE(judge(p, rules, good), Verdict::kUndecided);
+  for (Eigen::VectorXd Certificate::*part : {&Certificate::a, &Certificate::lambda})
+    for (Eigen::Index i = 0; i < (good.*part).size(); ++i)
+      for (const double step : {1e-9, -1e-9}) {
+        Certificate bad = good;
+        (bad.*part)[i] += step * std::max(1.0, (good.*part).lpNorm<Eigen::Infinity>());
+        EXPECT_EQ(judge(p, rules, bad), Verdict::kUndecided) << i << " " << step;
+        (bad.*part)[i] = std::numeric_limits<double>::quiet_NaN();
+        EXPECT_EQ(judge(p, rules, bad), Verdict::kUndecided);
+      }
+}
+
+/// KKT pair of (QP-G) when every row is an equality, by a dense solve: an oracle for the tests only.
+std::pair<Eigen::VectorXd, Eigen::VectorXd> all_rows_kept(const ContactProblem& p)
+{
+  const Eigen::Index n = p.nv(), m = p.rows();
+  Eigen::MatrixXd K = Eigen::MatrixXd::Zero(n + m, n + m);
+  K.topLeftCorner(n, n) = p.M;
+  K.topRightCorner(n, m) = -p.J.transpose();
+  K.bottomLeftCorner(m, n) = p.J;
+  Eigen::VectorXd rhs(n + m);
+  rhs << -p.F, -p.gamma;
+  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(K);
+  Eigen::VectorXd x = solver.solve(rhs);
+  x += solver.solve(rhs - K * x);
+  return {x.head(n), x.tail(m)};
+}
+
+// ---------------------------------------------------------------------------------------------- example 1
+
+/// lambda with the tangential force shared equally; f l <= m g L.
+Eigen::VectorXd block_forces(double f, double L = 0.4, double l = 1.0)
+{
+  const double tilt = f * l / L;
+  return vec({(kWeight + tilt) / 2, -f / 2, (kWeight - tilt) / 2, -f / 2});
+}
+
+TEST(BlockOnGround, HoldsUpToTheFrictionLimitAndFailsBeyond)
+{
+  const double mu = 0.3, limit = mu * kWeight;   // |f| l <= m g L up to 0.4 m g: sliding comes first
+  for (const double f : {0.0, 0.5 * limit, -0.5 * limit}) {
+    const ContactProblem p = block(mu, f);
+    EXPECT_EQ(decide(p, forces(vec({0, 0, 0}), block_forces(f))), Verdict::kHolds) << f;
+    expect_tampering_rejected(p, forces(vec({0, 0, 0}), block_forces(f)), kExactAllowed);
+  }
+  const double f = limit * (1 + 1e-9);
+  const ContactProblem p = block(mu, f);
+  const Certificate slides = motion(p, vec({0, 0, 0}), block_forces(f), vec({-1, -mu, 0}));
+  EXPECT_EQ(decide(p, slides), Verdict::kFails);
+  EXPECT_EQ(decide(p, slides, kExactForbidden), Verdict::kFails);
+  EXPECT_EQ(decide(p, forces(vec({0, 0, 0}), block_forces(f))), Verdict::kUndecided);
+  // The same motion proves nothing on the other side.
+  const ContactProblem inside = block(mu, limit * (1 - 1e-9));
+  EXPECT_EQ(decide(inside, motion(inside, vec({0, 0, 0}), block_forces(limit * (1 - 1e-9)), vec({-1, -mu, 0}))),
+            Verdict::kUndecided);
+}
+
+TEST(BlockOnGround, TangentialForcesMayBeSharedInAnyAdmissibleWay)
+{
+  const double f = 1.0;
+  const ContactProblem p = block(0.6, f);
+  Eigen::VectorXd lambda = block_forces(f);
+  lambda[1] = -1.2;
+  lambda[3] = 0.2;
+  EXPECT_EQ(decide(p, forces(vec({0, 0, 0}), lambda)), Verdict::kHolds);
+  lambda[1] = -6.0;   // beyond 0.6 of its own normal force
+  lambda[3] = 5.0;
+  EXPECT_THAT(reason(p, forces(vec({0, 0, 0}), lambda)), testing::HasSubstr("not admissible"));
+}
+
+TEST(BlockOnGround, TipsWhenDetachmentIsForbidden)
+{
+  const double L = 0.4, l = 1.0, mu = 2.0, limit = kWeight * L / l;
+  const Eigen::VectorXd about_right_edge = -vec({l / 2, L / 2, -1});
+  for (const double f : {limit * (1 - 1e-9), limit * (1 + 1e-9)}) {
+    const ContactProblem p = block(mu, f);
+    const Eigen::VectorXd zero = vec({0, 0, 0});
+    const bool holds = f < limit;
+    Eigen::VectorXd lambda = block_forces(f);
+    lambda[1] = -f;   // only the loaded corner has friction to offer
+    lambda[3] = 0.0;
+    EXPECT_EQ(decide(p, forces(zero, lambda), kExactForbidden), holds ? Verdict::kHolds : Verdict::kUndecided);
+    EXPECT_EQ(decide(p, motion(p, zero, block_forces(f), about_right_edge), kExactForbidden),
+              holds ? Verdict::kUndecided : Verdict::kFails);
+    // With detachment allowed a pulling multiplier is not a KKT pair.
+    if (!holds) {
+      EXPECT_THAT(reason(p, motion(p, zero, block_forces(f), about_right_edge)), testing::HasSubstr("left pulls"));
+    }
+  }
+}
+
+TEST(BlockOnGround, TippedBlockRotatesAboutItsEdgeWhenDetachmentIsAllowed)
+{
+  // Past the tipping limit (65) lets the left corner go; the right one sticks with enough friction.
+  const double f = 6.0;
+  ContactProblem p = block(5.0, f);
+  ContactProblem right_only = p;
+  right_only.contacts.pop_back();
+  right_only.J.conservativeResize(2, Eigen::NoChange);
+  right_only.gamma.conservativeResize(2);
+  const auto [a, on_right] = all_rows_kept(right_only);
+  ASSERT_GT((p.J * a)[2], 0.1);   // left corner rises
+  const Eigen::VectorXd lambda = vec({on_right[0], on_right[1], 0, 0});
+  EXPECT_EQ(decide(p, forces(a, lambda)), Verdict::kHolds);
+  EXPECT_EQ(decide(p, forces(a, lambda), kExactForbidden), Verdict::kUndecided);
+
+  // The redundant tangents could share, but a contact that separates carries nothing.
+  Eigen::VectorXd shared = lambda;
+  shared[1] -= 0.5;
+  shared[3] += 0.5;
+  EXPECT_THAT(reason(p, forces(a, shared)), testing::HasSubstr("left separates and still carries"));
+
+  // With little friction the right corner slips: fails, and the left corner does not enter the proof.
+  const double mu = 0.5 * std::abs(on_right[1]) / on_right[0];
+  p.contacts[0].mu = p.contacts[1].mu = mu;
+  const Eigen::VectorXd y = right_only.J.completeOrthogonalDecomposition().solve(vec({-mu, std::copysign(1.0, on_right[1])}));
+  EXPECT_EQ(decide(p, motion(p, a, lambda, y)), Verdict::kFails);
+  EXPECT_EQ(decide(p, motion(p, a, shared, y)), Verdict::kFails);   // tangential multipliers of Gauss' principle are free
+  Eigen::VectorXd pressed = lambda;
+  pressed[2] += 0.1;
+  EXPECT_EQ(decide(p, motion(p, a, pressed, y)), Verdict::kUndecided);
+}
+
+TEST(BlockOnGround, AccelerationNoiseOfASolveCountsAsZeroAndMoreDoesNot)
+{
+  const ContactProblem p = block(0.6, 1.0);
+  EXPECT_EQ(decide(p, forces(vec({3e-17, -2e-16, 1e-16}), block_forces(1.0))), Verdict::kHolds);
+  Eigen::VectorXd a = vec({0, 1e-9, 0});
+  ContactProblem pushed = p;
+  pushed.F -= pushed.M * a;   // balances, but the contacts accelerate
+  EXPECT_THAT(reason(pushed, forces(a, block_forces(1.0))), testing::HasSubstr("separates"));
+  a = vec({1e-9, 0, 0});
+  pushed = p;
+  pushed.F -= pushed.M * a;
+  EXPECT_THAT(reason(pushed, forces(a, block_forces(1.0))), testing::HasSubstr("right, row 1"));
+}
+
+// ---------------------------------------------------------------------------------------------- example 2
+
+TEST(BlockOnCorner, UniqueForceDecidesOnBothSidesOfTheBoundary)
+{
+  std::mt19937 rng{3};
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  int pushed = 0;
+  for (int round = 0; round < 300; ++round) {
+    ContactProblem p = corner(0.0, 0.3 * uniform(rng), 0.5 * uniform(rng), 5 * uniform(rng), 2 * uniform(rng));
+    p.gamma << 0.5 * uniform(rng), 0.5 * uniform(rng);   // the drift of a moving reference
+    const auto [a, lambda] = all_rows_kept(p);
+    if (lambda[0] < 1e-3 || std::abs(lambda[1]) < 1e-3) continue;
+    ++pushed;
+    const double needed = std::abs(lambda[1]) / lambda[0];
+    for (const double mu : {needed * (1 - 1e-9), needed * (1 + 1e-9)}) {
+      p.contacts[0].mu = mu;
+      const Eigen::VectorXd y =
+          p.J.completeOrthogonalDecomposition().solve(vec({-mu * (1 + 1e-13), std::copysign(1.0, lambda[1])}));
+      const bool holds = mu > needed;
+      EXPECT_EQ(decide(p, forces(a, lambda)), holds ? Verdict::kHolds : Verdict::kUndecided);
+      EXPECT_EQ(decide(p, motion(p, a, lambda, y)), holds ? Verdict::kUndecided : Verdict::kFails);
+    }
+    expect_tampering_rejected(p, forces(a, lambda), kExactAllowed);
+  }
+  EXPECT_GT(pushed, 100);
+}
+
+// ---------------------------------------------------------------------------------------------- examples 6 and 6b
+
+TEST(Guide, HoldsIffTheFingersSqueezeEnough)
+{
+  const double mu1 = 0.4, mu2 = 0.7, F2 = 9.0, enough = -(kWeight - mu2 * F2) / mu1;
+  const Eigen::VectorXd zero = vec({0, 0, 0, 0});
+  for (const double F1 : {enough * (1 + 1e-9), enough * (1 - 1e-9)}) {
+    const ContactProblem p = guide(mu1, mu2, F1, F2);
+    const bool holds = F1 < enough;
+    const double share = -mu1 * F1;
+    const Certificate all = forces(zero, vec({-F1, share, F2, kWeight - share, F1 + F2}));
+    EXPECT_EQ(decide(p, all), holds ? Verdict::kHolds : Verdict::kUndecided);
+    const Certificate drops = motion(p, zero, all.lambda, vec({0, 1, mu1, -mu2}));
+    EXPECT_EQ(decide(p, drops), holds ? Verdict::kUndecided : Verdict::kFails);
+    Certificate wrong = drops;
+    wrong.leaves[0].motion[0] = 1e-6;   // through the rail
+    EXPECT_EQ(decide(p, wrong), Verdict::kUndecided);
+    wrong = drops;
+    wrong.leaves[0].motion = -drops.leaves[0].motion;
+    EXPECT_EQ(decide(p, wrong), Verdict::kUndecided);
+    if (holds) expect_tampering_rejected(p, all, kExactAllowed);
+    else expect_tampering_rejected(p, drops, kExactForbidden);
+  }
+}
+
+TEST(Guide, OpeningFingersDetach)
+{
+  // F1 > 0 > F2: both fingers leave, the mass falls; admissible when detachment is allowed, with no force at all.
+  ContactProblem p = guide(0.5, 0.5, 2.0, -3.0);
+  for (Contact& c : p.contacts) c.tangents = 0;
+  p.J = (Eigen::MatrixXd(3, 4) << 1, 0, -1, 0, -1, 0, 0, 1, 1, 0, 0, 0).finished();   // frictionless: no tangential rows
+  p.gamma = vec({0, 0, 0});
+  p.contacts[1].row = 1;
+  p.closures[0].row = 2;
+  EXPECT_EQ(decide(p, forces(vec({0, -kWeight, -2, 3}), vec({0, 0, 0}))), Verdict::kHolds);
+  EXPECT_EQ(decide(p, forces(vec({0, -kWeight, -2, 3}), vec({0, 0, 0})), kExactForbidden), Verdict::kUndecided);
+  EXPECT_EQ(decide(p, forces(vec({0, -kWeight, 0, 0}), vec({-2, -3, -1}))), Verdict::kUndecided);
+}
+
+/// Rail with friction: lambda_nb = F1 + F2 > 0. One leaf per sign: pushing cannot supply enough, pulling is refuted.
+Certificate rough_guide_tree(const ContactProblem& p, double mu1, double mu2, double mu_rail, double F1, double F2)
+{
+  const Eigen::VectorXd lambda = vec({-F1, 0, F2, 0, F1 + F2, kWeight});
+  Certificate c{CertificateKind::kMotion, vec({0, 0, 0, 0}), lambda, {}};
+  c.leaves.push_back({{0, 0, 1}, vec({-mu_rail, 1, mu1 - mu_rail, -mu2 - mu_rail})});
+  c.leaves.push_back({{0, 0, -1}, vec({1, 0, 1, 1})});
+  EXPECT_EQ(p.contacts.size(), 3u);
+  return c;
+}
+
+TEST(RoughGuide, SignTreeProvesFailure)
+{
+  const double mu1 = 0.4, mu2 = 0.7, mu_rail = 0.2, F2 = 9.0;
+  const double enough = (kWeight - (mu2 + mu_rail) * F2) / (mu_rail - mu1);   // -mu1 F1 + mu2 F2 + mu_rail (F1+F2) = g
+  ASSERT_GT(enough + F2, 0.0);
+  for (const double F1 : {enough * (1 - 1e-9), enough * (1 + 1e-9)}) {
+    const ContactProblem p = rough_guide(mu1, mu2, mu_rail, F1, F2);
+    const double reach = -mu1 * F1 + mu2 * F2 + mu_rail * (F1 + F2);
+    const bool holds = reach > kWeight;
+    const double rest = kWeight + mu1 * F1 - mu2 * F2;
+    const Certificate all = forces(vec({0, 0, 0, 0}), vec({-F1, -mu1 * F1, F2, mu2 * F2, F1 + F2, rest}));
+    EXPECT_EQ(decide(p, all), holds ? Verdict::kHolds : Verdict::kUndecided);
+    const Certificate tree = rough_guide_tree(p, mu1, mu2, mu_rail, F1, F2);
+    EXPECT_EQ(decide(p, tree), holds ? Verdict::kUndecided : Verdict::kFails);
+    EXPECT_EQ(decide(p, tree, kExactForbidden), holds ? Verdict::kUndecided : Verdict::kFails);
+  }
+}
+
+TEST(RoughGuide, ThePullingHalfOfTheDoubleConeCounts)
+{
+  // F1 + F2 < 0: the rail pulls, and its friction helps all the same.
+  const double mu = 0.5, F1 = -12.0, F2 = 9.0;
+  const ContactProblem p = rough_guide(0.4, 0.4, mu, F1, F2);
+  const double on_rail = kWeight - 0.4 * (12.0 + 9.0);
+  ASSERT_LT(on_rail, mu * 3.0);
+  EXPECT_EQ(decide(p, forces(vec({0, 0, 0, 0}), vec({12, 4.8, 9, 3.6, -3, on_rail}))), Verdict::kHolds);
+  ContactProblem one_sided = p;
+  one_sided.contacts[2].side = Side::kUnilateral;
+  EXPECT_EQ(decide(one_sided, forces(vec({0, 0, 0, 0}), vec({12, 4.8, 9, 3.6, -3, on_rail}))), Verdict::kUndecided);
+}
+
+TEST(RoughGuide, BrokenTreesAreRejected)
+{
+  const double mu1 = 0.2, mu2 = 0.2, mu_rail = 0.1, F1 = -5.0, F2 = 9.0;
+  const ContactProblem p = rough_guide(mu1, mu2, mu_rail, F1, F2);
+  const Certificate good = rough_guide_tree(p, mu1, mu2, mu_rail, F1, F2);
+  ASSERT_EQ(decide(p, good), Verdict::kFails);
+  expect_tampering_rejected(p, good, kExactForbidden);
+
+  Certificate bad = good;
+  std::swap(bad.leaves[0].motion, bad.leaves[1].motion);
+  EXPECT_THAT(reason(p, bad), testing::HasSubstr("rail can oppose"));
+  for (const std::size_t lost : {0u, 1u}) {
+    bad = good;
+    bad.leaves.erase(bad.leaves.begin() + static_cast<std::ptrdiff_t>(lost));
+    EXPECT_THAT(reason(p, bad), testing::HasSubstr("do not cover every sign"));
+    bad = good;
+    bad.leaves[lost].signs[2] = 0;   // a leaf may not claim both signs
+    EXPECT_EQ(decide(p, bad), Verdict::kUndecided);
+  }
+  bad = good;
+  bad.leaves.clear();
+  EXPECT_EQ(decide(p, bad), Verdict::kUndecided);
+  bad = good;
+  bad.leaves[0].signs[0] = 1;   // unilateral contacts have no sign to choose
+  EXPECT_THAT(reason(p, bad), testing::HasSubstr("signs do not fit"));
+  bad = good;
+  bad.leaves[0].signs[2] = 2;
+  EXPECT_EQ(decide(p, bad), Verdict::kUndecided);
+  bad = good;
+  bad.leaves[0].signs.pop_back();
+  EXPECT_EQ(decide(p, bad), Verdict::kUndecided);
+  for (std::size_t leaf : {0u, 1u})
+    for (Eigen::Index j = 0; j < 4; ++j) {
+      bad = good;
+      bad.leaves[leaf].motion[j] = std::numeric_limits<double>::infinity();
+      EXPECT_EQ(decide(p, bad), Verdict::kUndecided);
+    }
+}
+
+TEST(SmoothGuide, ABilateralContactWithoutFrictionNeedsNoBranch)
+{
+  const double mu1 = 0.4, mu2 = 0.4, F1 = -5.0, F2 = 9.0;
+  const ContactProblem p = rough_guide(mu1, mu2, 0.0, F1, F2);
+  const Eigen::VectorXd lambda = vec({-F1, 0, F2, 0, F1 + F2, kWeight});
+  EXPECT_EQ(decide(p, motion(p, vec({0, 0, 0, 0}), lambda, vec({0, 1, mu1, -mu2}))), Verdict::kFails);
+  EXPECT_EQ(decide(p, motion(p, vec({0, 0, 0, 0}), lambda, vec({1e-9, 1, mu1, -mu2}))), Verdict::kUndecided);
+}
+
+TEST(MovingFingers, StickingWhileAcceleratingIsDecidedOnBothSides)
+{
+  const double F1x = -8.0, F2x = 8.0, Fy = -1.0, shear = (kWeight - Fy) / 3, fall = -(kWeight + 2 * Fy) / 3;
+  const Eigen::VectorXd a = vec({0, fall, 0, fall, 0, fall}), lambda = vec({-F1x, shear, F2x, shear, 0});
+  const double needed = shear / -F1x;
+  for (const double mu : {needed * (1 - 1e-9), needed * (1 + 1e-9)}) {
+    const ContactProblem p = moving_fingers(mu, 0.9, F1x, F2x, Fy);
+    const bool holds = mu > needed;
+    EXPECT_EQ(decide(p, forces(a, lambda)), holds ? Verdict::kHolds : Verdict::kUndecided);
+    const Eigen::VectorXd y = p.J.completeOrthogonalDecomposition().solve(vec({-mu * (1 + 1e-13), 1, 0, 0, 0}));
+    EXPECT_EQ(decide(p, motion(p, a, lambda, y)), holds ? Verdict::kUndecided : Verdict::kFails);
+    expect_tampering_rejected(p, holds ? forces(a, lambda) : motion(p, a, lambda, y), kExactAllowed);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------- shapes and limits
+
+TEST(Shapes, InnerNeverProvesFailsAndOuterNeverProvesHolds)
+{
+  const ContactProblem held = block(0.6, 1.0), sliding = block(0.3, 4.0);
+  const Certificate yes = forces(vec({0, 0, 0}), block_forces(1.0));
+  // Beyond both limits, with forces that only Gauss' principle of the forbidden reading admits.
+  const Certificate no = motion(sliding, vec({0, 0, 0}), block_forces(4.0), vec({-1, -0.3, 0}));
+  for (const Detachment detachment : {Detachment::kAllowed, Detachment::kForbidden}) {
+    const StickingRules inner{ConeShape::inner(8), detachment}, outer{ConeShape::outer(8), detachment};
+    EXPECT_EQ(decide(held, yes, inner), Verdict::kHolds);
+    EXPECT_THAT(reason(held, yes, outer), testing::HasSubstr("outer facets"));
+    EXPECT_THAT(reason(sliding, no, inner), testing::HasSubstr("inner facets"));
+  }
+  EXPECT_EQ(decide(sliding, no, {ConeShape::outer(8), Detachment::kForbidden}), Verdict::kFails);
+}
+
+/// A point mass on the ground with an oblique horizontal load.
+ContactProblem point_mass(double mu, double fx, double fy, double max_normal = kInfinity)
+{
+  ContactProblem p = system(vec({1, 1, 1}), vec({-fx, -fy, kWeight}));
+  add_contact(p, "foot", mu, {vec({0, 0, 1}), vec({1, 0, 0}), vec({0, 1, 0})}).max_normal = max_normal;
+  return p;
+}
+
+TEST(Shapes, FacetsAreUsedAsTheyAre)
+{
+  const double mu = 0.5, share = 0.9 * mu * kWeight;   // along the axis: inside the disk, outside inner(4)
+  const ContactProblem p = point_mass(mu, share, 0);
+  const Certificate c = forces(vec({0, 0, 0}), vec({kWeight, -share, 0}));
+  EXPECT_EQ(decide(p, c), Verdict::kHolds);
+  EXPECT_EQ(decide(p, c, {ConeShape::inner(4), {}}), Verdict::kUndecided);
+  EXPECT_EQ(decide(p, c, {ConeShape::inner(16), {}}), Verdict::kHolds);
+  // Along a vertex of outer(4), 1.3 times the disk is still inside the polygon, 1.5 times is not.
+  for (const double factor : {1.3, 1.5}) {
+    const double f = factor * mu * kWeight / std::sqrt(2.0);
+    const ContactProblem q = point_mass(mu, f, f);
+    const Eigen::VectorXd lambda = vec({kWeight, -f, -f});
+    EXPECT_EQ(decide(q, motion(q, vec({0, 0, 0}), lambda, vec({-std::sqrt(0.5), -std::sqrt(0.5), -mu}))), Verdict::kFails);
+    EXPECT_EQ(decide(q, motion(q, vec({0, 0, 0}), lambda, vec({-1, -1, -2 * mu})), {ConeShape::outer(4), {}}),
+              factor > 1.4 ? Verdict::kFails : Verdict::kUndecided);
+  }
+}
+
+TEST(Limits, LargestNormalForceIsAPricedLimit)
+{
+  const Eigen::VectorXd zero = vec({0, 0, 0});
+  for (const double limit : {kWeight * (1 + 1e-9), kWeight * (1 - 1e-9)}) {
+    const ContactProblem p = point_mass(0.5, 0, 0, limit);
+    const bool holds = limit > kWeight;
+    EXPECT_EQ(decide(p, forces(zero, vec({kWeight, 0, 0}))), holds ? Verdict::kHolds : Verdict::kUndecided);
+    const auto priced = [&](double price) { return motion(p, zero, vec({kWeight, 0, 0}), vec({0, 0, 1, price})); };
+    EXPECT_EQ(decide(p, priced(1.0)), holds ? Verdict::kUndecided : Verdict::kFails);
+    EXPECT_EQ(decide(p, priced(0.9)), Verdict::kUndecided);    // the contact can push more than was paid for
+    EXPECT_EQ(decide(p, priced(1.1)), Verdict::kUndecided);
+    EXPECT_EQ(decide(p, priced(-1.0)), Verdict::kUndecided);
+    EXPECT_EQ(decide(p, motion(p, zero, vec({kWeight, 0, 0}), vec({0, 0, 1}))), Verdict::kUndecided);
+  }
+}
+
+TEST(SoftFinger, TorsionIsBoundedByTheNormalForce)
+{
+  ContactProblem p = system(vec({1, 0.1}), vec({kWeight, -0.2}));   // height, turn about the normal
+  Contact& c = add_contact(p, "pad", 0.0, {vec({1, 0})});
+  append_rows(p, {vec({0, 1})});
+  c.torsional = true;
+  const double needed = 0.2 / kWeight;
+  for (const double torsion : {needed * (1 + 1e-9), needed * (1 - 1e-9)}) {
+    p.contacts[0].torsion = torsion;
+    const bool holds = torsion > needed;
+    EXPECT_EQ(decide(p, forces(vec({0, 0}), vec({kWeight, -0.2}))), holds ? Verdict::kHolds : Verdict::kUndecided);
+    EXPECT_EQ(decide(p, motion(p, vec({0, 0}), vec({kWeight, -0.2}), vec({-torsion, -1}))),
+              holds ? Verdict::kUndecided : Verdict::kFails);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------- other failures
+
+TEST(Contradiction, RowsThatCannotAllBeKept)
+{
+  ContactProblem p = system(vec({1, 1}), vec({0, 0}));
+  add_closure(p, "a", {vec({1, 0})});
+  add_closure(p, "b", {vec({2, 0})});
+  p.gamma << 0, 1;
+  Certificate c{CertificateKind::kContradiction, {}, vec({2, -1}), {}};
+  EXPECT_EQ(decide(p, c), Verdict::kFails);
+  EXPECT_EQ(decide(p, c, {ConeShape::inner(4), {}}), Verdict::kFails);   // no cone is involved
+  c.lambda = vec({-2, 1});
+  EXPECT_EQ(decide(p, c), Verdict::kUndecided);
+  c.lambda = vec({2, -1.000001});
+  EXPECT_EQ(decide(p, c), Verdict::kUndecided);
+  c.lambda = vec({2});
+  EXPECT_EQ(decide(p, c), Verdict::kUndecided);
+  p.gamma << 1, 2;
+  c.lambda = vec({2, -1});
+  EXPECT_EQ(decide(p, c), Verdict::kUndecided);   // redundant but consistent
+}
+
+TEST(Contradiction, AUnilateralNormalOnlyResistsOneWay)
+{
+  ContactProblem p = system(vec({1}), vec({0}));
+  add_contact(p, "foot", 0.5, {vec({1})});
+  add_closure(p, "pin", {vec({1})});
+  p.gamma << -1, 0;   // penetrates
+  EXPECT_EQ(decide(p, {CertificateKind::kContradiction, {}, vec({1, -1}), {}}), Verdict::kFails);
+  p.gamma << 1, 0;    // separates
+  const Certificate pulls{CertificateKind::kContradiction, {}, vec({-1, 1}), {}};
+  EXPECT_THAT(reason(p, pulls), testing::HasSubstr("negative"));
+  EXPECT_EQ(decide(p, pulls, kExactForbidden), Verdict::kFails);
+}
+
+TEST(Unbalanced, ForceOnSomethingWithoutInertia)
+{
+  ContactProblem p = system(vec({1, 0}), vec({0, 1}));
+  const Certificate c{CertificateKind::kUnbalanced, vec({0, -1}), {}, {}};
+  EXPECT_EQ(decide(p, c), Verdict::kFails);
+  EXPECT_EQ(decide(p, {CertificateKind::kUnbalanced, vec({0, 1}), {}, {}}), Verdict::kUndecided);
+  EXPECT_EQ(decide(p, {CertificateKind::kUnbalanced, vec({1e-9, -1}), {}, {}}), Verdict::kUndecided);
+  ContactProblem heavy = p;
+  heavy.M(1, 1) = 1e-9;
+  EXPECT_THAT(reason(heavy, c), testing::HasSubstr("M a is not zero"));
+  ContactProblem leaving = p;
+  add_contact(leaving, "foot", 0.5, {vec({0, -1})});
+  EXPECT_EQ(decide(leaving, c), Verdict::kFails);
+  EXPECT_EQ(decide(leaving, c, kExactForbidden), Verdict::kUndecided);
+  ContactProblem resting = p;
+  add_contact(resting, "foot", 0.5, {vec({0, 1})});
+  EXPECT_THAT(reason(resting, c), testing::HasSubstr("foot"));
+}
+
+TEST(MasslessLinks, NoiseInTheirAccelerationIsMeasuredByTheirRows)
+{
+  // A mass rests through two massless links: rows z - z1, z1 - z2, z2. At rest every acceleration is noise.
+  ContactProblem p = system(vec({1, 0, 0}), vec({kWeight, 0, 0}));
+  add_closure(p, "upper", {vec({1, -1, 0})});
+  add_closure(p, "lower", {vec({0, 1, -1})});
+  add_contact(p, "foot", 0.5, {vec({0, 0, 1})});
+  const Eigen::VectorXd lambda = vec({kWeight, kWeight, kWeight});
+  EXPECT_EQ(decide(p, forces(vec({0, 1e-16, -1e-16}), lambda)), Verdict::kHolds);
+  EXPECT_EQ(decide(p, forces(vec({0, 0, -1e-8}), lambda)), Verdict::kUndecided);
+}
+
+TEST(NearlySeparating, ProvesNeitherThatTheContactHelpsNorThatItIsGone)
+{
+  // A foot that separates by 1e-10 m/s^2 under a drift: too much to carry force, too little to be written off.
+  ContactProblem p = point_mass(0.5, 6.0, 0);
+  ASSERT_LT(0.5 * kWeight, 6.0);
+  p.contacts[0].tangents = 2;
+  p.gamma << kWeight + 1e-10, -6.0, 0;
+  const Eigen::VectorXd a = vec({6, 0, -kWeight}), none = vec({0, 0, 0});
+  EXPECT_EQ(decide(p, forces(a, none)), Verdict::kHolds);   // it may well go, and then nothing is needed
+  // Were it gone, any load would fail; as it is not clearly gone the motion has to respect it.
+  ContactProblem loaded = p;
+  loaded.gamma << kWeight + 1e-10, 0, 0;
+  const Eigen::VectorXd slow = vec({0, 0, -kWeight});
+  const Eigen::VectorXd lambda = vec({0, -6, 0});
+  EXPECT_EQ(decide(loaded, motion(loaded, slow, lambda, vec({-1, 0, 0}))), Verdict::kUndecided);
+  EXPECT_EQ(decide(loaded, motion(loaded, slow, lambda, vec({-1, 0, -0.5}))), Verdict::kFails);
+  loaded.gamma[0] = kWeight + 1e-6;
+  EXPECT_EQ(decide(loaded, motion(loaded, slow, lambda, vec({-1, 0, 0}))), Verdict::kFails);
+}
+
+TEST(MalformedCertificates, ProveNothing)
+{
+  const ContactProblem p = block(0.6, 1.0);
+  EXPECT_EQ(decide(p, {}), Verdict::kUndecided);
+  EXPECT_EQ(decide(p, forces(vec({0, 0}), block_forces(1.0))), Verdict::kUndecided);
+  EXPECT_EQ(decide(p, forces(vec({0, 0, 0}), vec({1, 2}))), Verdict::kUndecided);
+  ContactProblem broken = p;
+  broken.contacts[1].row = 3;
+  EXPECT_EQ(decide(broken, forces(vec({0, 0, 0}), block_forces(1.0))), Verdict::kUndecided);
+  broken = p;
+  broken.F[0] = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(decide(broken, forces(vec({0, 0, 0}), block_forces(1.0))), Verdict::kUndecided);
+}
+
+TEST(NoContacts, GaussDecides)
+{
+  const ContactProblem falling = system(vec({2}), vec({kWeight}));
+  EXPECT_EQ(decide(falling, forces(vec({-kWeight / 2}), Eigen::VectorXd(0))), Verdict::kHolds);
+  EXPECT_EQ(decide(falling, forces(vec({0}), Eigen::VectorXd(0))), Verdict::kUndecided);
+}
+
+}  // namespace
+}  // namespace stiction
