@@ -46,17 +46,19 @@ struct FrictionCone {
 inline double support(const FrictionCone& cone, const double* h, double* ray = nullptr);
 
 /// Slack of f: sign f_n minus the smallest normal force that would keep (f_t, f_m) admissible; >= 0 iff f in K.
-/// For the exact cone min(f_n - |f_t|/mu, f_n - |f_m|/torsion, f_n), in newtons; -inf when a zero coefficient is violated.
+/// For the exact cone min(f_n - |f_t|/mu, f_n - |f_m|/torsion, f_n), in newtons; -inf when a zero coefficient is
+/// violated.
 double slack(const FrictionCone& cone, const double* f);
 
-/// |f_t| / (mu |f_n|), the share of the friction budget in use (torsion included by the larger of the two). 0 for a zero
-/// force; +inf when a positive tangential force meets a zero budget.
+/// |f_t| / (mu |f_n|), the share of the friction budget in use (torsion included by the larger of the two). 0 for a
+/// zero force; +inf when a positive tangential force meets a zero budget.
 double utilisation(const FrictionCone& cone, const double* f);
 
 /// Nearest point of the exact, non-torsional cone to f (Euclidean). Used by prediction and tests.
 Eigen::Vector3d project(double mu, const Eigen::Vector3d& f);
 
-/// Half-spaces C w + D >= 0 of the unit-normal polygon: f_t in f_n * {w : C w + D >= 0} (paper, (54)). One row per facet.
+/// Half-spaces C w + D >= 0 of the unit-normal polygon: f_t in f_n * {w : C w + D >= 0} (paper, (54)). One row per
+/// facet.
 /// @throws InputError for kExact, fewer than 3 facets, or tangents != 2.
 void polygon_halfspaces(const FrictionCone& cone, Eigen::MatrixX2d& C, Eigen::VectorXd& D);
 

@@ -171,7 +171,8 @@ std::string describe_leaf(const ContactProblem& problem, const MotionLeaf& leaf,
 }
 
 /// The contacts that separate: they take no part in the failure.
-std::vector<bool> gone_contacts(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate)
+std::vector<bool> gone_contacts(const ContactProblem& problem, const StickingRules& rules,
+                                const Certificate& certificate)
 {
   std::vector<bool> gone(problem.contacts.size(), false);
   if (rules.detachment == Detachment::kForbidden || certificate.a.size() != problem.nv() ||

@@ -39,8 +39,8 @@ inline void append_rows(ContactProblem& p, const std::vector<Eigen::VectorXd>& r
 }
 
 /// rows: normal, then tangents.
-inline Contact& add_contact(ContactProblem& p, const std::string& name, double mu, const std::vector<Eigen::VectorXd>& rows,
-                            Side side = Side::kUnilateral)
+inline Contact& add_contact(ContactProblem& p, const std::string& name, double mu,
+                            const std::vector<Eigen::VectorXd>& rows, Side side = Side::kUnilateral)
 {
   Contact c;
   c.name = name;
@@ -61,7 +61,7 @@ inline void add_closure(ContactProblem& p, const std::string& name, const std::v
 
 inline constexpr double kWeight = 9.81;   // mass 1
 
-/// Example 1: block of width L and height l on flat ground, horizontal force f at the centre. Contact "right" is at +L/2.
+/// Example 1: block of width L and height l on flat ground, horizontal force f at the centre. "right" is at +L/2.
 inline ContactProblem block(double mu, double f, double L = 0.4, double l = 1.0)
 {
   ContactProblem p = system(vec({1, 1, (L * L + l * l) / 12}), vec({-f, kWeight, 0}));
@@ -70,7 +70,7 @@ inline ContactProblem block(double mu, double f, double L = 0.4, double l = 1.0)
   return p;
 }
 
-/// Example 2: block standing on one corner, whose lever arms are a = Jn_3 and b = Jt_3; force f and torque at the centre.
+/// Example 2: block on one corner with lever arms a = Jn_3 and b = Jt_3; force f and torque at the centre.
 inline ContactProblem corner(double mu, double a, double b, double f, double torque)
 {
   ContactProblem p = system(vec({1, 1, 0.1}), vec({-f, kWeight, -torque}));

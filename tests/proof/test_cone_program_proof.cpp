@@ -178,7 +178,7 @@ TEST(Infeasible, BoxesContributeTheirSupport)
 
 TEST(Infeasible, NothingIsSeparatedFromAFeasibleProgram)
 {
-  // Random directions, and the best one by hand: the residual of projected gradient steps would have to be a certificate.
+  // Random directions, and the residual of projected gradient steps, which is a certificate when there is one.
   std::mt19937 rng{2};
   int infeasible_proved = 0;
   for (int round = 0; round < 300; ++round) {

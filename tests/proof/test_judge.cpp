@@ -150,9 +150,10 @@ TEST(BlockOnGround, TippedBlockRotatesAboutItsEdgeWhenDetachmentIsAllowed)
   // With little friction the right corner slips: fails, and the left corner does not enter the proof.
   const double mu = 0.5 * std::abs(on_right[1]) / on_right[0];
   p.contacts[0].mu = p.contacts[1].mu = mu;
-  const Eigen::VectorXd y = right_only.J.completeOrthogonalDecomposition().solve(vec({-mu, std::copysign(1.0, on_right[1])}));
+  const Eigen::VectorXd y =
+      right_only.J.completeOrthogonalDecomposition().solve(vec({-mu, std::copysign(1.0, on_right[1])}));
   EXPECT_EQ(decide(p, motion(p, a, lambda, y)), Verdict::kFails);
-  EXPECT_EQ(decide(p, motion(p, a, shared, y)), Verdict::kFails);   // tangential multipliers of Gauss' principle are free
+  EXPECT_EQ(decide(p, motion(p, a, shared, y)), Verdict::kFails);   // (QP-G) leaves tangential multipliers free
   Eigen::VectorXd pressed = lambda;
   pressed[2] += 0.1;
   EXPECT_EQ(decide(p, motion(p, a, pressed, y)), Verdict::kUndecided);
@@ -229,7 +230,7 @@ TEST(Guide, OpeningFingersDetach)
   // F1 > 0 > F2: both fingers leave, the mass falls; admissible when detachment is allowed, with no force at all.
   ContactProblem p = guide(0.5, 0.5, 2.0, -3.0);
   for (Contact& c : p.contacts) c.tangents = 0;
-  p.J = (Eigen::MatrixXd(3, 4) << 1, 0, -1, 0, -1, 0, 0, 1, 1, 0, 0, 0).finished();   // frictionless: no tangential rows
+  p.J = (Eigen::MatrixXd(3, 4) << 1, 0, -1, 0, -1, 0, 0, 1, 1, 0, 0, 0).finished();   // no tangents
   p.gamma = vec({0, 0, 0});
   p.contacts[1].row = 1;
   p.closures[0].row = 2;
@@ -381,7 +382,8 @@ TEST(Shapes, FacetsAreUsedAsTheyAre)
     const double f = factor * mu * kWeight / std::sqrt(2.0);
     const ContactProblem q = point_mass(mu, f, f);
     const Eigen::VectorXd lambda = vec({kWeight, -f, -f});
-    EXPECT_EQ(decide(q, motion(q, vec({0, 0, 0}), lambda, vec({-std::sqrt(0.5), -std::sqrt(0.5), -mu}))), Verdict::kFails);
+    const double half = std::sqrt(0.5);
+    EXPECT_EQ(decide(q, motion(q, vec({0, 0, 0}), lambda, vec({-half, -half, -mu}))), Verdict::kFails);
     EXPECT_EQ(decide(q, motion(q, vec({0, 0, 0}), lambda, vec({-1, -1, -2 * mu})), {ConeShape::outer(4), {}}),
               factor > 1.4 ? Verdict::kFails : Verdict::kUndecided);
   }
