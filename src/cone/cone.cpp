@@ -18,16 +18,30 @@ bool is_polygon(const FrictionCone& cone)
   return cone.tangents == 2 && cone.shape.approximation != ConeApproximation::kExact;
 }
 
+/// Cosines and sines of odd multiples of pi/16, pi/8, pi/4: the first vertices of the usual polygons.
+constexpr double kCos16 = 0.98078528040323044913, kSin16 = 0.19509032201612826785;
+constexpr double kCos3_16 = 0.83146961230254523708, kSin3_16 = 0.55557023301960222474;
+constexpr double kCos8 = 0.92387953251128675613, kSin8 = 0.38268343236508977173;
+constexpr double kCos4 = std::numbers::sqrt2 / 2.0;
+
+/// cos(pi/k): the ratio of a regular polygon's inner to its outer radius.
+double radius_ratio(int k)
+{
+  return k == 4 ? kCos4 : k == 8 ? kCos8 : k == 16 ? kCos16 : std::cos(kPi / k);
+}
+
 /// Distance of the polygon's vertices from the origin.
 double circumradius(const FrictionCone& cone)
 {
-  return cone.shape.approximation == ConeApproximation::kInner ? cone.mu : cone.mu / std::cos(kPi / cone.shape.facets);
+  const bool inner = cone.shape.approximation == ConeApproximation::kInner;
+  return inner ? cone.mu : cone.mu / radius_ratio(cone.shape.facets);
 }
 
 /// Distance of the polygon's sides from the origin.
 double inradius(const FrictionCone& cone)
 {
-  return cone.shape.approximation == ConeApproximation::kInner ? cone.mu * std::cos(kPi / cone.shape.facets) : cone.mu;
+  const bool inner = cone.shape.approximation == ConeApproximation::kInner;
+  return inner ? cone.mu * radius_ratio(cone.shape.facets) : cone.mu;
 }
 
 /// Vertex j lies between the sides j and j + 1, whose outward normals have the angles 2 j pi/k.
@@ -54,7 +68,7 @@ double tangential_gauge(const FrictionCone& cone, const double* f_t)
   const double j = std::nearbyint(std::atan2(f_t[1], f_t[0]) * k / (2.0 * kPi));
   const Eigen::Vector2d normal = side_normal(k, static_cast<int>(j));
   const double reach = normal.x() * f_t[0] + normal.y() * f_t[1];
-  return cone.shape.approximation == ConeApproximation::kInner ? reach / std::cos(kPi / k) : reach;
+  return cone.shape.approximation == ConeApproximation::kInner ? reach / radius_ratio(k) : reach;
 }
 
 /// demand / coefficient, with 0/0 = 0 and x/0 = inf.
@@ -87,12 +101,16 @@ double polygon_support(const FrictionCone& cone, const double* h_t, double* w)
 {
   const int k = cone.shape.facets;
   const double radius = circumradius(cone);
-  if (k == 4 || k == 8) {
-    // The usual counts have a vertex in every quadrant or octant: fold instead of computing angles.
-    constexpr double kCos8 = 0.92387953251128675613, kSin8 = 0.38268343236508977173;   // of pi/8
-    constexpr double kHalf = std::numbers::sqrt2 / 2.0;
+  if (k == 4 || k == 8 || k == 16) {
+    // The usual counts look alike in every octant: fold into the first one instead of computing angles.
     const bool steep = std::abs(h_t[1]) > std::abs(h_t[0]);
-    const double near_axis = k == 4 ? kHalf : kCos8, far_axis = k == 4 ? kHalf : kSin8;
+    const double major = std::abs(h_t[steep ? 1 : 0]), minor = std::abs(h_t[steep ? 0 : 1]);
+    double near_axis = k == 4 ? kCos4 : kCos8, far_axis = k == 4 ? kCos4 : kSin8;
+    if (k == 16) {
+      const bool second = major * kCos3_16 + minor * kSin3_16 > major * kCos16 + minor * kSin16;
+      near_axis = second ? kCos3_16 : kCos16;
+      far_axis = second ? kSin3_16 : kSin16;
+    }
     w[0] = std::copysign(radius * (steep ? far_axis : near_axis), h_t[0]);
     w[1] = std::copysign(radius * (steep ? near_axis : far_axis), h_t[1]);
   } else {

@@ -81,6 +81,13 @@ inline bool drop_noise(const Eigen::MatrixXd& A, Eigen::VectorXd& y)
   return changed;
 }
 
+/// True when every entry is finite; unlike Eigen's allFinite it runs in vector registers.
+template <typename Derived>
+bool all_finite(const Eigen::DenseBase<Derived>& m)
+{
+  return m.size() == 0 || (m.derived().array() * 0.0).sum() == 0.0;
+}
+
 /// Runs `text` and stores the result when somebody asked why; always false, for `return refuse(…)`.
 template <typename Text>
 bool refuse(std::string* why, Text text)
