@@ -73,6 +73,8 @@ struct Certificate {
 /// Judges a certificate from the problem's own numbers, with no solver: the verdict it proves, or kUndecided and why
 /// not. `problem` must be valid (M semidefinite, row ownership); sizes and finiteness of both are checked.
 ///
+/// M a + F = J'lambda holds when its residual is rounding of the products in it and below kSolve of the load, so that
+/// large internal forces buy no tolerance. Forces may leave their cones by what is negligible in the same sense.
 /// Inner facets never prove "fails" by kMotion and outer facets never prove "holds"; kContradiction and kUnbalanced
 /// involve no cone and count for every shape.
 Verdict judge(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
@@ -94,11 +96,10 @@ class Judge {
   Verdict operator()(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
                      std::string* why = nullptr);
 
-  /// Scale of J a + gamma per row: (|J| A + |gamma|)_i, where A_j = (|M||a| + |F| + |J|'|lambda|)_j / M_jj is
-  /// the acceleration that the forces on degree of freedom j would cause if they did not cancel (for a massless one:
-  /// that its rows would pass on to it, plus |a_j|). An acceleration below kSolve times the scale counts as zero.
-  void row_scales(const ContactProblem& problem, const Eigen::VectorXd& a, const Eigen::VectorXd& lambda,
-                  Eigen::VectorXd& scales);
+  /// Scale of J a + gamma per row: (|J| A + |gamma|)_i with A_j = L / sqrt(M_jj), L^2 = sum of load_k^2 / M_kk and
+  /// load = max(|M a + F|, |F|): the acceleration that all loads together would give degree of freedom j (a massless
+  /// one counts as the heaviest). An acceleration below kSolve times the scale counts as zero.
+  void row_scales(const ContactProblem& problem, const Eigen::VectorXd& a, Eigen::VectorXd& scales);
 
  private:
   std::unique_ptr<internal::JudgeScratch> scratch_;

@@ -193,7 +193,7 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   result.acceleration = gauss_answer.a;
 
   // Step 3: which contacts leave, and the set of multipliers of those that stay.
-  judge.row_scales(p, gauss_answer.a, result.lambda, row_scale);
+  judge.row_scales(p, gauss_answer.a, row_scale);
   detaching.assign(p.contacts.size(), 0);
   for (size_t i = 0; i < p.contacts.size(); ++i) {
     const Contact& contact = p.contacts[i];

@@ -14,13 +14,16 @@ using internal::Sum;
 
 struct internal::JudgeScratch {
   // Per degree of freedom.
-  std::vector<Sum> load;            // M a + F
-  std::vector<Sum> residual;        // M a + F - J'lambda
-  std::vector<long double> swing;   // acceleration scale A_j of Judge::row_scales
-  std::vector<bool> known;          // swing is known
+  Eigen::VectorXd load;             // M a + F in double
+  Eigen::VectorXd residual;         // M a + F - J'lambda in double
+  Eigen::VectorXd force_scale;      // |M||a| + |F| + |J|'|lambda|
+  Eigen::VectorXd force_tolerance;  // largest force that counts as zero
+  Eigen::VectorXd swing;            // acceleration scale A_j of Judge::row_scales
+  std::vector<Sum> exact_load;      // M a + F
   // Per row of J.
-  std::vector<Sum> rows;                // J a + gamma or J y
-  std::vector<long double> row_scale;   // scale of J a + gamma
+  Eigen::VectorXd rows;         // J a + gamma
+  Eigen::VectorXd row_scale;    // scale of J a + gamma
+  std::vector<Sum> velocities;  // J y
   // Per contact.
   std::vector<bool> gone;   // separates so clearly that it carries no force in any solution
 };
@@ -28,7 +31,7 @@ struct internal::JudgeScratch {
 namespace {
 
 using internal::JudgeScratch;
-using Sums = std::vector<Sum>;
+using internal::all_finite;
 
 FrictionCone cone_of(const Contact& contact, const StickingRules& rules, double sign)
 {
@@ -51,90 +54,98 @@ bool usable(const ContactProblem& p, std::string* why)
   for (const Contact& c : p.contacts)
     ok = ok && c.row >= 0 && c.tangents >= 0 && c.tangents <= 2 && c.row + c.rows() <= m;
   for (const Closure& c : p.closures) ok = ok && c.row >= 0 && c.rows >= 0 && c.row + c.rows <= m;
-  ok = ok && p.M.allFinite() && p.F.allFinite() && p.J.allFinite() && p.gamma.allFinite();
+  ok = ok && all_finite(p.M) && all_finite(p.F) && all_finite(p.J) && all_finite(p.gamma);
   return ok || refuse(why, [] { return std::string("the problem is malformed"); });
 }
 
 bool given(const Eigen::VectorXd& v, Eigen::Index size, const char* name, std::string* why)
 {
-  if (v.size() == size && v.allFinite()) return true;
+  if (v.size() == size && all_finite(v)) return true;
   return refuse(why, [&] { return std::string(name) + " has the wrong size or is not finite"; });
 }
 
-/// load = M a + F.
-void sum_load(const ContactProblem& p, const Eigen::VectorXd& a, Sums& load)
+/// (M v)_j
+Sum inertia_sum(const ContactProblem& p, const Eigen::VectorXd& v, Eigen::Index j)
 {
-  load.assign(static_cast<std::size_t>(p.nv()), Sum{});
-  for (Eigen::Index j = 0; j < p.nv(); ++j)
-    for (Eigen::Index i = 0; i < p.nv(); ++i) load[i].add(p.M(i, j), a[j]);
-  for (Eigen::Index i = 0; i < p.nv(); ++i) load[i].add(p.F[i]);
+  Sum sum;
+  for (Eigen::Index k = 0; k < p.nv(); ++k) sum.add(p.M(j, k), v[k]);
+  return sum;
 }
 
-/// sums -= J'lambda.
-void subtract_forces(const ContactProblem& p, const Eigen::VectorXd& lambda, Sums& sums)
+/// sum - (J'lambda)_j
+Sum minus_forces(const ContactProblem& p, const Eigen::VectorXd& lambda, Eigen::Index j, Sum sum = {})
 {
-  for (Eigen::Index j = 0; j < p.nv(); ++j)
-    for (Eigen::Index i = 0; i < p.rows(); ++i) sums[j].add(-p.J(i, j), lambda[i]);
+  const double* column = p.J.data() + j * p.rows();
+  for (Eigen::Index i = 0; i < p.rows(); ++i) sum.add(-column[i], lambda[i]);
+  return sum;
 }
 
-/// rows = J v (+ gamma).
-void sum_rows(const ContactProblem& p, const Eigen::VectorXd& v, bool with_drift, Sums& rows)
+/// (M a + F)_j
+Sum load_sum(const ContactProblem& p, const Eigen::VectorXd& a, Eigen::Index j)
 {
-  rows.assign(static_cast<std::size_t>(p.rows()), Sum{});
+  Sum sum = inertia_sum(p, a, j);
+  sum.add(p.F[j]);
+  return sum;
+}
+
+/// velocities = J v
+void sum_rows(const ContactProblem& p, const Eigen::VectorXd& v, std::vector<Sum>& velocities)
+{
+  velocities.assign(static_cast<std::size_t>(p.rows()), Sum{});
+  for (Eigen::Index i = 0; i < p.rows(); ++i) {
+    Sum sum;
+    for (Eigen::Index j = 0; j < p.nv(); ++j) sum.add(p.J(i, j), v[j]);
+    velocities[i] = sum;
+  }
+}
+
+/// The accelerations that the load would cause: A_j of Judge::row_scales, and with them rows and their scales.
+///
+/// All loads together, L^2 = sum of load_j^2 / M_jj, measure each degree of freedom: a solve mixes their rounding. Neither
+/// internal forces in lambda nor motions in the null space of M enter, so neither can buy a wide tolerance.
+void compute_rows(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
+{
+  s.load = p.F;
+  s.rows = p.gamma;
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
-    if (v[j] == 0.0) continue;
-    for (Eigen::Index i = 0; i < p.rows(); ++i) rows[i].add(p.J(i, j), v[j]);
+    s.load += a[j] * p.M.col(j);
+    s.rows += a[j] * p.J.col(j);
   }
-  if (with_drift)
-    for (Eigen::Index i = 0; i < p.rows(); ++i) rows[i].add(p.gamma[i]);
+  const double largest = p.nv() > 0 ? p.M.diagonal().maxCoeff() : 0.0;
+  const auto inertia = [&](Eigen::Index j) { return p.M(j, j) > 0.0 ? p.M(j, j) : largest > 0.0 ? largest : 1.0; };
+  double squares = 0.0;
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    const double load = std::max(std::abs(s.load[j]), std::abs(p.F[j]));
+    squares += load * load / inertia(j);
+  }
+  s.swing.resize(p.nv());
+  for (Eigen::Index j = 0; j < p.nv(); ++j) s.swing[j] = std::sqrt(squares / inertia(j));
+  s.row_scale = p.gamma.cwiseAbs();
+  for (Eigen::Index j = 0; j < p.nv(); ++j) s.row_scale += s.swing[j] * p.J.col(j).cwiseAbs();
+  s.force_tolerance.resize(p.nv());
+  for (Eigen::Index j = 0; j < p.nv(); ++j) s.force_tolerance[j] = kSolve * inertia(j) * s.swing[j];
 }
 
-/// load, residual and the scales of Judge::row_scales.
-void compute_scales(const ContactProblem& p, const Eigen::VectorXd& a, const Eigen::VectorXd& lambda, JudgeScratch& s)
+/// Residual and tolerance of the force balance: rounding of the products that enter it, and never more than kSolve of
+/// the load.
+void compute_balance(const ContactProblem& p, const Eigen::VectorXd& a, const Eigen::VectorXd& lambda, JudgeScratch& s)
 {
-  sum_load(p, a, s.load);
+  s.force_scale = p.F.cwiseAbs();
+  for (Eigen::Index j = 0; j < p.nv(); ++j) s.force_scale += std::abs(a[j]) * p.M.col(j).cwiseAbs();
   s.residual = s.load;
-  subtract_forces(p, lambda, s.residual);
-
-  const auto n = static_cast<std::size_t>(p.nv()), m = static_cast<std::size_t>(p.rows());
-  s.swing.assign(n, 0.0L);
-  s.known.assign(n, false);
-  for (std::size_t j = 0; j < n; ++j) {
-    const double inertia = p.M(j, j);
-    s.known[j] = inertia > 0.0;
-    if (s.known[j]) s.swing[j] = s.residual[j].scale / inertia;   // >= |a_j|, which the load contains
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    s.residual[j] -= p.J.col(j).dot(lambda);
+    s.force_scale[j] += p.J.col(j).cwiseAbs().dot(lambda.cwiseAbs());
+    s.force_tolerance[j] = std::min(s.force_tolerance[j], kRounding * s.force_scale[j]);
   }
-  // A massless degree of freedom moves as its rows make it; chains of them take one pass per link.
-  for (std::size_t pass = 0; pass < n && std::find(s.known.begin(), s.known.end(), false) != s.known.end(); ++pass) {
-    for (std::size_t i = 0; i < m; ++i) {
-      long double passed_on = std::abs(p.gamma[i]);
-      for (std::size_t k = 0; k < n; ++k)
-        if (s.known[k]) passed_on += std::abs(p.J(i, k)) * s.swing[k];
-      for (std::size_t j = 0; j < n; ++j)
-        if (!s.known[j] && p.J(i, j) != 0.0) s.swing[j] = std::max(s.swing[j], passed_on / std::abs(p.J(i, j)));
-    }
-    bool changed = false;
-    for (std::size_t j = 0; j < n; ++j) {
-      if (s.known[j] || s.swing[j] == 0.0L) continue;
-      s.swing[j] += std::abs(a[j]);
-      s.known[j] = changed = true;
-    }
-    if (!changed) break;
-  }
-  for (std::size_t j = 0; j < n; ++j)
-    if (!s.known[j]) s.swing[j] = std::abs(a[j]);
-  s.row_scale.assign(m, 0.0L);
-  for (std::size_t j = 0; j < n; ++j)
-    for (std::size_t i = 0; i < m; ++i) s.row_scale[i] += std::abs(p.J(i, j)) * s.swing[j];
-  for (std::size_t i = 0; i < m; ++i) s.row_scale[i] += std::abs(p.gamma[i]);
 }
 
-/// True when removing a force of this size from a row changes no balance it enters by more than rounding.
-bool negligible(const ContactProblem& p, const Sums& balance, Eigen::Index row, double force)
+/// True when removing a force of this size from a row changes no balance it enters by more than its tolerance.
+bool negligible(const ContactProblem& p, const Eigen::VectorXd& tolerance, Eigen::Index row, double force)
 {
   if (force == 0.0) return true;
   for (Eigen::Index j = 0; j < p.nv(); ++j)
-    if (!(std::abs(static_cast<long double>(p.J(row, j)) * force) <= kRounding * balance[j].scale)) return false;
+    if (!(std::abs(p.J(row, j) * force) <= tolerance[j])) return false;
   return true;
 }
 
@@ -161,12 +172,12 @@ void make_admissible(const Contact& contact, const StickingRules& rules, const d
 }
 
 /// True when f is within rounding of the forces `near` on the first `rows` rows of the contact.
-bool forces_match(const ContactProblem& p, const Sums& balance, const Contact& contact, int rows, const double* f,
-                  const double* near)
+bool forces_match(const ContactProblem& p, const Eigen::VectorXd& tolerance, const Contact& contact, int rows,
+                  const double* f, const double* near)
 {
   for (int i = 0; i < rows; ++i) {
     const double excess = f[i] - near[i];
-    if (std::abs(excess) > kRounding * std::abs(f[i]) && !negligible(p, balance, contact.row + i, excess)) return false;
+    if (std::abs(excess) > kRounding * std::abs(f[i]) && !negligible(p, tolerance, contact.row + i, excess)) return false;
   }
   return true;
 }
@@ -185,7 +196,7 @@ struct Case {
   }
   bool separates(const Contact& c, double tolerance) const
   {
-    return may_detach(c) && s.rows[c.row].value > tolerance * s.row_scale[c.row];
+    return may_detach(c) && s.rows[c.row] > tolerance * s.row_scale[c.row];
   }
 
   bool balanced();
@@ -201,12 +212,20 @@ struct Case {
 
 bool Case::balanced()
 {
-  for (std::size_t j = 0; j < s.residual.size(); ++j)
-    if (!(std::abs(s.residual[j].value) <= kRounding * s.residual[j].scale))
+  // In double the residual is known to 2^-46 of its scale for this many terms; what that does not settle is summed again.
+  const bool short_sums = p.nv() + p.rows() < 120;
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    const double tolerance = s.force_tolerance[j], scale = s.force_scale[j];
+    if (!(scale < kInfinity)) return refuse(why, [] { return std::string("the forces overflow"); });
+    if (short_sums && scale > 1e-200 && std::abs(s.residual[j]) + 0x1p-46 * scale <= tolerance) continue;
+    const Sum exact = minus_forces(p, certificate.lambda, j, load_sum(p, certificate.a, j));
+    if (!(std::abs(exact.value) <= tolerance))
       return refuse(why, [&] {
-        const std::string name = j < p.dof_names.size() ? p.dof_names[j] : std::to_string(j);
+        const auto index = static_cast<std::size_t>(j);
+        const std::string name = index < p.dof_names.size() ? p.dof_names[index] : std::to_string(j);
         return "M a + F = J'lambda is violated at degree of freedom " + name;
       });
+  }
   return true;
 }
 
@@ -214,8 +233,8 @@ bool Case::balanced()
 bool Case::rows_keep()
 {
   const auto keeps = [&](Eigen::Index row, bool may_grow) {
-    const long double value = s.rows[row].value, tolerance = kSolve * s.row_scale[row];
-    if (value >= -tolerance && (may_grow || value <= tolerance)) return true;
+    const double value = s.rows[row], tolerance = kSolve * s.row_scale[row];
+    if (tolerance < kInfinity && value >= -tolerance && (may_grow || value <= tolerance)) return true;
     return refuse(why, [&] { return row_name(p, row) + " does not keep its acceleration"; });
   };
   for (const Contact& c : p.contacts)
@@ -235,7 +254,7 @@ bool Case::forces_admissible()
     const bool leaves = separates(c, kSolve);
     double near[4] = {0.0, 0.0, 0.0, 0.0};
     if (!leaves) make_admissible(c, rules, f, near);
-    if (!forces_match(p, s.residual, c, c.rows(), f, near))
+    if (!forces_match(p, s.force_tolerance, c, c.rows(), f, near))
       return refuse(why, [&] {
         return leaves ? "contact " + c.name + " separates and still carries a force"
                       : "the force of contact " + c.name + " is not admissible";
@@ -251,7 +270,7 @@ bool Case::complementary()
     if (!may_detach(c)) continue;
     const double normal = certificate.lambda[c.row];
     const double near = separates(c, kSolve) ? 0.0 : std::max(normal, 0.0);
-    if (!forces_match(p, s.residual, c, 1, &normal, &near))
+    if (!forces_match(p, s.force_tolerance, c, 1, &normal, &near))
       return refuse(why, [&] { return "contact " + c.name + " pulls, or pushes although it separates"; });
   }
   return true;
@@ -262,13 +281,13 @@ bool Case::leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion,
   const auto y = motion.head(p.nv());
   Sum gain;   // y'(M a + F) minus what limited contacts can supply
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
-    gain.value += y[j] * s.load[j].value;
-    gain.scale += std::abs(y[j]) * s.load[j].scale;
+    gain.value += y[j] * s.exact_load[j].value;
+    gain.scale += std::abs(y[j]) * s.exact_load[j].scale;
   }
-  sum_rows(p, motion, false, s.rows);
+  sum_rows(p, motion, s.velocities);
   for (const Closure& c : p.closures)
     for (int i = c.row; i < c.row + c.rows; ++i)
-      if (!(std::abs(s.rows[i].value) <= kRounding * s.rows[i].scale))
+      if (!(std::abs(s.velocities[i].value) <= kRounding * s.velocities[i].scale))
         return refuse(leaf_why, [&] { return "the motion violates " + row_name(p, i); });
 
   Eigen::Index next_price = p.nv();
@@ -280,7 +299,7 @@ bool Case::leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion,
     if (price > 0.0) gain.add(-static_cast<long double>(price), c.max_normal);
     for (const int sign : {1, -1}) {
       if (sign == -leaf.signs[i] || (sign < 0 && c.side == Side::kUnilateral)) continue;
-      const Sum best = internal::support_sum(cone_of(c, rules, sign), s.rows.data() + c.row);
+      const Sum best = internal::support_sum(cone_of(c, rules, sign), s.velocities.data() + c.row);
       if (!(best.value - price <= kRounding * (best.scale + price)))
         return refuse(leaf_why, [&] { return "contact " + c.name + " can oppose the motion"; });
     }
@@ -295,8 +314,8 @@ bool Case::forces()
   if (!rules.shape.may_prove_holds())
     return refuse(why, [] { return std::string("outer facets cannot prove that it holds"); });
   if (!given(certificate.a, p.nv(), "a", why) || !given(certificate.lambda, p.rows(), "lambda", why)) return false;
-  compute_scales(p, certificate.a, certificate.lambda, s);
-  sum_rows(p, certificate.a, true, s.rows);
+  compute_rows(p, certificate.a, s);
+  compute_balance(p, certificate.a, certificate.lambda, s);
   return balanced() && rows_keep() && forces_admissible();
 }
 
@@ -307,11 +326,13 @@ bool Case::motion()
   if (!rules.shape.may_prove_fails())
     return refuse(why, [] { return std::string("inner facets cannot prove that it fails"); });
   if (!given(certificate.a, p.nv(), "a", why) || !given(certificate.lambda, p.rows(), "lambda", why)) return false;
-  compute_scales(p, certificate.a, certificate.lambda, s);
-  sum_rows(p, certificate.a, true, s.rows);
+  compute_rows(p, certificate.a, s);
+  compute_balance(p, certificate.a, certificate.lambda, s);
   if (!balanced() || !rows_keep() || !complementary()) return false;
   s.gone.assign(p.contacts.size(), false);
   for (std::size_t i = 0; i < p.contacts.size(); ++i) s.gone[i] = separates(p.contacts[i], kClear);
+  s.exact_load.clear();
+  for (Eigen::Index j = 0; j < p.nv(); ++j) s.exact_load.push_back(load_sum(p, certificate.a, j));
 
   const auto limited = std::count_if(p.contacts.begin(), p.contacts.end(),
                                      [](const Contact& c) { return std::isfinite(c.max_normal); });
@@ -340,11 +361,11 @@ bool Case::contradiction(const Eigen::VectorXd& lambda)
   for (const Contact& c : p.contacts)
     if (may_detach(c) && !(lambda[c.row] >= 0.0))
       return refuse(why, [&] { return "the multiplier of contact " + c.name + " is negative"; });
-  s.load.assign(static_cast<std::size_t>(p.nv()), Sum{});
-  subtract_forces(p, lambda, s.load);
-  for (const Sum& sum : s.load)
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    const Sum sum = minus_forces(p, lambda, j);
     if (!(std::abs(sum.value) <= kRounding * sum.scale))
       return refuse(why, [] { return std::string("J'lambda is not zero"); });
+  }
   Sum drift;
   for (Eigen::Index i = 0; i < p.rows(); ++i) drift.add(p.gamma[i], lambda[i]);
   return drift.value < -kRounding * drift.scale ||
@@ -358,14 +379,13 @@ bool Case::unbalanced(const Eigen::VectorXd& a)
   for (Eigen::Index j = 0; j < p.nv(); ++j) power.add(p.F[j], a[j]);
   if (!(power.value < -kRounding * power.scale)) return refuse(why, [] { return std::string("F'a is not negative"); });
   for (Eigen::Index i = 0; i < p.nv(); ++i) {
-    Sum inertia;
-    for (Eigen::Index j = 0; j < p.nv(); ++j) inertia.add(p.M(i, j), a[j]);
+    const Sum inertia = inertia_sum(p, a, i);
     if (!(std::abs(inertia.value) <= kRounding * inertia.scale))
       return refuse(why, [] { return std::string("M a is not zero"); });
   }
-  sum_rows(p, a, false, s.rows);
+  sum_rows(p, a, s.velocities);
   const auto keeps = [&](Eigen::Index row, bool may_grow) {
-    const Sum& sum = s.rows[row];
+    const Sum& sum = s.velocities[row];
     if (sum.value >= -kRounding * sum.scale && (may_grow || sum.value <= kRounding * sum.scale)) return true;
     return refuse(why, [&] { return "the motion violates " + row_name(p, row); });
   };
@@ -419,12 +439,10 @@ Verdict Judge::operator()(const ContactProblem& problem, const StickingRules& ru
   return Verdict::kUndecided;
 }
 
-void Judge::row_scales(const ContactProblem& problem, const Eigen::VectorXd& a, const Eigen::VectorXd& lambda,
-                       Eigen::VectorXd& scales)
+void Judge::row_scales(const ContactProblem& problem, const Eigen::VectorXd& a, Eigen::VectorXd& scales)
 {
-  compute_scales(problem, a, lambda, *scratch_);
-  scales.resize(problem.rows());
-  for (Eigen::Index i = 0; i < scales.size(); ++i) scales[i] = static_cast<double>(scratch_->row_scale[i]);
+  compute_rows(problem, a, *scratch_);
+  scales = scratch_->row_scale;
 }
 
 Verdict judge(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,

@@ -175,11 +175,9 @@ std::vector<bool> gone_contacts(const ContactProblem& problem, const StickingRul
                                 const Certificate& certificate)
 {
   std::vector<bool> gone(problem.contacts.size(), false);
-  if (rules.detachment == Detachment::kForbidden || certificate.a.size() != problem.nv() ||
-      certificate.lambda.size() != problem.rows())
-    return gone;
+  if (rules.detachment == Detachment::kForbidden || certificate.a.size() != problem.nv()) return gone;
   Eigen::VectorXd scales;
-  Judge().row_scales(problem, certificate.a, certificate.lambda, scales);
+  Judge().row_scales(problem, certificate.a, scales);
   const Eigen::VectorXd acceleration = problem.J * certificate.a + problem.gamma;
   for (std::size_t i = 0; i < gone.size(); ++i) {
     const Contact& c = problem.contacts[i];

@@ -487,6 +487,46 @@ TEST(MasslessLinks, NoiseInTheirAccelerationIsMeasuredByTheirRows)
   EXPECT_EQ(decide(p, forces(vec({0, 0, -1e-8}), lambda)), Verdict::kUndecided);
 }
 
+// ---------------------------------------------------------------------------------------------- internal forces
+
+/// Two opposite contacts pinch a point mass along a slanted line; gravity acts along -y.
+ContactProblem pinch(double mu)
+{
+  const double c = std::cos(0.3), s = std::sin(0.3);
+  ContactProblem p = system(vec({1, 1}), vec({0, kWeight}));
+  add_contact(p, "left", mu, {vec({c, s}), vec({-s, c})});
+  add_contact(p, "right", mu, {vec({-c, -s}), vec({-s, c})});
+  return p;
+}
+
+TEST(InternalForces, LargeOnesAreAcceptedAndHugeOnesBuyNoTolerance)
+{
+  const double c = std::cos(0.3), s = std::sin(0.3), g = kWeight;
+  for (const double squeeze : {1e2, 1e4, 1e14}) {
+    const ContactProblem p = pinch(0.5);
+    const Eigen::VectorXd lambda = vec({squeeze + g * s, g * c / 2, squeeze, g * c / 2});
+    EXPECT_EQ(decide(p, forces(vec({0, 0}), lambda)), squeeze < 1e10 ? Verdict::kHolds : Verdict::kUndecided);
+  }
+  // Without friction nothing carries the weight across the line, although the residual g is rounding of 1e15.
+  const ContactProblem smooth = pinch(0.0);
+  EXPECT_EQ(decide(smooth, forces(vec({0, 0}), vec({1e15, 0, 1e15, 0}))), Verdict::kUndecided);
+}
+
+TEST(InternalForces, DoNotExcuseAWrongAcceleration)
+{
+  // A block at rest that holds. The claim: it accelerates, and no admissible force does that.
+  const ContactProblem p = block(0.6, 1.0);
+  const Eigen::VectorXd a = vec({1, 0, 0}), load = p.M * a + p.F;
+  Eigen::VectorXd lambda = p.J.transpose().completeOrthogonalDecomposition().solve(load);
+  const Eigen::VectorXd y = vec({10, -6, 0});
+  for (const double internal : {0.0, 1e13}) {
+    lambda[1] += internal;
+    lambda[3] -= internal;
+    EXPECT_EQ(decide(p, motion(p, a, lambda, y)), Verdict::kUndecided);
+    EXPECT_EQ(decide(p, motion(p, a, lambda, -y)), Verdict::kUndecided);
+  }
+}
+
 TEST(NearlySeparating, ProvesNeitherThatTheContactHelpsNorThatItIsGone)
 {
   // A foot that separates by 1e-10 m/s^2 under a drift: too much to carry force, too little to be written off.
