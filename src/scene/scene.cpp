@@ -8,6 +8,7 @@
 #include <pinocchio/algorithm/kinematics.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -102,6 +103,7 @@ struct Core {
  private:
   void add_link(int m, int link, JointIndex joint, const SE3& placement);
   void add_joint(int m, int joint, JointIndex parent, const SE3& placement);
+  void check_inertias();
   void number_coordinates();
   void name_coordinates();
   void add_rows(const internal::Blueprint& blueprint);
@@ -158,7 +160,7 @@ Core::Core(const internal::Blueprint& blueprint) : warnings(blueprint.warnings)
       add_link(static_cast<int>(m), tree.root, base, SE3::Identity());
     }
   }
-  for (std::size_t j = 1; j < model.inertias.size(); ++j) mass += model.inertias[j].mass();
+  check_inertias();
   number_coordinates();
   name_coordinates();
 
@@ -202,6 +204,26 @@ void Core::add_joint(int m, int index, JointIndex parent, const SE3& placement)
                                        model_names[static_cast<std::size_t>(m)] + "/" + joint.name);
   slots.push_back({m, index, joint.type, model.idx_qs[id], model.idx_vs[id]});
   add_link(m, joint.child, id, turn.inverse());
+}
+
+/// Links bolted together are one body: a slip of the pen in a small link does no harm (several real robots have one), but
+/// a moving body with a negative principal moment makes M indefinite.
+void Core::check_inertias()
+{
+  constexpr double kRounding = 1e-9;
+  for (std::size_t j = 1; j < model.inertias.size(); ++j) {
+    mass += model.inertias[j].mass();
+    const Eigen::Vector3d moments =
+        Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(model.inertias[j].inertia().matrix(), Eigen::EigenvaluesOnly).eigenvalues();
+    const double size = moments.cwiseAbs().maxCoeff() + model.inertias[j].mass() * 1e-6;   // at least that of a millimetre
+    if (moments.minCoeff() >= -kRounding * size) continue;
+    const JointSlot& slot = slots[j - 1];
+    const UrdfTree& tree = *trees[static_cast<std::size_t>(slot.model)];
+    const int link = slot.joint < 0 ? tree.root : tree.joints[static_cast<std::size_t>(slot.joint)].child;
+    throw InputError("models." + model_names[static_cast<std::size_t>(slot.model)] + ".urdf",
+                     "link " + internal::quoted(tree.links[static_cast<std::size_t>(link)].name) +
+                         ", inertia: want principal moments >= 0 together with the links fixed to it, got " + internal::text(moments));
+  }
 }
 
 /// Numbers the scene's own coordinates: Pinocchio's without those of mimic joints.

@@ -268,7 +268,7 @@ class Parser {
   {
     for (std::size_t j = 0; j < entries_.size(); ++j) {
       const XMLElement* element = entries_[j].xml->FirstChildElement("mimic");
-      if (!element) continue;
+      if (!element || tree_.joints[j].type == JointType::kFixed) continue;   // a locked joint follows nothing
       const Entry mimic = entries_[j].child(element);
       const std::string name = mimic.attribute("joint");
       const auto found = joints_.find(name);
@@ -363,7 +363,7 @@ std::vector<Finding> physical_findings(const UrdfTree& tree)
     const double allowed = kRounding * moments.cwiseAbs().maxCoeff();
     if (link.mass < 0.0) findings.push_back({words + "mass: want >= 0, got " + text(link.mass), true});
     if (moments(0) < -allowed)
-      findings.push_back({words + "inertia: want principal moments >= 0, got " + text(moments), true});
+      findings.push_back({words + "inertia: no body has a negative principal moment, got " + text(moments)});
     else if (moments(0) + moments(1) < moments(2) - allowed)
       findings.push_back({words + "inertia: no body has principal moments " + text(moments) +
                           " (the largest exceeds the sum of the others)"});

@@ -62,7 +62,7 @@ std::string read_urdf_file(const std::string& file, const std::vector<std::strin
 /// Something about masses or limits that no real mechanism has.
 struct Finding {
   std::string what;          ///< "link 'foot', mass: want >= 0, got -1"
-  bool unusable = false;     ///< true: M would not be positive semidefinite or limits would contradict each other
+  bool unusable = false;     ///< true: no contact problem can be made of it
 };
 std::vector<Finding> physical_findings(const UrdfTree& tree);
 
