@@ -39,10 +39,10 @@ fs::path find_in_packages(const std::string& address, const std::vector<std::str
   std::error_code ignored;
   std::string searched;
   for (const std::string& root : roots) {
-    const fs::path folder = root;
+    fs::path folder = root;
+    if (!folder.has_filename()) folder = folder.parent_path();   // a trailing slash
     if (fs::path candidate = folder / relative; fs::is_regular_file(candidate, ignored)) return candidate;
-    const fs::path last = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
-    if (last == package)
+    if (folder.filename() == package)
       if (fs::path candidate = folder.parent_path() / relative; fs::is_regular_file(candidate, ignored)) return candidate;
     searched += (searched.empty() ? "" : ", ") + root;
   }
