@@ -2,11 +2,13 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/stiction)
 
-# Found from wherever the tree is moved to; libraries outside the system's folders keep the path they were linked from.
+# Found from wherever the tree is moved to; libraries outside the system's folders are found where they were linked from.
+# CMake leaves out those inside the source tree, which is where scripts/setup.sh puts them.
 file(RELATIVE_PATH bin_to_lib /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR})
+list(TRANSFORM setup_prefix APPEND /lib OUTPUT_VARIABLE setup_libraries)
 set_target_properties(stiction stiction_cli PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-set_target_properties(stiction PROPERTIES INSTALL_RPATH "$ORIGIN")
-set_target_properties(stiction_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
+set_target_properties(stiction PROPERTIES INSTALL_RPATH "$ORIGIN;${setup_libraries}")
+set_target_properties(stiction_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib};${setup_libraries}")
 
 install(TARGETS stiction EXPORT stictionTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS stiction_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
