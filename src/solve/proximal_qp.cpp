@@ -1,0 +1,62 @@
+#include "solve/proximal_qp.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+
+namespace stiction::internal {
+namespace {
+
+constexpr double kSingular = 1e-9;    // share of the largest eigenvalue below which the proximal term is needed
+constexpr double kProximal = 1e-3;
+constexpr int kProximalSteps = 40;
+constexpr double kSettled = 1e-11;
+
+}  // namespace
+
+bool ProximalQp::solve(const Eigen::MatrixXd& H, const Eigen::VectorXd& g, const Eigen::MatrixXd& C,
+                       const Eigen::VectorXd& lower, Steps steps)
+{
+  const auto n = static_cast<int>(g.size()), rows = static_cast<int>(C.rows());
+  w = Eigen::VectorXd::Zero(n);
+  multipliers = Eigen::VectorXd::Zero(rows);
+  active.clear();
+  iterations = 0;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(H, Eigen::EigenvaluesOnly);
+  const double largest = std::max(eigen.eigenvalues().maxCoeff(), 1e-3);
+  const bool proximal = steps == Steps::kAlways || !(eigen.eigenvalues().minCoeff() > kSingular * largest);
+  const double rho = proximal ? kProximal * largest : 0.0;
+
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const RowMajor hessian = H + rho * Eigen::MatrixXd::Identity(n, n), constraints = C;
+  QuietQpoases qp(n, rows, qpOASES::HST_POSDEF, reliable_options());
+  Eigen::VectorXd dual = Eigen::VectorXd::Zero(n + rows), working_set = dual;
+  const bool solved = qp.run([&](qpOASES::QProblem& problem) {
+    const double* const bounds = rows > 0 ? lower.data() : nullptr;
+    for (int step = 0; step < (proximal ? kProximalSteps : 1); ++step) {
+      const Eigen::VectorXd gradient = g - rho * w;
+      qpOASES::int_t recalculations = 500 + 20 * (n + rows);   // in: allowed, out: made
+      const qpOASES::returnValue status =
+          step == 0 ? problem.init(hessian.data(), gradient.data(), rows > 0 ? constraints.data() : nullptr, nullptr,
+                                   nullptr, bounds, nullptr, recalculations)
+                    : problem.hotstart(gradient.data(), nullptr, nullptr, bounds, nullptr, recalculations);
+      iterations += static_cast<int>(recalculations);
+      if (status != qpOASES::SUCCESSFUL_RETURN) return step > 0;   // the last step's point is good enough to polish
+      Eigen::VectorXd next(n);
+      problem.getPrimalSolution(next.data());
+      problem.getDualSolution(dual.data());
+      problem.getWorkingSet(working_set.data());
+      const double moved = (next - w).norm();
+      w = next;
+      if (moved <= kSettled * (1.0 + w.norm())) break;
+    }
+    return true;
+  });
+  for (int i = 0; i < rows; ++i) {
+    if (working_set[n + i] == 0.0) continue;
+    active.push_back(i);
+    multipliers[i] = std::max(dual[n + i], 0.0);
+  }
+  return solved && w.allFinite() && multipliers.allFinite();
+}
+
+}  // namespace stiction::internal
