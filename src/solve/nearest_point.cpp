@@ -374,11 +374,21 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
     qr.solve(z_.data());
     for (int k = 0; k < nf + p; ++k) add(k, z_[k]);
   }
-  for (int k = 0; k < p; ++k)
+  // Corrections of the size of rounding may push a force that is zero, or at its rim, just outside: put it back.
+  for (int k = 0; k < p; ++k) {
     if (passive_[k].box >= 0) {
       const BoxVariable& box = (*data_.boxes)[passive_[k].box];
       x_[box.col] = std::clamp(x_[box.col], box.lower, box.upper);
+    } else if (refine) {
+      const ConeBlock& block = (*data_.cones)[passive_[k].cone];
+      double* f = x_.data() + block.col;
+      if (!(block.cone.sign * f[0] > 0.0)) {
+        std::fill_n(f, block.cone.dim(), 0.0);
+      } else if (const double share = utilisation(block.cone, f); share > 1.0) {
+        for (int j = 1; j < block.cone.dim(); ++j) f[j] = std::isfinite(share) ? f[j] / share : 0.0;
+      }
     }
+  }
 }
 
 }  // namespace stiction::internal

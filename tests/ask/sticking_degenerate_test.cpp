@@ -38,7 +38,7 @@ class Degenerate : public ::testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Engines, Degenerate, ::testing::Values("native", "qpoases"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& engine) { return engine.param; });
 
 TEST_P(Degenerate, OneToTwelveContactsHold)
 {
@@ -162,7 +162,7 @@ TEST_P(Degenerate, FourLeggedTable)
       all.largest_slack = true;
       p.F << 0, 0, weight, 0, 0, 0;
       StickingResult r = checker.check(p, all);
-      ASSERT_EQ(r.verdict, Verdict::kHolds);
+      ASSERT_EQ(r.verdict, Verdict::kHolds) << r.reason;
       EXPECT_EQ(r.indeterminacy, 6);
       EXPECT_FALSE(r.contacts[0].unique);
       EXPECT_NEAR(r.slack, weight / 4, 1e-5 * weight);
@@ -242,7 +242,9 @@ TEST_P(Degenerate, InconsistentBilateralRows)
     StickingResult r;
     checker.check(p, options, r);
     ASSERT_EQ(r.verdict, i % 2 ? Verdict::kHolds : Verdict::kFails) << i << r.reason;
-    if (i % 2 == 0) ASSERT_EQ(r.certificate.kind, CertificateKind::kContradiction);
+    if (i % 2 == 0) {
+      ASSERT_EQ(r.certificate.kind, CertificateKind::kContradiction);
+    }
   }
 }
 

@@ -41,7 +41,7 @@ class StickingExamples : public ::testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Engines, StickingExamples, ::testing::Values("native", "qpoases"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& engine) { return engine.param; });
 
 TEST_P(StickingExamples, BlockOnGroundCarriesItsWeight)
 {
