@@ -101,8 +101,8 @@ void sum_rows(const ContactProblem& p, const Eigen::VectorXd& v, std::vector<Sum
 
 /// The accelerations that the load would cause: A_j of Judge::row_scales, and with them rows and their scales.
 ///
-/// All loads together, L^2 = sum of load_j^2 / M_jj, measure each degree of freedom: a solve mixes their rounding. Neither
-/// internal forces in lambda nor motions in the null space of M enter, so neither can buy a wide tolerance.
+/// All loads together, L^2 = sum of load_j^2 / M_jj, measure each degree of freedom: a solve mixes their rounding.
+/// Neither internal forces in lambda nor motions in the null space of M enter, so neither can buy a wide tolerance.
 void compute_rows(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
 {
   s.load = p.F;
@@ -175,10 +175,8 @@ void make_admissible(const Contact& contact, const StickingRules& rules, const d
 bool forces_match(const ContactProblem& p, const Eigen::VectorXd& tolerance, const Contact& contact, int rows,
                   const double* f, const double* near)
 {
-  for (int i = 0; i < rows; ++i) {
-    const double excess = f[i] - near[i];
-    if (std::abs(excess) > kRounding * std::abs(f[i]) && !negligible(p, tolerance, contact.row + i, excess)) return false;
-  }
+  for (int i = 0; i < rows; ++i)
+    if (!negligible(p, tolerance, contact.row + i, f[i] - near[i])) return false;
   return true;
 }
 
@@ -212,7 +210,7 @@ struct Case {
 
 bool Case::balanced()
 {
-  // In double the residual is known to 2^-46 of its scale for this many terms; what that does not settle is summed again.
+  // In double so many terms leave an error below 2^-46 of the scale; what that does not settle is summed again.
   const bool short_sums = p.nv() + p.rows() < 120;
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const double tolerance = s.force_tolerance[j], scale = s.force_scale[j];
