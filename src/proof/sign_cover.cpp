@@ -43,6 +43,8 @@ struct Cover {
 
 bool covers_every_sign(const std::vector<MotionLeaf>& leaves, std::size_t contacts)
 {
+  for (const MotionLeaf& leaf : leaves)   // the usual case, without bilateral contacts: one leaf serves all
+    if (std::all_of(leaf.signs.begin(), leaf.signs.end(), [](int sign) { return sign == 0; })) return true;
   constexpr int kNodeCap = 1 << 18;
   std::vector<std::size_t> all(leaves.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
