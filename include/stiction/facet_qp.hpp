@@ -6,7 +6,8 @@
 
 namespace stiction {
 
-/// The paper's QP (57) as it stands, for comparison with the engines: friction disks replaced by polygons, in half-space form,
+/// The paper's QP (57) as it stands, for comparison with the engines: friction disks replaced by polygons, in
+/// half-space form,
 ///
 ///   min ½|E λ − e|²   s.t.  C_i λt_i + D_i λn_i >= 0,  λn_i >= 0        for every contact i          (54)–(57)
 ///
@@ -23,12 +24,14 @@ struct FacetQpAnswer {
   int iterations = 0;
 };
 
-/// H of (58) for a program without exact round cones. Rows per contact: polygon sides (in the plane ±), torsion ±, normal.
+/// H of (58) for a program without exact round cones. Rows per contact: polygon sides (in the plane ±), torsion ±,
+/// normal.
 /// @throws InputError when a cone is round.
 Eigen::MatrixXd facet_halfspaces(const ConeProgram& program);
 
-/// Solves QP (57) by qpOASES. `tolerance` is on |E λ − e| relative to |e|. It claims only what a QP solver's tolerances
-/// allow; proofs come from the engines. Boxes are not part of (57). @throws InputError for round cones or boxes.
+/// Solves QP (57) by qpOASES. `tolerance` is on |E λ − e| relative to |e|. It claims only what a QP solver's
+/// tolerances allow; proofs come from the engines. Boxes are not part of (57). @throws InputError for round cones or
+/// boxes.
 FacetQpAnswer solve_facet_qp(const ConeProgram& program, double tolerance = 1e-7);
 
 }  // namespace stiction

@@ -4,12 +4,13 @@
 
 namespace stiction::internal {
 
-/// How far an answer is from being a proof, in relative rounding units: the largest violation over the size of the products
-/// it was computed from, infinity when no rounding explains it. The engine's own yardstick for when to stop; verdicts are
-/// the proof room's business.
+/// How far an answer is from being a proof, in relative rounding units: the largest violation over the size of the
+/// products it was computed from, infinity when no rounding explains it. The engine's own yardstick for when to stop;
+/// verdicts are the proof room's business.
 double witness_error(const ConeProgram& program, const Eigen::VectorXd& x);
 
-/// The same for y'e > sup{ y'E x }; `gap` receives (y'e − sup) over the size of its products, negative when not separated.
+/// The same for y'e > sup{ y'E x }; `gap` receives (y'e − sup) over the size of its products, negative when not
+/// separated.
 double separation_error(const ConeProgram& program, const Eigen::VectorXd& y, double* gap);
 
 /// Sum of the sizes of the products behind support()'s value at its maximising ray; magnitudes = |E_i|'|y|.

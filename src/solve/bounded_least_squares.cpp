@@ -101,7 +101,8 @@ Eigen::VectorXd BoundedLeastSquares::correction(const Eigen::VectorXd& rhs) cons
   return qr_.solve(rhs);
 }
 
-/// A dependent passive column can be exchanged away without changing A z: slide along the null vector until a bound stops.
+/// A dependent passive column can be exchanged away without changing A z: slide along the null vector until a bound
+/// stops.
 bool BoundedLeastSquares::remove_dependent()
 {
   if (columns_.size() == 0 || qr_.rank() == columns_.cols()) return false;
@@ -170,8 +171,8 @@ void BoundedLeastSquares::update_residual()
   if (norm > 0.0 && columns_.size() > 0) refine_direction();
 }
 
-/// One correction with products in extended precision makes the orthogonality good relative to each product's own size,
-/// not only to the largest entry of the direction.
+/// One correction with products in extended precision makes the orthogonality good relative to each product's own
+/// size, not only to the largest entry of the direction.
 void BoundedLeastSquares::refine_direction()
 {
   const Eigen::Index rank = qr_.rank();

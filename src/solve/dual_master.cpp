@@ -19,6 +19,7 @@ void DualMaster::set(const Eigen::MatrixXd& A, std::vector<int> bounded)
   for (std::size_t k = 0; k < bounded_.size(); ++k) constraints_(bounded_[k], rows_ + static_cast<int>(k)) = -1.0;
   lower_.setConstant(variables, -qpOASES::INFTY);
   lower_.tail(variables - rows_).setZero();
+  upper_.setConstant(variables, qpOASES::INFTY);   // no null pointers: without far bounds a hotstart reads them
   lower_constraint_.setConstant(columns_, -qpOASES::INFTY);
   upper_constraint_.setZero(columns_);
   if (!bounded_.empty()) {
@@ -55,15 +56,16 @@ bool DualMaster::solve(const Eigen::VectorXd& b, const Eigen::VectorXd& width, E
     qpOASES::returnValue status = qpOASES::RET_INIT_FAILED;
     qpOASES::int_t recalculations = limit;   // in: how many are allowed, out: how many were made
     if (started_) {
-      status = qp.hotstart(gradient.data(), lower_.data(), nullptr, lower_constraint_.data(), upper_constraint_.data(),
-                           recalculations);
+      status = qp.hotstart(gradient.data(), lower_.data(), upper_.data(), lower_constraint_.data(),
+                           upper_constraint_.data(), recalculations);
       iterations_ += static_cast<int>(recalculations);
       if (status != qpOASES::SUCCESSFUL_RETURN) qp.reset();
     }
     if (status != qpOASES::SUCCESSFUL_RETURN) {
       recalculations = limit;
       status = qp.init(bounded_.empty() ? nullptr : hessian_.data(), gradient.data(), constraints_.data(),
-                       lower_.data(), nullptr, lower_constraint_.data(), upper_constraint_.data(), recalculations);
+                       lower_.data(), upper_.data(), lower_constraint_.data(), upper_constraint_.data(),
+                       recalculations);
       iterations_ += static_cast<int>(recalculations);
     }
     qp.getDualSolution(multipliers.data());

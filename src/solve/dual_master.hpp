@@ -13,8 +13,9 @@ namespace stiction::internal {
 ///
 ///   min ½|r|² − b'r + width's   s.t.  A_j'r − s_j <= 0,  s >= 0      (s_j only for finite widths)
 ///
-/// whose r is the residual b − A z and whose multipliers are z. Few variables (one per row), a positive definite Hessian and
-/// r = 0 always feasible: only the gradient follows b, so a hotstart for the next b can never be infeasible.
+/// whose r is the residual b − A z and whose multipliers are z. Few variables (one per row), a positive definite
+/// Hessian and r = 0 always feasible: only the gradient follows b, so a hotstart for the next b can never be
+/// infeasible.
 class DualMaster {
  public:
   /// Takes over a new problem; the next solve() is a cold start.
@@ -31,8 +32,9 @@ class DualMaster {
 
   int rows_ = 0, columns_ = 0;
   std::vector<int> bounded_;    ///< columns with a finite width, in the order of s
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> hessian_, constraints_;   // kept: qpOASES points here
-  Eigen::VectorXd lower_, lower_constraint_, upper_constraint_;
+  // Kept, because qpOASES points here.
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> hessian_, constraints_;
+  Eigen::VectorXd lower_, upper_, lower_constraint_, upper_constraint_;
   std::unique_ptr<QuietQpoases> qp_;
   bool started_ = false;
   int iterations_ = 0;

@@ -9,8 +9,9 @@ namespace stiction::internal {
 
 /// min ½ w'H w + g'w  s.t.  C w >= lower,  H positive semidefinite, by qpOASES.
 ///
-/// A singular H gets proximal steps, min … + ½ rho |w − w_last|²: each has a positive definite Hessian and is a hotstart from
-/// the last, and the steps end at a solution of the QP itself, not of a regularised one. Entries should be of size one.
+/// A singular H gets proximal steps, min … + ½ rho |w − w_last|²: each has a positive definite Hessian and is a
+/// hotstart from the last, and the steps end at a solution of the QP itself, not of a regularised one. Entries should
+/// be of size one.
 struct ProximalQp {
   Eigen::VectorXd w;
   Eigen::VectorXd multipliers;   ///< >= 0, one per row of C

@@ -241,7 +241,8 @@ void QpoasesDecider::solve_master(DualMaster& master, ConeAnswer& answer)
   answer.iterations += squares_.exchanges;
 }
 
-/// Forces from the coefficients, refined in the forces themselves so that each row is met relative to its own products.
+/// Forces from the coefficients, refined in the forces themselves so that each row is met relative to its own
+/// products.
 bool QpoasesDecider::try_witness(ConeAnswer& answer)
 {
   Eigen::VectorXd& x = answer.x;
@@ -289,8 +290,9 @@ bool QpoasesDecider::try_witness(ConeAnswer& answer)
   return error <= kProven;
 }
 
-/// On a round cone new rays only halve the distance to the best one. Near it Newton's method on the normal forces and the
-/// angles along the rims does better, with its curvature; the direction only has to be orthogonal to the best rays.
+/// On a round cone new rays only halve the distance to the best one. Near it Newton's method on the normal forces and
+/// the angles along the rims does better, with its curvature; the direction only has to be orthogonal to the best
+/// rays.
 bool QpoasesDecider::try_tangents(ConeAnswer& answer)
 {
   struct Rim {   // a force on the rim: normal (1, mu cos angle, mu sin angle, twist)
@@ -316,19 +318,24 @@ bool QpoasesDecider::try_tangents(ConeAnswer& answer)
     const double normal = std::abs(f[0]);
     if (normal == 0.0) continue;
     Column entry;
+    double twist = block.cone.torsional ? f[3] / normal : 0.0;
+    if (block.cone.torsional && std::abs(twist) < kOnRim * block.cone.torsion) {
+      entry.col = block.col + 3;   // within the torsion bound: the moment moves by itself
+      linear.push_back(entry);
+      twist = 0.0;
+    } else {
+      twist = std::copysign(block.cone.torsion, twist);
+    }
     if (std::hypot(f[1], f[2]) < kOnRim * block.cone.mu * normal) {
-      for (int d = 0; d < block.cone.dim(); ++d) {   // inside: nothing is blocked, every entry moves
+      for (int d = 1; d <= 2; ++d) {   // within the disk: so do the tangential forces
         entry.col = block.col + d;
         linear.push_back(entry);
       }
-      continue;
-    }
-    double twist = block.cone.torsional ? f[3] / normal : 0.0;
-    if (block.cone.torsional && std::abs(twist) < kOnRim * block.cone.torsion) {
-      entry.col = block.col + 3;
+      entry.col = block.col;
+      entry.dim = block.cone.dim();
+      entry.ray = {block.cone.sign, 0.0, 0.0, twist};
       linear.push_back(entry);
-    } else {
-      twist = std::copysign(block.cone.torsion, twist);
+      continue;
     }
     rims.push_back({i, normal, std::atan2(f[2], f[1]), twist});
   }
@@ -336,7 +343,7 @@ bool QpoasesDecider::try_tangents(ConeAnswer& answer)
 
   const auto at_end = [&](const Rim& rim) {
     const FrictionCone& cone = program_.cones[rim.cone].cone;
-    return cone.torsional && std::abs(rim.twist) == cone.torsion;
+    return cone.torsional && rim.twist != 0.0;
   };
   const auto put = [&](const Rim& rim) {
     const ConeBlock& block = program_.cones[rim.cone];
@@ -443,22 +450,24 @@ bool QpoasesDecider::try_tangents(ConeAnswer& answer)
 
 bool QpoasesDecider::try_separation(const Eigen::VectorXd& direction, ConeAnswer& answer)
 {
-  Eigen::VectorXd d = direction;
-  for (int snap = 0; snap < 2; ++snap) {
-    const Eigen::VectorXd y = d.cwiseProduct(row_scale_);
+  // As it is, then without the entries that may be rounding noise.
+  for (const double noise : {0.0, kNoise, 16 * kNoise, 50 * kNoise}) {
+    const double floor = noise * direction.cwiseAbs().maxCoeff();
+    const Eigen::VectorXd y =
+        row_scale_.cwiseProduct(direction.unaryExpr([floor](double v) { return std::abs(v) <= floor ? 0.0 : v; }));
     double gap = 0.0;
     const double error = separation_error(program_, y, &gap);
     if (error <= kProven && gap >= kGap) {
       answer.y = y;
       return true;
     }
-    const double noise = kNoise * d.cwiseAbs().maxCoeff();
-    d = d.unaryExpr([noise](double v) { return std::abs(v) <= noise ? 0.0 : v; });
+    if (gap < kGap) return false;
   }
   return false;
 }
 
-/// Where a cone image is pointed, y − t d with d positive on every ray blocks every contact strictly for large enough t.
+/// Where a cone image is pointed, y − t d with d positive on every ray blocks every contact strictly for large enough
+/// t.
 bool QpoasesDecider::try_repaired_separation(ConeAnswer& answer)
 {
   if (axis_.size() == 0) return false;
@@ -530,6 +539,8 @@ void QpoasesDecider::decide(const ConeProgram& program, ConeAnswer& answer)
   }
 
   DualMaster* master = &start_master_;
+  double best = std::numeric_limits<double>::infinity();
+  int stalled = 0;
   for (int round = 0; round < kRounds; ++round) {
     solve_master(*master, answer);
     if (try_witness(answer)) {
@@ -543,7 +554,9 @@ void QpoasesDecider::decide(const ConeProgram& program, ConeAnswer& answer)
     }
     if (try_tangents(answer)) return;
     const bool more = add_rays();
-    if (!more) {
+    stalled = squares_.residual.norm() < best * (1.0 - kTight) ? 0 : stalled + 1;
+    best = std::min(best, squares_.residual.norm());
+    if (!more || stalled > kAge) {
       answer.y = squares_.direction.cwiseProduct(row_scale_);
       answer.outcome = Outcome::kNumericalFailure;
       return;

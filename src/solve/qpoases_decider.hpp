@@ -9,8 +9,9 @@
 
 namespace stiction::internal {
 
-/// Decides cone programs with QP (57) in generator form, solved by qpOASES; round cones get new generators until the answer
-/// no longer depends on them. Consecutive programs that differ only in e continue from the previous working set.
+/// Decides cone programs with QP (57) in generator form, solved by qpOASES; round cones get new generators until the
+/// answer no longer depends on them. Consecutive programs that differ only in e continue from the previous working
+/// set.
 class QpoasesDecider {
  public:
   void decide(const ConeProgram& program, ConeAnswer& answer);
@@ -46,7 +47,7 @@ class QpoasesDecider {
   Eigen::MatrixXd off_free_;     // orthonormal basis of the scaled directions orthogonal to every free column
   std::vector<Column> start_, columns_;
   Eigen::VectorXd base_;         // boxes at their value nearest to zero, everything else 0
-  Eigen::VectorXd axis_;         // scaled direction with axis_'(ray) > 0 for all rays of all cones; empty if none is known
+  Eigen::VectorXd axis_;         // scaled direction, positive on all rays of all cones; empty if none is known
   double scale_ = 1.0;           // forces are divided by it inside the QP
   DualMaster start_master_, round_master_;
   bool ready_ = false;

@@ -37,7 +37,8 @@ void validate(const GaussProgram& p)
     throw InputError("gauss", "want finite entries, got a non-finite one");
 }
 
-/// The program in variables and rows of size one: a = D â, rows divided by the length of J D, forces multiplied likewise.
+/// The program in variables and rows of size one: a = D â, rows divided by the length of J D, forces multiplied
+/// likewise.
 struct Scaled {
   Eigen::MatrixXd M, Je, Ju;
   Eigen::VectorXd F, ge, gu, D, row_e, row_u;
@@ -153,8 +154,8 @@ struct KktPoint {
   }
 };
 
-/// Newton on the KKT system of the working set, from the point qpOASES found: least change, so nothing that is not unique is
-/// disturbed; wrong members of the working set are exchanged one by one.
+/// Newton on the KKT system of the working set, from the point qpOASES found: least change, so nothing that is not
+/// unique is disturbed; wrong members of the working set are exchanged one by one.
 bool polish(const Scaled& s, std::vector<int> active, KktPoint& point, int& exchanges)
 {
   const Eigen::Index n = s.F.size(), ne = s.Je.rows(), nu = s.Ju.rows();

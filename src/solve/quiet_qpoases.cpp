@@ -40,6 +40,11 @@ qpOASES::Options reliable_options()
   qpOASES::Options options;
   options.setToReliable();
   options.printLevel = qpOASES::PL_NONE;
+  // Far bounds and the ramping they bring go wrong where many constraints meet in one point, as at the apex of a
+  // cone: of 400 random programs (57) with one or two contacts 62 came back "successful" with a KKT error above 1e-5;
+  // without, none.
+  options.enableFarBounds = qpOASES::BT_FALSE;
+  options.enableRamping = qpOASES::BT_FALSE;
   return options;
 }
 

@@ -9,8 +9,8 @@ namespace stiction::internal {
 
 /// A qpOASES problem that prints nothing, from any number of threads.
 ///
-/// qpOASES has one message handler per process, and every constructor and destructor makes it talkative again. So problems
-/// are made and destroyed alone, leaving the handler silent, and solved side by side.
+/// qpOASES has one message handler per process, and every constructor and destructor makes it talkative again. So
+/// problems are made and destroyed alone, leaving the handler silent, and solved side by side.
 class QuietQpoases {
  public:
   QuietQpoases(int variables, int constraints, qpOASES::HessianType hessian, const qpOASES::Options& options);
@@ -31,7 +31,7 @@ class QuietQpoases {
   std::unique_ptr<qpOASES::QProblem> problem_;
 };
 
-/// Reliable settings; `work limits` stay with the caller through nWSR.
+/// The most careful settings that give right answers at the apex of a cone; work limits stay with the caller (nWSR).
 qpOASES::Options reliable_options();
 
 }  // namespace stiction::internal

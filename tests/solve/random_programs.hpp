@@ -78,16 +78,19 @@ class RandomPrograms {
   {
     ConeProgram program;
     program.E.resize(6, 0);
-    program.e = Eigen::VectorXd::Zero(6);
+    program.e = program.e_scale = Eigen::VectorXd::Zero(6);
     for (int i = 0; i < contacts; ++i) {
       const FrictionCone k = cone(shape);
       append(program, wrenches(vector(3), unit(), k), k);
-      program.e += program.E.rightCols(k.dim()) * force(k, rays);
+      const Eigen::VectorXd f = force(k, rays);
+      program.e += program.E.rightCols(k.dim()) * f;
+      program.e_scale += program.E.rightCols(k.dim()).cwiseAbs() * f.cwiseAbs();
     }
     return program;
   }
 
-  /// A motion y that every contact lets happen (`clearance` = 0: some only just), and a load that drives it by `drive`.
+  /// A motion y that every contact lets happen (`clearance` = 0: some only just), and a load that drives it by
+  /// `drive`.
   ConeProgram infeasible(int contacts, const ConeShape& shape, double drive, double clearance = 1e-3)
   {
     ConeProgram program;
