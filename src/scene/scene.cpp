@@ -440,10 +440,14 @@ void Core::check(const SceneState& state) const
 struct Scene::Impl {
   std::shared_ptr<const Core> core;
   pinocchio::Data data;
-  SceneState full;   ///< with mimic joints; used only when there are any
+  SceneState full;         ///< with mimic joints; used only when there are any
+  Eigen::VectorXd force;   ///< Coriolis, centrifugal and gravity terms, with mimic joints
 
   explicit Impl(std::shared_ptr<const Core> shared)
-      : core(std::move(shared)), data(core->model), full{Eigen::VectorXd(core->model.nq), Eigen::VectorXd(core->model.nv)}
+      : core(std::move(shared)),
+        data(core->model),
+        full{Eigen::VectorXd(core->model.nq), Eigen::VectorXd(core->model.nv)},
+        force(core->model.nv)
   {
   }
 
@@ -459,7 +463,7 @@ struct Scene::Impl {
   }
 
   void fill_mass(Eigen::MatrixXd& M) const;
-  void fill_force(const Eigen::VectorXd& full_force, Eigen::VectorXd& F) const;
+  void fill_force(Eigen::VectorXd& F) const;
   void fill_rows(ContactProblem& problem, bool moving) const;
   Eigen::Vector3d acceleration(JointIndex joint, const Eigen::Vector3d& point_W) const;
   Eigen::Vector3d angular_acceleration(JointIndex joint) const;
@@ -486,22 +490,22 @@ void Scene::Impl::fill_mass(Eigen::MatrixXd& M) const
 }
 
 /// F = T' nle - efforts - sum of J' loads.
-void Scene::Impl::fill_force(const Eigen::VectorXd& full_force, Eigen::VectorXd& F) const
+void Scene::Impl::fill_force(Eigen::VectorXd& F) const
 {
   F.resize(core->nv);
   F = -core->given_efforts;
-  for (Eigen::Index i = 0; i < full_force.size(); ++i)
-    F(core->v_source[static_cast<std::size_t>(i)]) += core->v_scale(i) * full_force(i);
+  for (Eigen::Index i = 0; i < force.size(); ++i)
+    F(core->v_source[static_cast<std::size_t>(i)]) += core->v_scale(i) * force(i);
   for (const LoadBlock& load : core->loads) {
     const Eigen::Vector3d point = data.oMi[load.joint].act(load.point);
-    Eigen::Vector3d force = load.force, torque = load.torque;
+    Eigen::Vector3d push = load.force, twist = load.torque;
     if (load.axes_joint > 0) {
-      force = data.oMi[load.axes_joint].rotation() * load.force;
-      torque = data.oMi[load.axes_joint].rotation() * load.torque;
+      push = data.oMi[load.axes_joint].rotation() * load.force;
+      twist = data.oMi[load.axes_joint].rotation() * load.torque;
     }
-    const Eigen::Vector3d moment = torque + point.cross(force);   // about the world origin, as the columns of data.J are
+    const Eigen::Vector3d moment = twist + point.cross(push);   // about the world origin, as the columns of data.J are
     for (const Column& column : load.columns)
-      F(column.dof) -= column.factor * (force.dot(data.J.col(column.full).head<3>()) + moment.dot(data.J.col(column.full).tail<3>()));
+      F(column.dof) -= column.factor * (push.dot(data.J.col(column.full).head<3>()) + moment.dot(data.J.col(column.full).tail<3>()));
   }
 }
 
@@ -595,15 +599,20 @@ void Scene::compute(const SceneState& state, ContactProblem& problem)
   pinocchio::Data& data = impl_->data;
   const bool moving = (state.v.array() != 0.0).any();
 
-  pinocchio::crba(core.model, data, full.q, pinocchio::Convention::WORLD);   // leaves oMi and J behind
-  const Eigen::VectorXd& force = moving ? pinocchio::nonLinearEffects(core.model, data, full.q, full.v)
-                                        : pinocchio::computeGeneralizedGravity(core.model, data, full.q);
+  // Leaves behind oMi, J and the momentum matrix Ag. Its linear rows P turn velocities into the momentum m c', so that gravity,
+  // the slope of -m g.c, is -P'g: at rest no further pass is needed.
+  pinocchio::crba(core.model, data, full.q, pinocchio::Convention::WORLD);
+  if (moving)
+    impl_->force = pinocchio::nonLinearEffects(core.model, data, full.q, full.v);
+  else
+    for (Eigen::Index i = 0; i < impl_->force.size(); ++i)
+      impl_->force(i) = -data.Ag.col(i).head<3>().dot(core.model.gravity.linear());
   problem.contacts = core.prototype.contacts;
   problem.closures = core.prototype.closures;
   problem.actuators = core.prototype.actuators;
   problem.dof_names = core.prototype.dof_names;
   impl_->fill_mass(problem.M);
-  impl_->fill_force(force, problem.F);
+  impl_->fill_force(problem.F);
   impl_->fill_rows(problem, moving);
 }
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-#include "helpers.hpp"
+#include "scene/helpers.hpp"
 
 namespace stiction {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <Eigen/Geometry>
 
-#include "helpers.hpp"
+#include "scene/helpers.hpp"
 
 namespace stiction {
 namespace {

@@ -4,7 +4,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 
-#include "helpers.hpp"
+#include "scene/helpers.hpp"
 
 namespace stiction {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "helpers.hpp"
+#include "scene/helpers.hpp"
 
 namespace stiction {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "helpers.hpp"
+#include "scene/helpers.hpp"
 
 namespace stiction {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "helpers.hpp"
+#include "scene/helpers.hpp"
 
 namespace stiction {
 namespace {
