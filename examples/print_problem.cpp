@@ -1,6 +1,6 @@
-// A block on the ground, as a contact problem: M a + F = J' lambda, lambda in the friction cones.
+// A box on the ground, as a contact problem: M a + F = J' lambda, lambda in the friction cones.
 //
-//   print_problem [urdf/block.urdf]
+//   print_problem [urdf/box.urdf]
 
 #include <cstdio>
 #include <iostream>
@@ -11,16 +11,16 @@
 int main(int argc, char** argv)
 try {
   stiction::SceneDescription description;
-  stiction::ModelDescription block;
-  block.name = "block";
-  block.urdf_file = argc > 1 ? argv[1] : "urdf/block.urdf";
-  block.pose.xyz.z() = 0.5;
-  description.models.push_back(block);
+  stiction::ModelDescription box;
+  box.name = "box";
+  box.urdf_file = argc > 1 ? argv[1] : "urdf/box.urdf";
+  box.pose.xyz.z() = 0.1;  // half its edge: it stands on the ground
+  description.models.push_back(box);
 
   stiction::ContactDescription ground;
   ground.name = "ground";
-  ground.link = "block/block";
-  ground.points = {{0.5, 0.25, -0.5}, {-0.5, 0.25, -0.5}, {-0.5, -0.25, -0.5}, {0.5, -0.25, -0.5}};
+  ground.link = "box/box";
+  ground.points = {{0.1, 0.1, -0.1}, {-0.1, 0.1, -0.1}, {-0.1, -0.1, -0.1}, {0.1, -0.1, -0.1}};
   ground.normal = Eigen::Vector3d::UnitZ();
   ground.mu = 0.6;
   description.contacts.push_back(ground);

@@ -5,4 +5,4 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 show() { echo; echo "\$ $*"; "$@"; }
 show "$1/stiction" inspect urdf/biped.urdf
-show "$1/examples/print_problem" urdf/block.urdf
+show "$1/examples/print_problem" urdf/box.urdf
