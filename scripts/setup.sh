@@ -45,7 +45,7 @@ install_system_packages() {
   say "will install system packages with ${as_root[*]:+${as_root[*]} }apt-get: ${missing[*]}"
   say "(SKIP_SYSTEM_PACKAGES=1 skips this)"
   "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
 install_python_packages() {
