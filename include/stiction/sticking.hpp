@@ -21,6 +21,7 @@ struct StickingOptions {
   bool margins = false;        ///< friction_scale
   bool repairs = false;        ///< when it fails: what would make it hold
   bool prediction = false;     ///< acceleration-level Coulomb law (69) for contacts on the rim or after a failure
+  bool explain = true;         ///< fill `explanation`; words need memory, a control loop may do without
   int branch_limit = 4096;     ///< nodes of the sign tree over bilateral contacts before "undecided"
 };
 
@@ -38,7 +39,7 @@ struct Repair {
   enum class Change { kCommonFriction, kFriction, kForce } change;
   int contact = -1;            ///< kFriction: index of the contact whose mu alone is raised
   double value = 0.0;          ///< kCommonFriction: factor on every mu; kFriction: the new mu
-  Eigen::VectorXd force;       ///< kForce: smallest change of F (generalised, nv), in the mass-free Euclidean norm
+  Eigen::VectorXd force;       ///< kForce: smallest change of F (generalised, nv), Euclidean norm over SI numbers, same acceleration
 };
 
 struct StickingResult {
@@ -51,7 +52,8 @@ struct StickingResult {
   std::vector<ContactReport> contacts;
   int indeterminacy = 0;                 ///< rows of the non-detaching contacts and closures minus their rank
   bool strict = false;                   ///< every loaded cone strictly inside: the mode persists (P4 i)
-  double slack = 0.0;                    ///< largest common normal-force slack, N (see docs)
+  double slack = 0.0;                    ///< largest s such that every contact could lose s newtons of normal force and
+                                         ///< stay in its cone; capped where internal forces can grow without end
   std::optional<double> friction_scale;  ///< smallest s such that s·mu holds; empty: none does (or margins not asked)
   bool friction_scale_known = false;
   std::vector<Repair> repairs;

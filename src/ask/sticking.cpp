@@ -154,7 +154,7 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   result.reason.clear();
   result.explanation.clear();
   result.certificate.kind = CertificateKind::kNone;
-  result.certificate.leaves.clear();
+  recycle(result.certificate.leaves);
   result.contacts.assign(p.contacts.size(), ContactReport{});
   result.repairs.clear();
   result.friction_scale.reset();
@@ -185,7 +185,7 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   }
   if (gauss_answer.outcome != GaussOutcome::kSolved) {
     result.verdict = judged(result, Verdict::kFails);
-    if (result.verdict == Verdict::kFails) result.explanation = describe_failure(p, opt.rules, result.certificate);
+    if (result.verdict == Verdict::kFails && opt.explain) result.explanation = describe_failure(p, opt.rules, result.certificate);
     return;
   }
   scatter_multipliers(result.lambda);
@@ -227,7 +227,6 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
     result.certificate.kind = CertificateKind::kForces;
     result.certificate.a = gauss_answer.a;
     multipliers.to_lambda(witness, result.certificate.lambda);
-    result.certificate.leaves.clear();
     result.lambda = result.certificate.lambda;
     settle(result.certificate.a, result.lambda);
     result.verdict = judged(result, Verdict::kHolds);
@@ -236,10 +235,10 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
     result.certificate.kind = CertificateKind::kMotion;
     result.certificate.a = gauss_answer.a;
     result.certificate.lambda = result.lambda;
-    result.certificate.leaves = leaves;
+    result.certificate.leaves.swap(leaves);
     settle(result.certificate.a, result.certificate.lambda);
     result.verdict = judged(result, Verdict::kFails);
-    if (result.verdict == Verdict::kFails) result.explanation = describe_failure(p, opt.rules, result.certificate);
+    if (result.verdict == Verdict::kFails && opt.explain) result.explanation = describe_failure(p, opt.rules, result.certificate);
   }
   report_contacts(result);
 
@@ -247,8 +246,14 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
   if (opt.margins && result.verdict != Verdict::kUndecided) friction_margin(result);
   if (opt.repairs && result.verdict == Verdict::kFails) repairs(result);
-  if (result.verdict == Verdict::kHolds) result.explanation = describe_holding(result);
+  if (result.verdict == Verdict::kHolds && opt.explain) result.explanation = describe_holding(result);
   result.iterations = iterations;
+}
+
+void StickingChecker::Workspace::recycle(std::vector<MotionLeaf>& used)
+{
+  for (MotionLeaf& leaf : used) spare_leaves.push_back(std::move(leaf));
+  used.clear();
 }
 
 /// Depth-first search over the signs of bilateral contacts. A node leaves the undecided ones unrestricted, a relaxation: if
@@ -256,7 +261,7 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
 Verdict StickingChecker::Workspace::decide_signs(const Friction& friction)
 {
   signs.assign(problem->contacts.size(), 0);
-  leaves.clear();
+  recycle(leaves);
   nodes = 0;
   return decide_node(friction);
 }
@@ -275,7 +280,12 @@ Verdict StickingChecker::Workspace::decide_node(const Friction& friction)
     return verdict;
   }
   if (verdict == Verdict::kFails) {
-    leaves.emplace_back();
+    if (spare_leaves.empty()) {
+      leaves.emplace_back();
+    } else {
+      leaves.push_back(std::move(spare_leaves.back()));
+      spare_leaves.pop_back();
+    }
     leaves.back().signs = signs;
     multipliers.to_motion(answer.y, leaves.back().motion);
     return verdict;

@@ -104,13 +104,16 @@ int StickingChecker::Workspace::indeterminacy()
   rank_qr.compute(active_rows);
   rank_qr.setThreshold(kRank);
   const auto rank = rank_qr.rank();
-  null_space.setZero(columns, columns - rank);
-  null_space.bottomRows(columns - rank).setIdentity();
+  pivoted_null_space.setZero(columns, columns - rank);
+  pivoted_null_space.bottomRows(columns - rank).setIdentity();
   if (rank > 0 && rank < columns) {
-    null_space.topRows(rank) = -rank_qr.matrixQR().topRightCorner(rank, columns - rank);
-    rank_qr.matrixQR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>().solveInPlace(null_space.topRows(rank));
+    auto top = pivoted_null_space.topRows(rank);
+    top = -rank_qr.matrixQR().topRightCorner(rank, columns - rank);
+    rank_qr.matrixQR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>().solveInPlace(top);
   }
-  null_space = rank_qr.colsPermutation() * null_space;
+  null_space.resize(columns, columns - rank);
+  for (Eigen::Index j = 0; j < columns; ++j)
+    null_space.row(rank_qr.colsPermutation().indices()[j]) = pivoted_null_space.row(j);
   return static_cast<int>(columns - rank);
 }
 

@@ -21,6 +21,7 @@ struct StickingChecker::Workspace {
   void drop_noise(Eigen::VectorXd& a, Eigen::VectorXd& lambda) const;
   void settle(Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
   Verdict judged(StickingResult& result, Verdict claimed);
+  void recycle(std::vector<MotionLeaf>& used);
   Verdict decide_signs(const internal::Friction& friction);
   Verdict decide_node(const internal::Friction& friction);
   void deepen(StickingResult& result);
@@ -50,6 +51,7 @@ struct StickingChecker::Workspace {
   ConeAnswer answer;
   std::vector<int> signs;          ///< of the branch at hand; after "holds" those of the witness
   std::vector<MotionLeaf> leaves;  ///< certificates of the last failing search
+  std::vector<MotionLeaf> spare_leaves;   ///< used ones, kept for their memory
   std::string undecided_reason;
   int nodes = 0, iterations = 0;
   Eigen::VectorXd witness;         ///< in the columns of `multipliers`
@@ -63,6 +65,7 @@ struct StickingChecker::Workspace {
   bool mass_definite = false;
   Eigen::VectorXd mass_scale, imbalance;
   Eigen::LLT<Eigen::MatrixXd> mass_cholesky;
+  Eigen::MatrixXd pivoted_null_space;
   Eigen::MatrixXd null_space;      ///< internal forces: active_rows * null_space = 0
   ConeProgram extended;            ///< with one row more, for force intervals
 };

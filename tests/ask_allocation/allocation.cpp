@@ -1,0 +1,97 @@
+// Once sized, a check with the native engine allocates nothing. The linker sends every malloc of our objects (Eigen's among
+// them) through the counter below, operator new has its own (count_news.cpp).
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "stiction/sticking.hpp"
+#include "support/examples.hpp"
+#include "support/random_problems.hpp"
+
+extern std::atomic<long> g_news;
+static std::atomic<long> g_mallocs{0};
+
+extern "C" {
+void* __real_malloc(std::size_t size);
+void* __wrap_malloc(std::size_t size)
+{
+  ++g_mallocs;
+  return __real_malloc(size);
+}
+}
+
+namespace stiction {
+namespace {
+
+template <class Call>
+long allocations_of(Call&& call)
+{
+  const long before = g_news + g_mallocs;
+  call();
+  return g_news + g_mallocs - before;
+}
+
+TEST(AllocationCounter, SeesBothKinds)
+{
+  EXPECT_GT(allocations_of([] { ::testing::Test::RecordProperty("v", static_cast<int>(std::vector<int>(100, 1)[3])); }), 0);
+  EXPECT_GT(allocations_of([] { ::testing::Test::RecordProperty("e", Eigen::VectorXi::Constant(100, 2).eval()[3]); }), 0);
+}
+
+TEST(Allocation, ChecksAfterTheFirstAllocateNothing)
+{
+  testing::Rng rng{5};
+  for (bool slack : {false, true}) {
+    StickingChecker checker;
+    StickingOptions options;
+    options.largest_slack = slack;
+    options.explain = false;
+    StickingResult result;
+    std::vector<ContactProblem> problems;
+    for (int i = 0; i < 20; ++i) {
+      ContactProblem p = testing::random_contacts(rng, 6, 0.3);
+      if (i % 2 || !testing::make_failing(rng, p)) testing::make_holding(rng, p);
+      problems.push_back(p);
+    }
+    for (const ContactProblem& p : problems) checker.check(p, options, result);
+    int holds = 0, fails = 0;
+    for (const ContactProblem& p : problems) {
+      EXPECT_EQ(allocations_of([&] { checker.check(p, options, result); }), 0) << "slack " << slack;
+      holds += result.verdict == Verdict::kHolds;
+      fails += result.verdict == Verdict::kFails;
+    }
+    EXPECT_GT(holds, 0);
+    EXPECT_GT(fails, 0);
+  }
+}
+
+TEST(Allocation, DecisionsAfterTheFirstAllocateNothing)
+{
+  testing::Rng rng{6};
+  const auto engine = make_native_engine();
+  ConeAnswer answer;
+  ConeProgram program;
+  for (int i = 0; i < 100; ++i) {
+    ContactProblem p = testing::random_contacts(rng, 8, i % 3 ? 0.3 : 4.0);
+    if (i % 2 || !testing::make_failing(rng, p)) testing::make_holding(rng, p);
+    program.E = p.J.transpose();
+    program.e = p.F;
+    program.cones.clear();
+    for (const Contact& c : p.contacts) {
+      ConeBlock block;
+      block.col = c.row;
+      block.cone.mu = c.mu;
+      program.cones.push_back(block);
+    }
+    if (i < 20) engine->decide(program, answer);   // both outcomes, both kinds of certificate
+    EXPECT_EQ(allocations_of([&] { engine->decide(program, answer); }), 0) << i;
+    bool good = false;
+    EXPECT_EQ(allocations_of([&] {
+      good = answer.outcome == Outcome::kFeasible ? proves_feasible(program, answer.x) : proves_infeasible(program, answer.y);
+    }), 0);
+    EXPECT_TRUE(good);
+  }
+}
+
+}  // namespace
+}  // namespace stiction
