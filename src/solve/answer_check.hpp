@@ -4,6 +4,9 @@
 
 namespace stiction::internal {
 
+/// Errors below this are claimed as answers: half of what the proof room allows, as its sums may round differently.
+inline constexpr double kProven = 0x1p-45;
+
 /// How far an answer is from being a proof, in relative rounding units: the largest violation over the size of the
 /// products it was computed from, infinity when no rounding explains it. The engine's own yardstick for when to stop;
 /// verdicts are the proof room's business.

@@ -9,6 +9,11 @@
 
 namespace stiction::internal {
 
+inline bool is_polyhedral(const FrictionCone& cone)
+{
+  return cone.tangents < 2 || cone.mu == 0.0 || cone.shape.approximation != ConeApproximation::kExact;
+}
+
 /// Decides cone programs with QP (57) in generator form, solved by qpOASES; round cones get new generators until the
 /// answer no longer depends on them. Consecutive programs that differ only in e continue from the previous working
 /// set.
@@ -37,6 +42,7 @@ class QpoasesDecider {
   void solve_master(DualMaster& master, ConeAnswer& answer);
   bool try_witness(ConeAnswer& answer);
   bool try_tangents(ConeAnswer& answer);
+  Eigen::VectorXd tidied(const Eigen::VectorXd& direction) const;
   bool try_separation(const Eigen::VectorXd& direction, ConeAnswer& answer);
   bool try_repaired_separation(ConeAnswer& answer);
   void price();
