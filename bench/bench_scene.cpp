@@ -1,5 +1,5 @@
-// Recomputing a contact problem for a new state beside the bare Pinocchio calls that it needs, on Pinocchio's own model of the
-// same URDF: Talos (nv 50 with fingers; 38 in the reduced file) with 8 contacts, at rest and moving.
+// Recomputing a contact problem for a new state beside the bare Pinocchio calls that it needs, on Pinocchio's own model
+// of the same URDF: Talos (nv 38) with 8 contacts, at rest and moving.
 #include <benchmark/benchmark.h>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
@@ -17,7 +17,7 @@
 namespace stiction {
 namespace {
 
-constexpr int kStates = 64;   // more than a branch predictor learns by heart
+constexpr int kStates = 64;  // more than a branch predictor learns by heart
 
 std::string talos_file()
 {
@@ -51,7 +51,9 @@ std::vector<SceneState> random_states(const Scene& scene, bool moving)
 {
   std::mt19937 engine(1);
   std::normal_distribution<double> gauss;
-  const auto random = [&] { return Eigen::VectorXd::NullaryExpr(scene.nv(), [&](Eigen::Index) { return gauss(engine); }).eval(); };
+  const auto random = [&] {
+    return Eigen::VectorXd::NullaryExpr(scene.nv(), [&](Eigen::Index) { return gauss(engine); }).eval();
+  };
   std::vector<SceneState> states;
   for (int i = 0; i < kStates; ++i) {
     SceneState state{scene.integrate(scene.described_state().q, random()), random()};
@@ -91,8 +93,10 @@ void pinocchio_calls(benchmark::State& run, bool moving)
     const SceneState& state = states[i++ % kStates];
     pinocchio::computeJointJacobians(model, data, state.q);
     pinocchio::crba(model, data, state.q);
-    if (moving) pinocchio::nonLinearEffects(model, data, state.q, state.v);
-    else pinocchio::computeGeneralizedGravity(model, data, state.q);
+    if (moving)
+      pinocchio::nonLinearEffects(model, data, state.q, state.v);
+    else
+      pinocchio::computeGeneralizedGravity(model, data, state.q);
     benchmark::DoNotOptimize(data.M.data());
   }
 }

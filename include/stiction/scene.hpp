@@ -99,20 +99,20 @@ struct SceneState {
 
 /// Bodies, contacts and loads of a description, loaded once; recomputes the contact problem for any state.
 ///
-/// Contact points and normals are fixed to the body of their `at_frame` / `normal_frame`; a point given in the world is
-/// the point of `link` that was there at the described state, a normal given in the world stays. The tangent t1 is the
-/// x axis of `normal_frame` (y for normals near x) projected onto the tangent plane, t2 = normal x t1. Every contact has
-/// two tangential rows, also for mu = 0 (it must stick without friction; a frictionless guide is a closure), and a
-/// torsion row if torsion > 0. Rows compare the material points of both bodies; gamma is their relative classical
-/// acceleration at zero joint accelerations along the axes. It leaves out the turning of the axes themselves, which
-/// multiplies a relative velocity that is zero in a closed contact. Pins and welds use world axes.
+/// Contact points and normals are fixed to the body of their `at_frame` / `normal_frame`; a point given in the world
+/// is the point of `link` that was there at the described state, a normal given in the world stays. The tangent t1 is
+/// the x axis of `normal_frame` (y for normals near x) projected onto the tangent plane, t2 = normal x t1. Every
+/// contact has two tangential rows, also for mu = 0 (it must stick without friction; a frictionless guide is a
+/// closure), and a torsion row if torsion > 0. Rows compare the material points of both bodies; gamma is their relative
+/// classical acceleration at zero joint accelerations along the axes. It leaves out the turning of the axes themselves,
+/// which multiplies a relative velocity that is zero in a closed contact. Pins and welds use world axes.
 ///
-/// q and v are Pinocchio's, models in the order given, joints depth first by name, except that mimic joints have no entry
-/// (they follow their joint: M = T'MT, J = JT with constant T) and that continuous joints have one angle in q. A planar
-/// joint moves in the plane normal to its axis: (x, y, cos, sin) in q; its x is the joint frame's x axis projected onto
-/// that plane (y for normals near x).
+/// q and v are Pinocchio's, models in the order given, joints depth first by name, except that mimic joints have no
+/// entry (they follow their joint: M = T'MT, J = JT with constant T) and that continuous joints have one angle in q. A
+/// planar joint moves in the plane normal to its axis: (x, y, cos, sin) in q; its x is the joint frame's x axis
+/// projected onto that plane (y for normals near x).
 ///
-/// Immutable after construction apart from its own workspace: one Scene per thread (copying shares the parsed models).
+/// Immutable after construction apart from its own workspace: one Scene per thread (copying shares the models).
 class Scene {
  public:
   /// @throws InputError naming the entry, e.g. "contacts[2].normal: want a unit vector, got (0, 0, 0)".

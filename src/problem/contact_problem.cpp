@@ -51,7 +51,9 @@ void check_mass(const Eigen::MatrixXd& M)
   const Eigen::Index n = M.rows();
   Eigen::VectorXd scale(n);
   for (Eigen::Index i = 0; i < n; ++i) {
-    if (M(i, i) < 0.0) throw InputError("M", "want positive semidefinite, got diagonal entry " + std::to_string(i) + " = " + text(M(i, i)));
+    if (M(i, i) < 0.0)
+      throw InputError("M",
+                       "want positive semidefinite, got diagonal entry " + std::to_string(i) + " = " + text(M(i, i)));
     scale(i) = M(i, i) > 0.0 ? 1.0 / std::sqrt(M(i, i)) : 0.0;
   }
   for (Eigen::Index j = 0; j < n; ++j)
@@ -65,9 +67,8 @@ void check_mass(const Eigen::MatrixXd& M)
     }
   if (n == 0) return;
   const Eigen::MatrixXd unit_diagonal = scale.asDiagonal() * (0.5 * (M + M.transpose())) * scale.asDiagonal();
-  const double smallest = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(unit_diagonal, Eigen::EigenvaluesOnly)
-                              .eigenvalues()
-                              .minCoeff();
+  const double smallest =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(unit_diagonal, Eigen::EigenvaluesOnly).eigenvalues().minCoeff();
   if (!(smallest >= -kMassRounding * static_cast<double>(n)))
     throw InputError("M", "want positive semidefinite, got eigenvalue " + text(smallest) + " at unit diagonal");
 }
@@ -75,7 +76,8 @@ void check_mass(const Eigen::MatrixXd& M)
 void check_name(std::set<std::string>& names, const std::string& path, const std::string& name)
 {
   if (name.empty()) throw InputError(path + ".name", "want a name, got an empty one");
-  if (!names.insert(name).second) throw InputError(path + ".name", "want a unique name, got " + quoted(name) + " twice");
+  if (!names.insert(name).second)
+    throw InputError(path + ".name", "want a unique name, got " + quoted(name) + " twice");
 }
 
 /// Every row of J has exactly one owner.
@@ -88,11 +90,13 @@ class RowOwners {
     const auto size = static_cast<long>(owner_.size());
     if (first < 0 || static_cast<long>(first) + count > size)
       throw InputError(path + ".row", "want rows within 0.." + std::to_string(size - 1) + ", got " +
-                                          std::to_string(first) + ".." + std::to_string(static_cast<long>(first) + count - 1));
+                                          std::to_string(first) + ".." +
+                                          std::to_string(static_cast<long>(first) + count - 1));
     for (int r = first; r < first + count; ++r) {
       std::string& owner = owner_[static_cast<std::size_t>(r)];
       if (!owner.empty())
-        throw InputError(path + ".row", "want rows of its own, got row " + std::to_string(r) + " that " + owner + " owns");
+        throw InputError(path + ".row",
+                         "want rows of its own, got row " + std::to_string(r) + " that " + owner + " owns");
       owner = path;
     }
   }
@@ -170,7 +174,8 @@ void ContactProblem::validate() const
   }
 
   if (!dof_names.empty() && static_cast<Eigen::Index>(dof_names.size()) != n)
-    throw InputError("dof_names", "want " + std::to_string(n) + " names or none, got " + std::to_string(dof_names.size()));
+    throw InputError("dof_names",
+                     "want " + std::to_string(n) + " names or none, got " + std::to_string(dof_names.size()));
   std::set<std::string> dofs;
   for (std::size_t i = 0; i < dof_names.size(); ++i) check_name(dofs, at("dof_names", i), dof_names[i]);
 }

@@ -52,14 +52,16 @@ std::string names_of(const std::vector<Named>& entries)
 int settable_joint(const UrdfTree& tree, const std::string& path, const std::string& name, bool single)
 {
   const int index = tree.find_joint(name);
-  if (index < 0) throw InputError(path, "want a joint of the URDF (" + names_of(tree.joints) + "), got " + quoted(name));
-  const UrdfJoint& joint = tree.joints[static_cast<std::size_t>(index)];
+  if (index < 0)
+    throw InputError(path, "want a joint of the URDF (" + names_of(tree.joints) + "), got " + quoted(name));
+  const UrdfJoint& joint = tree.joints[idx(index)];
   if (joint.mimics >= 0)
-    throw InputError(path, "want joint " + quoted(tree.joints[static_cast<std::size_t>(joint.mimics)].name) +
+    throw InputError(path, "want joint " + quoted(tree.joints[idx(joint.mimics)].name) +
                                ", which this one mimics, got " + quoted(name));
   const int dofs = freedoms(joint.type);
   if (single ? dofs != 1 : dofs <= 1)
-    throw InputError(path, std::string("want a ") + (single ? "revolute, continuous or prismatic" : "planar or floating") +
+    throw InputError(path, std::string("want a ") +
+                               (single ? "revolute, continuous or prismatic" : "planar or floating") +
                                " joint, got the " + name_of(joint.type) + " joint " + quoted(name));
   return index;
 }
@@ -71,7 +73,7 @@ void read_single(const std::map<std::string, double>& values, const UrdfTree& tr
     const std::string entry = path + "." + name;
     const int joint = settable_joint(tree, entry, name, true);
     check_finite(entry, value);
-    out[static_cast<std::size_t>(joint)][0] = value;
+    out[idx(joint)][0] = value;
   }
 }
 
@@ -80,8 +82,8 @@ void read_multi(const std::map<std::string, std::vector<double>>& values, const 
 {
   for (const auto& [name, numbers] : values) {
     const std::string entry = path + "." + name;
-    const auto joint = static_cast<std::size_t>(settable_joint(tree, entry, name, false));
-    const auto wanted = static_cast<std::size_t>(freedoms(tree.joints[joint].type));
+    const auto joint = idx(settable_joint(tree, entry, name, false));
+    const auto wanted = idx(freedoms(tree.joints[joint].type));
     if (numbers.size() != wanted)
       throw InputError(entry, "want " + std::to_string(wanted) + " numbers, got " + std::to_string(numbers.size()));
     for (std::size_t k = 0; k < wanted; ++k) {
@@ -96,7 +98,8 @@ std::shared_ptr<const UrdfTree> load_tree(const ModelDescription& model, const s
 {
   const std::string path = path_of(model) + ".urdf";
   if (model.urdf_file.empty() == model.urdf_text.empty())
-    throw InputError(path, std::string("want either a file or a text, got ") + (model.urdf_file.empty() ? "neither" : "both"));
+    throw InputError(
+        path, std::string("want either a file or a text, got ") + (model.urdf_file.empty() ? "neither" : "both"));
   const std::string content =
       model.urdf_file.empty() ? model.urdf_text : read_urdf_file(model.urdf_file, package_paths, path);
   auto tree = std::make_shared<const UrdfTree>(parse_urdf(content, path));
@@ -118,8 +121,9 @@ void read_effort(const ModelDescription& description, ModelBlueprint& model, std
     const std::string entry = path + "." + name;
     const int joint = settable_joint(tree, entry, name, true);
     check_finite(entry, value);
-    const double limit = tree.joints[static_cast<std::size_t>(joint)].effort;
-    if (std::abs(value) > limit) warnings.push_back(entry + ": " + text(value) + " exceeds the effort limit " + text(limit));
+    const double limit = tree.joints[idx(joint)].effort;
+    if (std::abs(value) > limit)
+      warnings.push_back(entry + ": " + text(value) + " exceeds the effort limit " + text(limit));
     model.given_efforts.emplace_back(joint, value);
   }
   if (effort.kind != Effort::Kind::kLimits && effort.kind != Effort::Kind::kUnlimited) return;
@@ -149,7 +153,8 @@ class BodyFinder {
       if (models_[m].name != model) continue;
       const int index = models_[m].tree->find_link(link);
       if (index < 0)
-        throw InputError(path, "want a link of models." + model + " (" + names_of(models_[m].tree->links) + "), got " + quoted(link));
+        throw InputError(path, "want a link of models." + model + " (" + names_of(models_[m].tree->links) + "), got " +
+                                   quoted(link));
       return {static_cast<int>(m), index};
     }
     throw InputError(path, "want a model of the scene (" + names_of(models_) + "), got " + quoted(model));
@@ -167,7 +172,8 @@ class BodyFinder {
   {
     const BodyRef a = find_link(path + ".link", link), b = find(path + ".on", on);
     if (carrier(a) == carrier(b))
-      throw InputError(path, "want two bodies that can move relative to each other, got " + quoted(link) + " and " + quoted(on));
+      throw InputError(
+          path, "want two bodies that can move relative to each other, got " + quoted(link) + " and " + quoted(on));
     return {a, b};
   }
 
@@ -175,12 +181,12 @@ class BodyFinder {
   BodyRef carrier(BodyRef body) const
   {
     if (body.model < 0) return body;
-    const ModelBlueprint& model = models_[static_cast<std::size_t>(body.model)];
+    const ModelBlueprint& model = models_[idx(body.model)];
     for (;;) {
-      const int joint = model.tree->links[static_cast<std::size_t>(body.link)].parent_joint;
+      const int joint = model.tree->links[idx(body.link)].parent_joint;
       if (joint < 0) return model.base == Base::kFixed ? BodyRef{} : body;
-      if (model.tree->joints[static_cast<std::size_t>(joint)].type != JointType::kFixed) return body;
-      body.link = model.tree->joints[static_cast<std::size_t>(joint)].parent;
+      if (model.tree->joints[idx(joint)].type != JointType::kFixed) return body;
+      body.link = model.tree->joints[idx(joint)].parent;
     }
   }
 
@@ -191,7 +197,8 @@ class BodyFinder {
 void add_name(std::set<std::string>& names, const std::string& path, const std::string& name)
 {
   if (name.empty()) throw InputError(path + ".name", "want a name, got an empty one");
-  if (!names.insert(name).second) throw InputError(path + ".name", "want a unique name, got " + quoted(name) + " twice");
+  if (!names.insert(name).second)
+    throw InputError(path + ".name", "want a unique name, got " + quoted(name) + " twice");
 }
 
 void read_contact(const ContactDescription& description, const std::string& path, const BodyFinder& bodies,
@@ -264,8 +271,8 @@ ModelState read_state(const ModelDescription& model, const UrdfTree& tree, std::
   check_finite(path + ".twist.linear", model.linear_velocity);
   check_finite(path + ".twist.angular", model.angular_velocity);
   if (model.base == Base::kFixed && !(model.linear_velocity.isZero(0.0) && model.angular_velocity.isZero(0.0)))
-    throw InputError(path + ".twist", "want zero for a fixed base, got linear " + text(model.linear_velocity) + ", angular " +
-                                          text(model.angular_velocity));
+    throw InputError(path + ".twist", "want zero for a fixed base, got linear " + text(model.linear_velocity) +
+                                          ", angular " + text(model.angular_velocity));
   ModelState state;
   state.pose = isometry(model.pose.xyz, model.pose.rpy);
   state.linear = model.linear_velocity;
@@ -283,7 +290,7 @@ ModelState read_state(const ModelDescription& model, const UrdfTree& tree, std::
   for (std::size_t j = 0; j < tree.joints.size(); ++j) {
     const UrdfJoint& joint = tree.joints[j];
     const double position = joint.mimics < 0 ? state.positions[j][0]
-                                             : joint.multiplier * state.positions[static_cast<std::size_t>(joint.mimics)][0] + joint.offset;
+                                             : joint.multiplier * state.positions[idx(joint.mimics)][0] + joint.offset;
     if (freedoms(joint.type) == 1 && (position < joint.lower || position > joint.upper))
       warnings->push_back(path + ".joints." + joint.name + ": " + text(position) + " is outside the limits " +
                           text(joint.lower) + " to " + text(joint.upper));
@@ -306,8 +313,10 @@ Blueprint make_blueprint(const SceneDescription& description)
     check_finite(path + ".force", source.force);
     check_finite(path + ".torque", source.torque);
     check_finite(path + ".at", source.at);
-    if (bodies.carrier(body).model < 0) blueprint.warnings.push_back(path + ".link: " + quoted(source.link) + " cannot move");
-    blueprint.loads.push_back({body, source.force, source.torque, source.at, source.frame == LoadDescription::Frame::kWorld});
+    if (bodies.carrier(body).model < 0)
+      blueprint.warnings.push_back(path + ".link: " + quoted(source.link) + " cannot move");
+    blueprint.loads.push_back(
+        {body, source.force, source.torque, source.at, source.frame == LoadDescription::Frame::kWorld});
   }
 
   std::set<std::string> names;

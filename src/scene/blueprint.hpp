@@ -20,7 +20,7 @@ struct BodyRef {
 /// Position and rate of every URDF joint (mimic joints: left at zero, they follow) and of the root link.
 struct ModelState {
   Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
-  Eigen::Vector3d linear = Eigen::Vector3d::Zero(), angular = Eigen::Vector3d::Zero();   ///< root link, own axes
+  Eigen::Vector3d linear = Eigen::Vector3d::Zero(), angular = Eigen::Vector3d::Zero();  ///< root link, own axes
   std::vector<std::array<double, 6>> positions, rates;
 };
 
@@ -40,7 +40,7 @@ struct ModelBlueprint {
 struct LoadBlueprint {
   BodyRef body;
   Eigen::Vector3d force, torque, at;
-  bool in_world = true;   ///< axes of force and torque: world, else link
+  bool in_world = true;  ///< axes of force and torque: world, else link
 };
 
 /// One contact point.
@@ -49,7 +49,7 @@ struct ContactBlueprint {
   BodyRef link, on;
   Eigen::Vector3d point;
   ContactFrame at_frame;
-  Eigen::Matrix3d axes;   ///< columns normal, t1, t2 in normal_frame
+  Eigen::Matrix3d axes;  ///< columns normal, t1, t2 in normal_frame
   ContactFrame normal_frame;
   double mu, torsion, max_normal;
   Side side;
@@ -60,7 +60,7 @@ struct ClosureBlueprint {
   BodyRef link, on;
   Eigen::Vector3d at;
   ClosureDescription::Kind kind;
-  Eigen::Matrix3d axes;   ///< kGuide: columns normal, t1, t2 in the link frame
+  Eigen::Matrix3d axes;  ///< kGuide: columns normal, t1, t2 in the link frame
 };
 
 /// A description with every entry checked and every name resolved; needs no kinematics.

@@ -8,19 +8,19 @@ RobotInfo inspect(const internal::UrdfTree& tree)
 {
   RobotInfo info;
   info.name = tree.name;
-  info.root = tree.links[static_cast<std::size_t>(tree.root)].name;
+  info.root = tree.links[internal::idx(tree.root)].name;
   for (const auto& link : tree.links) {
     info.links.push_back({link.name, link.mass});
     info.total_mass += link.mass;
   }
-  const auto link_name = [&](int i) { return tree.links[static_cast<std::size_t>(i)].name; };
+  const auto link_name = [&](int i) { return tree.links[internal::idx(i)].name; };
   for (const auto& joint : tree.joints) {
     JointInfo row;
     row.name = joint.name;
     row.type = internal::name_of(joint.type);
     row.parent = link_name(joint.parent);
     row.child = link_name(joint.child);
-    if (joint.mimics >= 0) row.mimics = tree.joints[static_cast<std::size_t>(joint.mimics)].name;
+    if (joint.mimics >= 0) row.mimics = tree.joints[internal::idx(joint.mimics)].name;
     row.lower = joint.lower;
     row.upper = joint.upper;
     row.effort = joint.effort;

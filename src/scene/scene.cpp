@@ -14,12 +14,15 @@
 
 #include "problem/text.hpp"
 #include "scene/blueprint.hpp"
+#include "scene/coordinates.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {
 namespace {
 
 using internal::BodyRef;
+using internal::idx;
+using internal::JointSlot;
 using internal::JointType;
 using internal::ModelState;
 using internal::UrdfJoint;
@@ -27,28 +30,21 @@ using internal::UrdfTree;
 using pinocchio::JointIndex;
 using pinocchio::SE3;
 
-/// How far a quaternion, or the cosine and sine of a planar joint, may be from unit length.
-constexpr double kUnitRounding = 1e-6;
-
-SE3 se3(const Eigen::Isometry3d& pose) { return SE3(Eigen::Matrix3d(pose.linear()), Eigen::Vector3d(pose.translation())); }
+SE3 se3(const Eigen::Isometry3d& pose)
+{
+  return SE3(Eigen::Matrix3d(pose.linear()), Eigen::Vector3d(pose.translation()));
+}
 
 /// A link as part of a Pinocchio joint's body; joint 0 is the world.
 struct Placed {
   JointIndex joint = 0;
-  SE3 placement = SE3::Identity();   ///< link frame in the joint frame
-};
-
-/// Where a joint of a URDF (-1: the free flyer of the root link) sits in Pinocchio's ("full") vectors.
-struct JointSlot {
-  int model = -1, joint = -1;
-  JointType type = JointType::kFloating;
-  int q = 0, v = 0;
+  SE3 placement = SE3::Identity();  ///< link frame in the joint frame
 };
 
 /// One column of the Jacobian that moves a row: `factor` is +1 for body A, -1 for body B, times the mimic multiplier.
 struct Column {
-  int full = 0;   ///< in data.J
-  int dof = 0;    ///< in the problem
+  int full = 0;  ///< in data.J
+  int dof = 0;   ///< in the problem
   double factor = 1.0;
 };
 
@@ -56,10 +52,10 @@ struct Column {
 struct RowBlock {
   JointIndex body_a = 0, body_b = 0;
   JointIndex point_joint = 0, axes_joint = 0;
-  Eigen::Vector3d point;   ///< in the frame of point_joint
-  Eigen::Matrix3d axes;    ///< columns, in the frame of axes_joint
+  Eigen::Vector3d point;  ///< in the frame of point_joint
+  Eigen::Matrix3d axes;   ///< columns, in the frame of axes_joint
   int row = 0, linear = 3, angular = 0;
-  std::vector<Column> columns;   ///< joints that support exactly one of the bodies: the others cancel
+  std::vector<Column> columns;  ///< joints that support exactly one of the bodies: the others cancel
 };
 
 struct LoadBlock {
@@ -71,24 +67,14 @@ struct LoadBlock {
 /// Everything that never changes: shared between copies of a scene.
 struct Core {
   pinocchio::Model model;
-  std::vector<std::vector<Placed>> links;   ///< per model, per link
-  std::vector<JointSlot> slots;             ///< in Pinocchio's order
-  std::vector<std::string> model_names;
-  std::vector<std::shared_ptr<const UrdfTree>> trees;
+  std::vector<std::vector<Placed>> links;  ///< per model, per link
+  internal::Coordinates coordinates;
   std::vector<Base> bases;
-
-  // Mimic joints are ordinary joints for Pinocchio; T below removes them: v_full = T v, M = T' M_full T, …
-  // Each full entry depends on one entry of the scene's vectors: full(i) = scale(i) * scene(source[i]) + offset(i).
-  bool has_mimics = false;
-  std::vector<int> q_source, v_source;
-  Eigen::VectorXd q_scale, q_offset, v_scale;
-  Eigen::Index nq = 0, nv = 0;
-  std::vector<std::pair<int, int>> unit_segments;   ///< (start in q, length) that must have unit norm
 
   std::vector<RowBlock> rows;
   std::vector<LoadBlock> loads;
-  Eigen::VectorXd given_efforts;   ///< nv
-  ContactProblem prototype;        ///< names and coefficients; matrices empty
+  Eigen::VectorXd given_efforts;  ///< nv
+  ContactProblem prototype;       ///< names and coefficients; matrices empty
   Eigen::Index row_count = 0;
   double mass = 0.0;
   SceneState described;
@@ -96,21 +82,14 @@ struct Core {
 
   explicit Core(const internal::Blueprint& blueprint);
 
-  Eigen::VectorXd full_q(const Eigen::VectorXd& q) const;
-  SceneState make_state(const std::vector<ModelState>& states) const;
-  void check(const SceneState& state) const;
-
  private:
   void add_link(int m, int link, JointIndex joint, const SE3& placement);
   void add_joint(int m, int joint, JointIndex parent, const SE3& placement);
   void check_inertias();
-  void number_coordinates();
-  void name_coordinates();
   void add_rows(const internal::Blueprint& blueprint);
   void add_loads(const internal::Blueprint& blueprint);
   Placed placed(BodyRef body) const;
   std::vector<Column> columns(JointIndex body_a, JointIndex body_b) const;
-  int dof_of(int m, int joint) const;
 };
 
 pinocchio::JointModel joint_model(const UrdfJoint& joint)
@@ -122,9 +101,11 @@ pinocchio::JointModel joint_model(const UrdfJoint& joint)
       if (axis == Eigen::Vector3d::UnitY()) return pinocchio::JointModelPY();
       if (axis == Eigen::Vector3d::UnitZ()) return pinocchio::JointModelPZ();
       return pinocchio::JointModelPrismaticUnaligned(axis);
-    case JointType::kPlanar: return pinocchio::JointModelPlanar();
-    case JointType::kFloating: return pinocchio::JointModelFreeFlyer();
-    default:   // a continuous joint is a revolute one without end stops: its angle is one number, mimics or not
+    case JointType::kPlanar:
+      return pinocchio::JointModelPlanar();
+    case JointType::kFloating:
+      return pinocchio::JointModelFreeFlyer();
+    default:  // a continuous joint is a revolute one without end stops: its angle is one number, mimics or not
       if (axis == Eigen::Vector3d::UnitX()) return pinocchio::JointModelRX();
       if (axis == Eigen::Vector3d::UnitY()) return pinocchio::JointModelRY();
       if (axis == Eigen::Vector3d::UnitZ()) return pinocchio::JointModelRZ();
@@ -148,33 +129,35 @@ Core::Core(const internal::Blueprint& blueprint) : warnings(blueprint.warnings)
   for (std::size_t m = 0; m < blueprint.models.size(); ++m) {
     const auto& source = blueprint.models[m];
     const UrdfTree& tree = *source.tree;
-    model_names.push_back(source.name);
-    trees.push_back(source.tree);
+    coordinates.model_names.push_back(source.name);
+    coordinates.trees.push_back(source.tree);
     bases.push_back(source.base);
     links.emplace_back(tree.links.size());
     if (source.base == Base::kFixed) {
       add_link(static_cast<int>(m), tree.root, 0, se3(source.state.pose));
     } else {
       const JointIndex base = model.addJoint(0, pinocchio::JointModelFreeFlyer(), SE3::Identity(), source.name);
-      slots.push_back({static_cast<int>(m), -1, JointType::kFloating, model.idx_qs[base], model.idx_vs[base]});
+      coordinates.slots.push_back(
+          {static_cast<int>(m), -1, JointType::kFloating, model.idx_qs[base], model.idx_vs[base]});
       add_link(static_cast<int>(m), tree.root, base, SE3::Identity());
     }
   }
   check_inertias();
-  number_coordinates();
-  name_coordinates();
+  coordinates.number(model.nq, model.nv);
+  prototype.dof_names = coordinates.dof_names();
 
   std::vector<ModelState> states;
   for (const auto& source : blueprint.models) states.push_back(source.state);
-  described = make_state(states);
+  described = coordinates.make_state(states);
 
-  given_efforts = Eigen::VectorXd::Zero(nv);
+  given_efforts = Eigen::VectorXd::Zero(coordinates.nv);
   for (std::size_t m = 0; m < blueprint.models.size(); ++m) {
     const auto& source = blueprint.models[m];
-    for (const auto& [joint, effort] : source.given_efforts) given_efforts(dof_of(static_cast<int>(m), joint)) = effort;
+    for (const auto& [joint, effort] : source.given_efforts)
+      given_efforts(coordinates.dof_of(static_cast<int>(m), joint)) = effort;
     for (const auto& motor : source.motors) {
-      const int dof = dof_of(static_cast<int>(m), motor.joint);
-      prototype.actuators.push_back({prototype.dof_names[static_cast<std::size_t>(dof)], dof, motor.lower, motor.upper});
+      const int dof = coordinates.dof_of(static_cast<int>(m), motor.joint);
+      prototype.actuators.push_back({prototype.dof_names[idx(dof)], dof, motor.lower, motor.upper});
     }
   }
   std::ranges::sort(prototype.actuators, {}, &Actuator::dof);
@@ -185,108 +168,53 @@ Core::Core(const internal::Blueprint& blueprint) : warnings(blueprint.warnings)
 /// Depth first, children by joint name: Pinocchio needs contiguous subtrees, and its users know this order.
 void Core::add_link(int m, int index, JointIndex joint, const SE3& placement)
 {
-  const UrdfTree& tree = *trees[static_cast<std::size_t>(m)];
-  const internal::UrdfLink& link = tree.links[static_cast<std::size_t>(index)];
-  links[static_cast<std::size_t>(m)][static_cast<std::size_t>(index)] = {joint, placement};
-  if (joint > 0)
-    model.appendBodyToJoint(joint, pinocchio::Inertia(link.mass, link.com, link.inertia), placement);
+  const UrdfTree& tree = *coordinates.trees[idx(m)];
+  const internal::UrdfLink& link = tree.links[idx(index)];
+  links[idx(m)][idx(index)] = {joint, placement};
+  if (joint > 0) model.appendBodyToJoint(joint, pinocchio::Inertia(link.mass, link.com, link.inertia), placement);
   for (int child : link.child_joints) add_joint(m, child, joint, placement);
 }
 
 void Core::add_joint(int m, int index, JointIndex parent, const SE3& placement)
 {
-  const UrdfJoint& joint = trees[static_cast<std::size_t>(m)]->joints[static_cast<std::size_t>(index)];
+  const UrdfJoint& joint = coordinates.trees[idx(m)]->joints[idx(index)];
   const SE3 origin = placement * se3(joint.origin);
   if (joint.type == JointType::kFixed) return add_link(m, joint.child, parent, origin);
-  SE3 turn = SE3::Identity();   // of Pinocchio's joint axes in URDF's joint frame
+  SE3 turn = SE3::Identity();  // of Pinocchio's joint axes in URDF's joint frame
   if (joint.type == JointType::kPlanar) turn.rotation() = plane_axes(joint.axis);
-  const JointIndex id = model.addJoint(parent, joint_model(joint), origin * turn,
-                                       model_names[static_cast<std::size_t>(m)] + "/" + joint.name);
-  slots.push_back({m, index, joint.type, model.idx_qs[id], model.idx_vs[id]});
+  const JointIndex id =
+      model.addJoint(parent, joint_model(joint), origin * turn, coordinates.model_names[idx(m)] + "/" + joint.name);
+  coordinates.slots.push_back({m, index, joint.type, model.idx_qs[id], model.idx_vs[id]});
   add_link(m, joint.child, id, turn.inverse());
 }
 
-/// Links bolted together are one body: a slip of the pen in a small link does no harm (several real robots have one), but
-/// a moving body with a negative principal moment makes M indefinite.
+/// Links bolted together are one body: a slip of the pen in a small link does no harm (several real robots have one),
+/// but a moving body with a negative principal moment makes M indefinite.
 void Core::check_inertias()
 {
   constexpr double kRounding = 1e-9;
   for (std::size_t j = 1; j < model.inertias.size(); ++j) {
     mass += model.inertias[j].mass();
     const Eigen::Vector3d moments =
-        Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(model.inertias[j].inertia().matrix(), Eigen::EigenvaluesOnly).eigenvalues();
-    const double size = moments.cwiseAbs().maxCoeff() + model.inertias[j].mass() * 1e-6;   // at least that of a millimetre
+        Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(model.inertias[j].inertia().matrix(), Eigen::EigenvaluesOnly)
+            .eigenvalues();
+    const double size =
+        moments.cwiseAbs().maxCoeff() + model.inertias[j].mass() * 1e-6;  // at least that of a millimetre
     if (moments.minCoeff() >= -kRounding * size) continue;
-    const JointSlot& slot = slots[j - 1];
-    const UrdfTree& tree = *trees[static_cast<std::size_t>(slot.model)];
-    const int link = slot.joint < 0 ? tree.root : tree.joints[static_cast<std::size_t>(slot.joint)].child;
-    throw InputError("models." + model_names[static_cast<std::size_t>(slot.model)] + ".urdf",
-                     "link " + internal::quoted(tree.links[static_cast<std::size_t>(link)].name) +
-                         ", inertia: want principal moments >= 0 together with the links fixed to it, got " + internal::text(moments));
+    const JointSlot& slot = coordinates.slots[j - 1];
+    const UrdfTree& tree = *coordinates.trees[idx(slot.model)];
+    const int link = slot.joint < 0 ? tree.root : tree.joints[idx(slot.joint)].child;
+    throw InputError("models." + coordinates.model_names[idx(slot.model)] + ".urdf",
+                     "link " + internal::quoted(tree.links[idx(link)].name) +
+                         ", inertia: want principal moments >= 0 together with the links fixed to it, got " +
+                         internal::text(moments));
   }
-}
-
-/// Numbers the scene's own coordinates: Pinocchio's without those of mimic joints.
-void Core::number_coordinates()
-{
-  const auto joint_of = [&](const JointSlot& slot) -> const UrdfJoint* {
-    return slot.joint < 0 ? nullptr : &trees[static_cast<std::size_t>(slot.model)]->joints[static_cast<std::size_t>(slot.joint)];
-  };
-  q_source.assign(static_cast<std::size_t>(model.nq), 0);
-  v_source.assign(static_cast<std::size_t>(model.nv), 0);
-  q_scale = Eigen::VectorXd::Ones(model.nq);
-  q_offset = Eigen::VectorXd::Zero(model.nq);
-  v_scale = Eigen::VectorXd::Ones(model.nv);
-  for (const JointSlot& slot : slots) {
-    if (const UrdfJoint* joint = joint_of(slot); joint && joint->mimics >= 0) {
-      has_mimics = true;
-      continue;
-    }
-    const int dofs = internal::freedoms(slot.type);
-    const int positions = slot.type == JointType::kFloating ? 7 : slot.type == JointType::kPlanar ? 4 : 1;
-    if (slot.type == JointType::kFloating) unit_segments.emplace_back(nq + 3, 4);
-    if (slot.type == JointType::kPlanar) unit_segments.emplace_back(nq + 2, 2);
-    for (int k = 0; k < positions; ++k) q_source[static_cast<std::size_t>(slot.q + k)] = static_cast<int>(nq++);
-    for (int k = 0; k < dofs; ++k) v_source[static_cast<std::size_t>(slot.v + k)] = static_cast<int>(nv++);
-  }
-  for (const JointSlot& slot : slots) {
-    const UrdfJoint* joint = joint_of(slot);
-    if (!joint || joint->mimics < 0) continue;
-    const auto driver = std::ranges::find_if(
-        slots, [&](const JointSlot& other) { return other.model == slot.model && other.joint == joint->mimics; });
-    q_source[static_cast<std::size_t>(slot.q)] = q_source[static_cast<std::size_t>(driver->q)];
-    v_source[static_cast<std::size_t>(slot.v)] = v_source[static_cast<std::size_t>(driver->v)];
-    q_scale(slot.q) = v_scale(slot.v) = joint->multiplier;
-    q_offset(slot.q) = joint->offset;
-  }
-}
-
-void Core::name_coordinates()
-{
-  prototype.dof_names.resize(static_cast<std::size_t>(nv));
-  for (const JointSlot& slot : slots) {
-    const auto m = static_cast<std::size_t>(slot.model);
-    const UrdfJoint* joint = slot.joint < 0 ? nullptr : &trees[m]->joints[static_cast<std::size_t>(slot.joint)];
-    if (joint && joint->mimics >= 0) continue;
-    const std::string name = model_names[m] + "/" + (joint ? joint->name : "base");
-    const int dofs = internal::freedoms(slot.type);
-    for (int k = 0; k < dofs; ++k)
-      prototype.dof_names[static_cast<std::size_t>(v_source[static_cast<std::size_t>(slot.v + k)])] =
-          dofs == 1 ? name : name + "[" + std::to_string(k) + "]";
-  }
-}
-
-int Core::dof_of(int m, int joint) const
-{
-  const auto slot =
-      std::ranges::find_if(slots, [&](const JointSlot& other) { return other.model == m && other.joint == joint; });
-  return v_source[static_cast<std::size_t>(slot->v)];
 }
 
 Placed Core::placed(BodyRef body) const
 {
   if (body.model < 0) return {};
-  return links[static_cast<std::size_t>(body.model)][static_cast<std::size_t>(body.link)];
+  return links[idx(body.model)][idx(body.link)];
 }
 
 std::vector<Column> Core::columns(JointIndex body_a, JointIndex body_b) const
@@ -299,7 +227,7 @@ std::vector<Column> Core::columns(JointIndex body_a, JointIndex body_b) const
       if (joint == 0 || std::ranges::find(other, joint) != other.end()) continue;
       for (int k = 0; k < model.nvs[joint]; ++k) {
         const int full = model.idx_vs[joint] + k;
-        result.push_back({full, v_source[static_cast<std::size_t>(full)], sign * v_scale(full)});
+        result.push_back({full, coordinates.v_source[idx(full)], sign * coordinates.v_scale(full)});
       }
     }
   };
@@ -311,7 +239,9 @@ std::vector<Column> Core::columns(JointIndex body_a, JointIndex body_b) const
 void Core::add_rows(const internal::Blueprint& blueprint)
 {
   pinocchio::Data data(model);
-  pinocchio::forwardKinematics(model, data, full_q(described.q));
+  Eigen::VectorXd full_q(model.nq);
+  coordinates.expand(described.q, full_q);
+  pinocchio::forwardKinematics(model, data, full_q);
   const auto finish = [&](RowBlock block) {
     block.columns = columns(block.body_a, block.body_b);
     block.row = static_cast<int>(row_count);
@@ -324,14 +254,22 @@ void Core::add_rows(const internal::Blueprint& blueprint)
     block.body_a = a.joint;
     block.body_b = b.joint;
     switch (source.at_frame) {
-      case ContactFrame::kLink: block.point_joint = a.joint; block.point = a.placement.act(source.point); break;
-      case ContactFrame::kOn: block.point_joint = b.joint; block.point = b.placement.act(source.point); break;
-      case ContactFrame::kWorld:   // the point of the link that is there at the described state
+      case ContactFrame::kLink:
+        block.point_joint = a.joint;
+        block.point = a.placement.act(source.point);
+        break;
+      case ContactFrame::kOn:
+        block.point_joint = b.joint;
+        block.point = b.placement.act(source.point);
+        break;
+      case ContactFrame::kWorld:  // the point of the link that is there at the described state
         block.point_joint = a.joint;
         block.point = data.oMi[a.joint].actInv(source.point);
         break;
     }
-    const Placed frame = source.normal_frame == ContactFrame::kLink ? a : source.normal_frame == ContactFrame::kOn ? b : Placed{};
+    const Placed frame = source.normal_frame == ContactFrame::kLink ? a
+                         : source.normal_frame == ContactFrame::kOn ? b
+                                                                    : Placed{};
     block.axes_joint = frame.joint;
     block.axes = frame.placement.rotation() * source.axes;
     block.angular = source.torsion > 0.0 ? 1 : 0;
@@ -355,7 +293,7 @@ void Core::add_rows(const internal::Blueprint& blueprint)
     block.body_b = b.joint;
     block.point_joint = a.joint;
     block.point = a.placement.act(source.at);
-    block.axes_joint = guide ? a.joint : 0;   // pins and welds block every direction: world axes
+    block.axes_joint = guide ? a.joint : 0;  // pins and welds block every direction: world axes
     block.axes = guide ? Eigen::Matrix3d(a.placement.rotation() * source.axes) : Eigen::Matrix3d::Identity();
     block.linear = guide ? 1 : 3;
     block.angular = source.kind == ClosureDescription::Kind::kWeld ? 3 : 0;
@@ -380,68 +318,13 @@ void Core::add_loads(const internal::Blueprint& blueprint)
   }
 }
 
-Eigen::VectorXd Core::full_q(const Eigen::VectorXd& q) const
-{
-  Eigen::VectorXd full(model.nq);
-  for (Eigen::Index i = 0; i < full.size(); ++i)
-    full(i) = q_scale(i) * q(q_source[static_cast<std::size_t>(i)]) + q_offset(i);
-  return full;
-}
-
-SceneState Core::make_state(const std::vector<ModelState>& states) const
-{
-  SceneState result;
-  result.q.resize(nq);
-  result.v.resize(nv);
-  const auto set_pose = [&](auto q, const Eigen::Isometry3d& pose) {
-    q.template head<3>() = pose.translation();
-    q.template tail<4>() = Eigen::Quaterniond(pose.linear()).normalized().coeffs();   // x y z w
-  };
-  for (const JointSlot& slot : slots) {
-    const ModelState& state = states[static_cast<std::size_t>(slot.model)];
-    const int q = q_source[static_cast<std::size_t>(slot.q)], v = v_source[static_cast<std::size_t>(slot.v)];
-    if (slot.joint < 0) {
-      set_pose(result.q.segment<7>(q), state.pose);
-      result.v.segment<6>(v) << state.linear, state.angular;
-      continue;
-    }
-    const auto& tree = *trees[static_cast<std::size_t>(slot.model)];
-    if (tree.joints[static_cast<std::size_t>(slot.joint)].mimics >= 0) continue;
-    const auto& p = state.positions[static_cast<std::size_t>(slot.joint)];
-    const auto& rate = state.rates[static_cast<std::size_t>(slot.joint)];
-    for (int k = 0; k < internal::freedoms(slot.type); ++k) result.v(v + k) = rate[static_cast<std::size_t>(k)];
-    if (slot.type == JointType::kFloating)
-      set_pose(result.q.segment<7>(q), internal::isometry({p[0], p[1], p[2]}, {p[3], p[4], p[5]}));
-    else if (slot.type == JointType::kPlanar)
-      result.q.segment<4>(q) << p[0], p[1], std::cos(p[2]), std::sin(p[2]);
-    else
-      result.q(q) = p[0];
-  }
-  return result;
-}
-
-void Core::check(const SceneState& state) const
-{
-  const auto check_vector = [](const char* path, const Eigen::VectorXd& x, Eigen::Index size) {
-    if (x.size() != size)
-      throw InputError(path, "want " + std::to_string(size) + " numbers, got " + std::to_string(x.size()));
-    if (!x.allFinite()) throw InputError(path, "want finite numbers, got at least one that is not");
-  };
-  check_vector("state.q", state.q, nq);
-  check_vector("state.v", state.v, nv);
-  for (const auto& [start, length] : unit_segments)
-    if (const double norm = state.q.segment(start, length).norm(); !(std::abs(norm - 1.0) <= kUnitRounding))
-      throw InputError("state.q[" + std::to_string(start) + "]",
-                       std::string("want a unit ") + (length == 4 ? "quaternion" : "(cos, sin)") + ", got norm " + internal::text(norm));
-}
-
 }  // namespace
 
 struct Scene::Impl {
   std::shared_ptr<const Core> core;
   pinocchio::Data data;
-  SceneState full;         ///< with mimic joints; used only when there are any
-  Eigen::VectorXd force;   ///< Coriolis, centrifugal and gravity terms, with mimic joints
+  SceneState full;        ///< with mimic joints; used only when there are any
+  Eigen::VectorXd force;  ///< Coriolis, centrifugal and gravity terms, with mimic joints
 
   explicit Impl(std::shared_ptr<const Core> shared)
       : core(std::move(shared)),
@@ -454,11 +337,9 @@ struct Scene::Impl {
   /// The state with mimic joints filled in; no copy without any.
   const SceneState& expand(const SceneState& state)
   {
-    if (!core->has_mimics) return state;
-    for (Eigen::Index i = 0; i < full.q.size(); ++i)
-      full.q(i) = core->q_scale(i) * state.q(core->q_source[static_cast<std::size_t>(i)]) + core->q_offset(i);
-    for (Eigen::Index i = 0; i < full.v.size(); ++i)
-      full.v(i) = core->v_scale(i) * state.v(core->v_source[static_cast<std::size_t>(i)]);
+    if (!core->coordinates.has_mimics) return state;
+    core->coordinates.expand(state.q, full.q);
+    core->coordinates.expand_rate(state.v, full.v);
     return full;
   }
 
@@ -472,18 +353,18 @@ struct Scene::Impl {
 /// CRBA fills the upper triangle.
 void Scene::Impl::fill_mass(Eigen::MatrixXd& M) const
 {
-  M.resize(core->nv, core->nv);
+  M.resize(core->coordinates.nv, core->coordinates.nv);
   const Eigen::MatrixXd& full_M = data.M;
-  if (!core->has_mimics) {
+  if (!core->coordinates.has_mimics) {
     for (Eigen::Index j = 0; j < M.cols(); ++j)
       for (Eigen::Index i = 0; i <= j; ++i) M(i, j) = M(j, i) = full_M(i, j);
     return;
   }
-  M.setZero();   // T' M T
+  M.setZero();  // T' M T
   for (Eigen::Index j = 0; j < full_M.cols(); ++j)
     for (Eigen::Index i = 0; i <= j; ++i) {
-      const double value = core->v_scale(i) * core->v_scale(j) * full_M(i, j);
-      const int ri = core->v_source[static_cast<std::size_t>(i)], rj = core->v_source[static_cast<std::size_t>(j)];
+      const double value = core->coordinates.v_scale(i) * core->coordinates.v_scale(j) * full_M(i, j);
+      const int ri = core->coordinates.v_source[idx(i)], rj = core->coordinates.v_source[idx(j)];
       M(ri, rj) += value;
       if (i != j) M(rj, ri) += value;
     }
@@ -492,10 +373,10 @@ void Scene::Impl::fill_mass(Eigen::MatrixXd& M) const
 /// F = T' nle - efforts - sum of J' loads.
 void Scene::Impl::fill_force(Eigen::VectorXd& F) const
 {
-  F.resize(core->nv);
+  F.resize(core->coordinates.nv);
   F = -core->given_efforts;
   for (Eigen::Index i = 0; i < force.size(); ++i)
-    F(core->v_source[static_cast<std::size_t>(i)]) += core->v_scale(i) * force(i);
+    F(core->coordinates.v_source[idx(i)]) += core->coordinates.v_scale(i) * force(i);
   for (const LoadBlock& load : core->loads) {
     const Eigen::Vector3d point = data.oMi[load.joint].act(load.point);
     Eigen::Vector3d push = load.force, twist = load.torque;
@@ -503,9 +384,10 @@ void Scene::Impl::fill_force(Eigen::VectorXd& F) const
       push = data.oMi[load.axes_joint].rotation() * load.force;
       twist = data.oMi[load.axes_joint].rotation() * load.torque;
     }
-    const Eigen::Vector3d moment = twist + point.cross(push);   // about the world origin, as the columns of data.J are
+    const Eigen::Vector3d moment = twist + point.cross(push);  // about the world origin, as the columns of data.J are
     for (const Column& column : load.columns)
-      F(column.dof) -= column.factor * (push.dot(data.J.col(column.full).head<3>()) + moment.dot(data.J.col(column.full).tail<3>()));
+      F(column.dof) -=
+          column.factor * (push.dot(data.J.col(column.full).head<3>()) + moment.dot(data.J.col(column.full).tail<3>()));
   }
 }
 
@@ -531,7 +413,7 @@ Eigen::Vector3d Scene::Impl::angular_acceleration(JointIndex joint) const
 /// compared at the same p, so joints that carry both cancel exactly and are left out.
 void Scene::Impl::fill_rows(ContactProblem& problem, bool moving) const
 {
-  problem.J.resize(core->row_count, core->nv);
+  problem.J.resize(core->row_count, core->coordinates.nv);
   problem.gamma.resize(core->row_count);
   problem.J.setZero();
   if (!moving) problem.gamma.setZero();
@@ -569,8 +451,8 @@ Scene::Scene(const Scene& other) : impl_(std::make_unique<Impl>(other.impl_->cor
 Scene::Scene(Scene&&) noexcept = default;
 Scene& Scene::operator=(Scene&&) noexcept = default;
 
-Eigen::Index Scene::nq() const { return impl_->core->nq; }
-Eigen::Index Scene::nv() const { return impl_->core->nv; }
+Eigen::Index Scene::nq() const { return impl_->core->coordinates.nq; }
+Eigen::Index Scene::nv() const { return impl_->core->coordinates.nv; }
 const SceneState& Scene::described_state() const { return impl_->core->described; }
 const std::vector<std::string>& Scene::warnings() const { return impl_->core->warnings; }
 double Scene::total_mass() const { return impl_->core->mass; }
@@ -578,29 +460,32 @@ double Scene::total_mass() const { return impl_->core->mass; }
 SceneState Scene::state(const std::vector<ModelDescription>& models) const
 {
   const Core& core = *impl_->core;
-  if (models.size() != core.trees.size())
-    throw InputError("models", "want " + std::to_string(core.trees.size()) + " as in the scene, got " + std::to_string(models.size()));
+  if (models.size() != core.coordinates.trees.size())
+    throw InputError("models", "want " + std::to_string(core.coordinates.trees.size()) + " as in the scene, got " +
+                                   std::to_string(models.size()));
   std::vector<ModelState> states;
   for (std::size_t m = 0; m < models.size(); ++m) {
-    if (models[m].name != core.model_names[m])
-      throw InputError("models[" + std::to_string(m) + "].name", "want " + internal::quoted(core.model_names[m]) + ", got " + internal::quoted(models[m].name));
+    if (models[m].name != core.coordinates.model_names[m])
+      throw InputError(
+          "models[" + std::to_string(m) + "].name",
+          "want " + internal::quoted(core.coordinates.model_names[m]) + ", got " + internal::quoted(models[m].name));
     if (models[m].base != core.bases[m])
       throw InputError("models." + models[m].name + ".base", "want the base of the scene, got the other one");
-    states.push_back(internal::read_state(models[m], *core.trees[m], nullptr));
+    states.push_back(internal::read_state(models[m], *core.coordinates.trees[m], nullptr));
   }
-  return core.make_state(states);
+  return core.coordinates.make_state(states);
 }
 
 void Scene::compute(const SceneState& state, ContactProblem& problem)
 {
   const Core& core = *impl_->core;
-  core.check(state);
+  core.coordinates.check(state);
   const SceneState& full = impl_->expand(state);
   pinocchio::Data& data = impl_->data;
   const bool moving = (state.v.array() != 0.0).any();
 
-  // Leaves behind oMi, J and the momentum matrix Ag. Its linear rows P turn velocities into the momentum m c', so that gravity,
-  // the slope of -m g.c, is -P'g: at rest no further pass is needed.
+  // Leaves behind oMi, J and the momentum matrix Ag. Its linear rows P turn velocities into the momentum m c', so that
+  // gravity, the slope of -m g.c, is -P'g: at rest no further pass is needed.
   pinocchio::crba(core.model, data, full.q, pinocchio::Convention::WORLD);
   if (moving)
     impl_->force = pinocchio::nonLinearEffects(core.model, data, full.q, full.v);
@@ -625,40 +510,32 @@ ContactProblem Scene::compute()
 
 Eigen::Vector3d Scene::center_of_mass(const SceneState& state)
 {
-  impl_->core->check(state);
+  impl_->core->coordinates.check(state);
   if (!(total_mass() > 0.0)) throw InputError("models", "want a mass that can move, got none");
   return pinocchio::centerOfMass(impl_->core->model, impl_->data, impl_->expand(state).q, false);
 }
 
 double Scene::kinetic_energy(const SceneState& state)
 {
-  impl_->core->check(state);
+  impl_->core->coordinates.check(state);
   const SceneState& full = impl_->expand(state);
   return pinocchio::computeKineticEnergy(impl_->core->model, impl_->data, full.q, full.v);
 }
 
 double Scene::potential_energy(const SceneState& state)
 {
-  impl_->core->check(state);
+  impl_->core->coordinates.check(state);
   return pinocchio::computePotentialEnergy(impl_->core->model, impl_->data, impl_->expand(state).q);
 }
 
 Eigen::VectorXd Scene::integrate(const Eigen::VectorXd& q, const Eigen::VectorXd& dv) const
 {
   const Core& core = *impl_->core;
-  core.check({q, dv});
-  Eigen::VectorXd full_dv(core.model.nv);
-  for (Eigen::Index i = 0; i < full_dv.size(); ++i)
-    full_dv(i) = core.v_scale(i) * dv(core.v_source[static_cast<std::size_t>(i)]);
-  const Eigen::VectorXd moved = pinocchio::integrate(core.model, core.full_q(q), full_dv);
-  Eigen::VectorXd result(core.nq);
-  for (const JointSlot& slot : core.slots) {
-    const auto& tree = *core.trees[static_cast<std::size_t>(slot.model)];
-    if (slot.joint >= 0 && tree.joints[static_cast<std::size_t>(slot.joint)].mimics >= 0) continue;
-    const int positions = slot.type == JointType::kFloating ? 7 : slot.type == JointType::kPlanar ? 4 : 1;
-    result.segment(core.q_source[static_cast<std::size_t>(slot.q)], positions) = moved.segment(slot.q, positions);
-  }
-  return result;
+  core.coordinates.check({q, dv});
+  Eigen::VectorXd full_q(core.model.nq), full_dv(core.model.nv);
+  core.coordinates.expand(q, full_q);
+  core.coordinates.expand_rate(dv, full_dv);
+  return core.coordinates.reduce(pinocchio::integrate(core.model, full_q, full_dv));
 }
 
 }  // namespace stiction

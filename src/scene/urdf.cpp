@@ -27,7 +27,8 @@ struct Entry {
 
   [[noreturn]] void fail(const std::string& what) const
   {
-    throw InputError(path, (words.empty() ? "" : words + ": ") + what + " (line " + std::to_string(xml->GetLineNum()) + ")");
+    throw InputError(path,
+                     (words.empty() ? "" : words + ": ") + what + " (line " + std::to_string(xml->GetLineNum()) + ")");
   }
 
   Entry child(const XMLElement* element) const { return {element, path, words + ", " + element->Name()}; }
@@ -114,7 +115,7 @@ UrdfLink read_link(const Entry& entry, const std::string& name)
   principal << xx, xy, xz, xy, yy, yz, xz, yz, zz;
   link.com = frame.translation();
   link.inertia = frame.linear() * principal * frame.linear().transpose();
-  link.inertia = (0.5 * (link.inertia + link.inertia.transpose())).eval();   // rounding of the rotation
+  link.inertia = (0.5 * (link.inertia + link.inertia.transpose())).eval();  // rounding of the rotation
   return link;
 }
 
@@ -139,7 +140,7 @@ void read_limit(const Entry& entry, UrdfJoint& joint)
   joint.limited = true;
   joint.effort = limit.number("effort");
   joint.velocity = limit.number("velocity");
-  if (!wanted) return;   // continuous joints have no end stops
+  if (!wanted) return;  // continuous joints have no end stops
   joint.lower = limit.number_or("lower", 0.0);
   joint.upper = limit.number_or("upper", 0.0);
   if (joint.lower > joint.upper)
@@ -187,7 +188,8 @@ class Parser {
   {
     const XMLElement* robot = document_.RootElement();
     if (!robot || robot->Name() != std::string_view("robot"))
-      throw InputError(path_, "want a <robot> element, got " + (robot ? "<" + std::string(robot->Name()) + ">" : "none"));
+      throw InputError(path_,
+                       "want a <robot> element, got " + (robot ? "<" + std::string(robot->Name()) + ">" : "none"));
     if (const char* name = robot->Attribute("name")) tree_.name = name;
     for (auto* e = robot->FirstChildElement(); e; e = e->NextSiblingElement())
       if (std::string_view(e->Name()).starts_with("xacro:"))
@@ -210,7 +212,7 @@ class Parser {
     }
     find_root();
     for (auto& link : tree_.links)
-      std::ranges::sort(link.child_joints, {}, [&](int j) { return tree_.joints[static_cast<std::size_t>(j)].name; });
+      std::ranges::sort(link.child_joints, {}, [&](int j) { return tree_.joints[idx(j)].name; });
     read_mimics();
     return std::move(tree_);
   }
@@ -227,16 +229,15 @@ class Parser {
 
   void connect(const Entry& entry, int index)
   {
-    UrdfJoint& joint = tree_.joints[static_cast<std::size_t>(index)];
+    UrdfJoint& joint = tree_.joints[idx(index)];
     joint.parent = link_named(entry, "parent");
     joint.child = link_named(entry, "child");
-    UrdfLink& child = tree_.links[static_cast<std::size_t>(joint.child)];
+    UrdfLink& child = tree_.links[idx(joint.child)];
     if (child.parent_joint >= 0)
       entry.fail("want a tree, got a kinematic loop: link " + quoted(child.name) + " is also the child of joint " +
-                 quoted(tree_.joints[static_cast<std::size_t>(child.parent_joint)].name) +
-                 " (close loops with a closure of the scene)");
+                 quoted(tree_.joints[idx(child.parent_joint)].name) + " (close loops with a closure of the scene)");
     child.parent_joint = index;
-    tree_.links[static_cast<std::size_t>(joint.parent)].child_joints.push_back(index);
+    tree_.links[idx(joint.parent)].child_joints.push_back(index);
   }
 
   /// With one parent per link at most: exactly one root, and every link below it (else a cycle floats beside).
@@ -245,18 +246,18 @@ class Parser {
     for (std::size_t i = 0; i < tree_.links.size(); ++i) {
       if (tree_.links[i].parent_joint >= 0) continue;
       if (tree_.root >= 0)
-        throw InputError(path_, "want one root link, got " + quoted(tree_.links[static_cast<std::size_t>(tree_.root)].name) +
-                                    " and " + quoted(tree_.links[i].name));
+        throw InputError(path_, "want one root link, got " + quoted(tree_.links[idx(tree_.root)].name) + " and " +
+                                    quoted(tree_.links[i].name));
       tree_.root = static_cast<int>(i);
     }
     if (tree_.root < 0) throw InputError(path_, "want a tree, got a kinematic loop: every link is a child");
     std::vector<int> reached{tree_.root};
     std::vector<bool> seen(tree_.links.size(), false);
-    seen[static_cast<std::size_t>(tree_.root)] = true;
+    seen[idx(tree_.root)] = true;
     for (std::size_t k = 0; k < reached.size(); ++k)
-      for (int j : tree_.links[static_cast<std::size_t>(reached[k])].child_joints) {
-        const int child = tree_.joints[static_cast<std::size_t>(j)].child;
-        seen[static_cast<std::size_t>(child)] = true;
+      for (int j : tree_.links[idx(reached[k])].child_joints) {
+        const int child = tree_.joints[idx(j)].child;
+        seen[idx(child)] = true;
         reached.push_back(child);
       }
     for (std::size_t i = 0; i < seen.size(); ++i)
@@ -268,15 +269,15 @@ class Parser {
   {
     for (std::size_t j = 0; j < entries_.size(); ++j) {
       const XMLElement* element = entries_[j].xml->FirstChildElement("mimic");
-      if (!element || tree_.joints[j].type == JointType::kFixed) continue;   // a locked joint follows nothing
+      if (!element || tree_.joints[j].type == JointType::kFixed) continue;  // a locked joint follows nothing
       const Entry mimic = entries_[j].child(element);
       const std::string name = mimic.attribute("joint");
       const auto found = joints_.find(name);
       if (found == joints_.end()) mimic.fail("want the name of a joint, got " + quoted(name));
       UrdfJoint& joint = tree_.joints[j];
-      if (freedoms(joint.type) != 1 || freedoms(tree_.joints[static_cast<std::size_t>(found->second)].type) != 1)
+      if (freedoms(joint.type) != 1 || freedoms(tree_.joints[idx(found->second)].type) != 1)
         mimic.fail("want revolute, continuous or prismatic joints, got " + std::string(name_of(joint.type)) + " and " +
-                   name_of(tree_.joints[static_cast<std::size_t>(found->second)].type));
+                   name_of(tree_.joints[idx(found->second)].type));
       joint.mimics = found->second;
       joint.multiplier = mimic.number_or("multiplier", 1.0);
       joint.offset = mimic.number_or("offset", 0.0);
@@ -284,7 +285,7 @@ class Parser {
     for (std::size_t j = 0; j < tree_.joints.size(); ++j) {
       UrdfJoint& joint = tree_.joints[j];
       for (std::size_t hops = 0; joint.mimics >= 0; ++hops) {
-        const UrdfJoint& driver = tree_.joints[static_cast<std::size_t>(joint.mimics)];
+        const UrdfJoint& driver = tree_.joints[idx(joint.mimics)];
         if (hops > tree_.joints.size() || joint.mimics == static_cast<int>(j))
           entries_[j].fail("mimic: want a chain that ends, got a circle");
         if (driver.mimics < 0) break;
@@ -299,7 +300,7 @@ class Parser {
   tinyxml2::XMLDocument document_;
   UrdfTree tree_;
   std::map<std::string, int> links_, joints_;
-  std::vector<Entry> entries_;   // of the joints
+  std::vector<Entry> entries_;  // of the joints
 };
 
 }  // namespace
@@ -307,22 +308,32 @@ class Parser {
 int freedoms(JointType type)
 {
   switch (type) {
-    case JointType::kFixed: return 0;
-    case JointType::kPlanar: return 3;
-    case JointType::kFloating: return 6;
-    default: return 1;
+    case JointType::kFixed:
+      return 0;
+    case JointType::kPlanar:
+      return 3;
+    case JointType::kFloating:
+      return 6;
+    default:
+      return 1;
   }
 }
 
 const char* name_of(JointType type)
 {
   switch (type) {
-    case JointType::kRevolute: return "revolute";
-    case JointType::kContinuous: return "continuous";
-    case JointType::kPrismatic: return "prismatic";
-    case JointType::kPlanar: return "planar";
-    case JointType::kFloating: return "floating";
-    default: return "fixed";
+    case JointType::kRevolute:
+      return "revolute";
+    case JointType::kContinuous:
+      return "continuous";
+    case JointType::kPrismatic:
+      return "prismatic";
+    case JointType::kPlanar:
+      return "planar";
+    case JointType::kFloating:
+      return "floating";
+    default:
+      return "fixed";
   }
 }
 
@@ -346,20 +357,21 @@ Eigen::Isometry3d isometry(const Eigen::Vector3d& xyz, const Eigen::Vector3d& rp
   pose.translation() = xyz;
   // An exact identity keeps the matrices of hand-made models exact.
   if (!rpy.isZero(0.0))
-    pose.linear() = (Eigen::AngleAxisd(rpy.z(), Eigen::Vector3d::UnitZ()) * Eigen::AngleAxisd(rpy.y(), Eigen::Vector3d::UnitY()) *
-                     Eigen::AngleAxisd(rpy.x(), Eigen::Vector3d::UnitX()))
-                        .toRotationMatrix();
+    pose.linear() =
+        (Eigen::AngleAxisd(rpy.z(), Eigen::Vector3d::UnitZ()) * Eigen::AngleAxisd(rpy.y(), Eigen::Vector3d::UnitY()) *
+         Eigen::AngleAxisd(rpy.x(), Eigen::Vector3d::UnitX()))
+            .toRotationMatrix();
   return pose;
 }
 
 std::vector<Finding> physical_findings(const UrdfTree& tree)
 {
-  constexpr double kRounding = 1e-9;   // of hand-written and CAD-exported inertias, relative to the largest moment
+  constexpr double kRounding = 1e-9;  // of hand-written and CAD-exported inertias, relative to the largest moment
   std::vector<Finding> findings;
   for (const UrdfLink& link : tree.links) {
     const std::string words = "link " + quoted(link.name) + ", ";
-    const Eigen::Vector3d moments =
-        Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(link.inertia, Eigen::EigenvaluesOnly).eigenvalues();   // ascending
+    const Eigen::Vector3d moments = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(link.inertia, Eigen::EigenvaluesOnly)
+                                        .eigenvalues();  // ascending
     const double allowed = kRounding * moments.cwiseAbs().maxCoeff();
     if (link.mass < 0.0) findings.push_back({words + "mass: want >= 0, got " + text(link.mass), true});
     if (moments(0) < -allowed)
@@ -369,7 +381,7 @@ std::vector<Finding> physical_findings(const UrdfTree& tree)
                           " (the largest exceeds the sum of the others)"});
     if (link.mass == 0.0 && moments(2) > 0.0) findings.push_back({words + "inertia: a massless link has inertia"});
     if (link.mass == 0.0 && link.child_joints.empty() && link.parent_joint >= 0 &&
-        tree.joints[static_cast<std::size_t>(link.parent_joint)].type != JointType::kFixed)
+        tree.joints[idx(link.parent_joint)].type != JointType::kFixed)
       findings.push_back({words + "mass: a moving leaf link has none, the mass matrix is singular"});
   }
   for (const UrdfJoint& joint : tree.joints) {

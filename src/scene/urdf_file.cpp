@@ -25,7 +25,8 @@ std::vector<std::string> split_path_list(const char* list)
 }
 
 /// The file a `package://name/rest` address stands for: below a folder of packages, or in a folder that is the package.
-fs::path find_in_packages(const std::string& address, const std::vector<std::string>& package_paths, const std::string& path)
+fs::path find_in_packages(const std::string& address, const std::vector<std::string>& package_paths,
+                          const std::string& path)
 {
   const fs::path relative = address.substr(kScheme.size());
   if (relative.empty() || relative.is_absolute())
@@ -33,26 +34,30 @@ fs::path find_in_packages(const std::string& address, const std::vector<std::str
   const std::string package = relative.begin()->string();
 
   std::vector<std::string> roots = split_path_list(std::getenv("ROS_PACKAGE_PATH"));
-  for (const std::string& prefix : split_path_list(std::getenv("AMENT_PREFIX_PATH"))) roots.push_back(prefix + "/share");
+  for (const std::string& prefix : split_path_list(std::getenv("AMENT_PREFIX_PATH")))
+    roots.push_back(prefix + "/share");
   roots.insert(roots.end(), package_paths.begin(), package_paths.end());
 
   std::error_code ignored;
   std::string searched;
   for (const std::string& root : roots) {
     fs::path folder = root;
-    if (!folder.has_filename()) folder = folder.parent_path();   // a trailing slash
+    if (!folder.has_filename()) folder = folder.parent_path();  // a trailing slash
     if (fs::path candidate = folder / relative; fs::is_regular_file(candidate, ignored)) return candidate;
     if (folder.filename() == package)
-      if (fs::path candidate = folder.parent_path() / relative; fs::is_regular_file(candidate, ignored)) return candidate;
+      if (fs::path candidate = folder.parent_path() / relative; fs::is_regular_file(candidate, ignored))
+        return candidate;
     searched += (searched.empty() ? "" : ", ") + root;
   }
-  throw InputError(path, "want a file in ROS_PACKAGE_PATH, AMENT_PREFIX_PATH or the package paths, got " + quoted(address) +
+  throw InputError(path, "want a file in ROS_PACKAGE_PATH, AMENT_PREFIX_PATH or the package paths, got " +
+                             quoted(address) +
                              " (searched: " + (searched.empty() ? "nothing, none of them is set" : searched) + ")");
 }
 
 }  // namespace
 
-std::string read_urdf_file(const std::string& file, const std::vector<std::string>& package_paths, const std::string& path)
+std::string read_urdf_file(const std::string& file, const std::vector<std::string>& package_paths,
+                           const std::string& path)
 {
   const fs::path location = file.starts_with(kScheme) ? find_in_packages(file, package_paths, path) : fs::path(file);
   std::error_code ignored;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// Example 1 of the paper as a grasp planner would write it: a block on two corners, planar contacts, plus a guide and a
-/// motor.
+/// Example 1 of the paper as a grasp planner would write it: a block on two corners, planar contacts, plus a guide and
+/// a motor.
 ContactProblem block()
 {
   ContactProblem p;
@@ -37,12 +37,12 @@ ContactProblem block()
   return p;
 }
 
-/// A rod in natural coordinates, the paper's remark 4: its two end points are the coordinates, its mass sits in the middle, so
-/// that M is singular, and its length is a frictionless bilateral row.
+/// A rod in natural coordinates, the paper's remark 4: its two end points are the coordinates, its mass sits in the
+/// middle, so that M is singular, and its length is a frictionless bilateral row.
 ContactProblem natural_coordinates()
 {
   ContactProblem p;
-  p.M = Eigen::MatrixXd::Zero(4, 4);   // mass 2 between the points (x1, y1) and (x2, y2): rank 2
+  p.M = Eigen::MatrixXd::Zero(4, 4);  // mass 2 between the points (x1, y1) and (x2, y2): rank 2
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 4; ++j)
       if (i % 2 == j % 2) p.M(i, j) = 0.5;
@@ -71,7 +71,7 @@ TEST(ContactProblem, AcceptsSingularMass)
 TEST(ContactProblem, SemidefinitenessIsScaleFree)
 {
   ContactProblem p = block();
-  Eigen::Matrix3d mixed;   // tonnes beside a nut's inertia; the small block alone decides
+  Eigen::Matrix3d mixed;  // tonnes beside a nut's inertia; the small block alone decides
   mixed << 1e6, 0, 0, 0, 1e-9, 0.999e-9, 0, 0.999e-9, 1e-9;
   p.M = mixed;
   EXPECT_NO_THROW(p.validate());
@@ -145,22 +145,32 @@ INSTANTIATE_TEST_SUITE_P(
                    "M(0,1)", "beside a zero diagonal entry"},
         BadProblem{"NegativeMu", [](auto& p) { p.contacts[1].mu = -0.1; }, "contacts[1].mu", "want finite and >= 0"},
         BadProblem{"NanMu", [](auto& p) { p.contacts[0].mu = kNan; }, "contacts[0].mu", "want finite and >= 0"},
-        BadProblem{"InfiniteMu", [](auto& p) { p.contacts[0].mu = kInfinity; }, "contacts[0].mu", "want finite and >= 0"},
-        BadProblem{"NegativeTorsion", [](auto& p) { p.contacts[0].torsion = -1; }, "contacts[0].torsion", "want finite and >= 0"},
-        BadProblem{"TorsionWithoutRow", [](auto& p) { p.contacts[0].torsion = 0.1; }, "contacts[0].torsion", "without a torsion row"},
-        BadProblem{"MuWithoutRows", [](auto& p) { p.contacts[0].tangents = 0; }, "contacts[0].mu", "without tangential rows"},
-        BadProblem{"ThreeTangents", [](auto& p) { p.contacts[0].tangents = 3; }, "contacts[0].tangents", "want 0, 1 or 2"},
+        BadProblem{"InfiniteMu", [](auto& p) { p.contacts[0].mu = kInfinity; }, "contacts[0].mu",
+                   "want finite and >= 0"},
+        BadProblem{"NegativeTorsion", [](auto& p) { p.contacts[0].torsion = -1; }, "contacts[0].torsion",
+                   "want finite and >= 0"},
+        BadProblem{"TorsionWithoutRow", [](auto& p) { p.contacts[0].torsion = 0.1; }, "contacts[0].torsion",
+                   "without a torsion row"},
+        BadProblem{"MuWithoutRows", [](auto& p) { p.contacts[0].tangents = 0; }, "contacts[0].mu",
+                   "without tangential rows"},
+        BadProblem{"ThreeTangents", [](auto& p) { p.contacts[0].tangents = 3; }, "contacts[0].tangents",
+                   "want 0, 1 or 2"},
         BadProblem{"NanLimit", [](auto& p) { p.contacts[0].max_normal = kNan; }, "contacts[0].max_normal", "want >= 0"},
-        BadProblem{"NegativeLimit", [](auto& p) { p.contacts[0].max_normal = -1; }, "contacts[0].max_normal", "want >= 0"},
-        BadProblem{"NanPoint", [](auto& p) { p.contacts[0].point_W(2) = kNan; }, "contacts[0].point_W(2)", "want a finite number"},
-        BadProblem{"LeftHandedAxes", [](auto& p) { p.contacts[0].axes_W.col(2) *= -1; }, "contacts[0].axes_W", "right-handed"},
-        BadProblem{"RowsOverlap", [](auto& p) { p.contacts[1].row = 1; }, "contacts[1].row", "row 1 that contacts[0] owns"},
+        BadProblem{"NegativeLimit", [](auto& p) { p.contacts[0].max_normal = -1; }, "contacts[0].max_normal",
+                   "want >= 0"},
+        BadProblem{"NanPoint", [](auto& p) { p.contacts[0].point_W(2) = kNan; }, "contacts[0].point_W(2)",
+                   "want a finite number"},
+        BadProblem{"LeftHandedAxes", [](auto& p) { p.contacts[0].axes_W.col(2) *= -1; }, "contacts[0].axes_W",
+                   "right-handed"},
+        BadProblem{"RowsOverlap", [](auto& p) { p.contacts[1].row = 1; }, "contacts[1].row",
+                   "row 1 that contacts[0] owns"},
         BadProblem{"RowsBeyond", [](auto& p) { p.contacts[1].row = 4; }, "contacts[1].row", "want rows within 0..4"},
         BadProblem{"NegativeRow", [](auto& p) { p.contacts[0].row = -1; }, "contacts[0].row", "want rows within 0..4"},
         BadProblem{"OrphanRow", [](auto& p) { p.closures.clear(); }, "J", "row 4 in none"},
         BadProblem{"EmptyClosure", [](auto& p) { p.closures[0].rows = 0; }, "closures[0].rows", "want >= 1"},
         BadProblem{"SameName", [](auto& p) { p.contacts[1].name = "right"; }, "contacts[1].name", "'right' twice"},
-        BadProblem{"ClosureNamedAsContact", [](auto& p) { p.closures[0].name = "left"; }, "closures[0].name", "'left' twice"},
+        BadProblem{"ClosureNamedAsContact", [](auto& p) { p.closures[0].name = "left"; }, "closures[0].name",
+                   "'left' twice"},
         BadProblem{"NoName", [](auto& p) { p.contacts[0].name.clear(); }, "contacts[0].name", "want a name"},
         BadProblem{"MotorOnNothing", [](auto& p) { p.actuators[0].dof = 3; }, "actuators[0].dof", "want 0..2"},
         BadProblem{"CrossedLimits", [](auto& p) { p.actuators[0].lower = 6; }, "actuators[0]", "want lower <= upper"},

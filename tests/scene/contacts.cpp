@@ -19,7 +19,8 @@ double difference(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) { return (
 
 SceneDescription two_zoos()
 {
-  return scene_of({model_from_text("a", testing::zoo_urdf(), Base::kFloating), model_from_text("b", testing::zoo_urdf(), Base::kFloating)});
+  return scene_of({model_from_text("a", testing::zoo_urdf(), Base::kFloating),
+                   model_from_text("b", testing::zoo_urdf(), Base::kFloating)});
 }
 
 /// A contact of a/spin_link on b/plane_link; the same points of both links on the world; the bodies swapped.
@@ -33,7 +34,7 @@ SceneDescription touching()
   ContactDescription swapped = pair;
   swapped.name = "swapped";
   std::swap(swapped.link, swapped.on);
-  swapped.at_frame = ContactFrame::kOn;   // the same point of a/spin_link
+  swapped.at_frame = ContactFrame::kOn;  // the same point of a/spin_link
   ContactDescription first = pair;
   first.name = "first";
   first.on = "world";
@@ -57,7 +58,7 @@ TEST(TwoBodies, RowsAreBodyAMinusBodyB)
     frame.contacts = {origin};
     ContactProblem f;
     Scene(frame).compute(state, f);
-    Eigen::Matrix3d R;   // columns x y z of the link: axes are (normal = z, t1 = x, t2 = y)
+    Eigen::Matrix3d R;  // columns x y z of the link: axes are (normal = z, t1 = x, t2 = y)
     R << f.contacts[0].axes_W.col(1), f.contacts[0].axes_W.col(2), f.contacts[0].axes_W.col(0);
     ContactDescription second = d.contacts[2];
     second.link = "b/plane_link";
@@ -92,7 +93,7 @@ TEST(TwoBodies, ForcesAreEqualAndOppositeAndDoNoWorkOnARigidMotionOfTheScene)
   scene.compute(state, p);
   const Eigen::VectorXd relative = p.J * state.v;
   EXPECT_LT(relative.head(8).cwiseAbs().maxCoeff(), 1e-12);
-  EXPECT_GT(relative.tail(4).cwiseAbs().maxCoeff(), 1e-2);   // negative control: on the world it is not at rest
+  EXPECT_GT(relative.tail(4).cwiseAbs().maxCoeff(), 1e-2);  // negative control: on the world it is not at rest
   // Both points accelerate alike: relative drift zero, though each drifts.
   EXPECT_LT(p.gamma.head(8).cwiseAbs().maxCoeff(), 1e-11);
   EXPECT_GT(p.gamma.tail(4).cwiseAbs().maxCoeff(), 1e-2);
@@ -126,12 +127,14 @@ TEST(TwoBodies, LinksOfOneModelIgnoreTheirCommonAncestors)
 
 TEST(Frames, PointsAndNormalsStayOnTheirBodies)
 {
-  SceneDescription d = scene_of({model_from_file("low", own_urdf("box.urdf"), Base::kFloating), model_from_file("high", own_urdf("box.urdf"), Base::kFloating)});
+  SceneDescription d = scene_of({model_from_file("low", own_urdf("box.urdf"), Base::kFloating),
+                                 model_from_file("high", own_urdf("box.urdf"), Base::kFloating)});
   d.models[0].pose = {{1, 0, 0}, {0, 0, 0}};
   d.models[1].pose = {{1, 0, 0.2}, {0, 0, 0.5}};
-  const Eigen::Vector3d spot(1.05, 0, 0.1);   // in the world
+  const Eigen::Vector3d spot(1.05, 0, 0.1);  // in the world
   for (ContactFrame frame : {ContactFrame::kLink, ContactFrame::kWorld, ContactFrame::kOn}) {
-    ContactDescription c = contact("c" + std::to_string(static_cast<int>(frame)), "high/box", spot, Eigen::Vector3d::UnitZ());
+    ContactDescription c =
+        contact("c" + std::to_string(static_cast<int>(frame)), "high/box", spot, Eigen::Vector3d::UnitZ());
     c.on = "low/box";
     c.at_frame = c.normal_frame = frame;
     if (frame == ContactFrame::kLink)
@@ -145,7 +148,7 @@ TEST(Frames, PointsAndNormalsStayOnTheirBodies)
     EXPECT_LT((c.point_W - spot).norm(), 1e-12) << c.name;
     EXPECT_LT((c.axes_W.col(0) - Eigen::Vector3d::UnitZ()).norm(), 1e-12) << c.name;
   }
-  EXPECT_LT(difference(p.contacts[1].axes_W.col(1), Eigen::Vector3d::UnitX()), 1e-15);   // t1 = x of the frame
+  EXPECT_LT(difference(p.contacts[1].axes_W.col(1), Eigen::Vector3d::UnitX()), 1e-15);  // t1 = x of the frame
   EXPECT_LT(difference(p.contacts[0].axes_W.col(1), Eigen::Vector3d(std::cos(0.5), std::sin(0.5), 0)), 1e-12);
   // Shift and tilt the upper box: its own point goes along, as does the one that was given in the world.
   SceneState state = scene.described_state();
@@ -167,7 +170,8 @@ TEST(Frames, AxesAreOrthonormalAndRightHandedForEveryNormal)
   for (int i = 0; i < 3; ++i) normals.insert(normals.end(), {Eigen::Vector3d::Unit(i), -Eigen::Vector3d::Unit(i)});
   for (int i = 0; i < 50; ++i) normals.push_back(random.direction());
   SceneDescription d = scene_of({model_from_file("box", own_urdf("box.urdf"), Base::kFloating)});
-  for (std::size_t i = 0; i < normals.size(); ++i) d.contacts.push_back(contact("c" + std::to_string(i), "box/box", {0, 0, 0}, normals[i]));
+  for (std::size_t i = 0; i < normals.size(); ++i)
+    d.contacts.push_back(contact("c" + std::to_string(i), "box/box", {0, 0, 0}, normals[i]));
   const ContactProblem p = Scene(d).compute();
   for (std::size_t i = 0; i < normals.size(); ++i) {
     const Eigen::Matrix3d& axes = p.contacts[i].axes_W;
@@ -175,7 +179,7 @@ TEST(Frames, AxesAreOrthonormalAndRightHandedForEveryNormal)
     EXPECT_LT((axes.transpose() * axes - Eigen::Matrix3d::Identity()).norm(), 1e-14);
     EXPECT_GT(axes.determinant(), 0.9);
   }
-  EXPECT_EQ(p.contacts[4].axes_W, (Eigen::Matrix3d() << 0, 1, 0, 0, 0, 1, 1, 0, 0).finished());   // z, x, y
+  EXPECT_EQ(p.contacts[4].axes_W, (Eigen::Matrix3d() << 0, 1, 0, 0, 0, 1, 1, 0, 0).finished());  // z, x, y
 }
 
 TEST(Contacts, CarryTheirCoefficientsAndPatchNames)
@@ -206,9 +210,9 @@ TEST(Contacts, CarryTheirCoefficientsAndPatchNames)
   EXPECT_EQ(p.contacts[0].torsion, 0.02);
   EXPECT_EQ(p.contacts[0].max_normal, 40);
   EXPECT_EQ(p.contacts[0].rows(), 4);
-  EXPECT_EQ(p.contacts[2].rows(), 3);   // mu = 0 keeps its tangential rows
+  EXPECT_EQ(p.contacts[2].rows(), 3);  // mu = 0 keeps its tangential rows
   EXPECT_EQ(p.contacts[2].side, Side::kBilateral);
-  EXPECT_NEAR(p.contacts[0].axes_W.col(0).norm(), 1.0, 1e-15);   // normalised
+  EXPECT_NEAR(p.contacts[0].axes_W.col(0).norm(), 1.0, 1e-15);  // normalised
   EXPECT_EQ(p.closures[0].row, 14);
   EXPECT_EQ(p.closures[0].rows, 3);
   EXPECT_EQ(p.rows(), 17);
@@ -223,7 +227,7 @@ TEST(Loads, ActThroughTheJacobianOfTheirPoint)
   const Eigen::Vector3d force = random.vector3(), torque = random.vector3(), at = random.vector3();
   for (auto frame : {LoadDescription::Frame::kWorld, LoadDescription::Frame::kLink}) {
     SceneDescription d = scene_of({model_from_text("zoo", testing::zoo_urdf(), Base::kFloating)});
-    ClosureDescription weld;   // its rows are the velocity and angular velocity of the point in the world
+    ClosureDescription weld;  // its rows are the velocity and angular velocity of the point in the world
     weld.name = "w";
     weld.link = "zoo/follow_link";
     weld.at = at;
@@ -298,7 +302,7 @@ TEST(State, DescriptionAndNames)
   d.models[0].linear_velocity = {1, 2, 3};
   d.models[0].angular_velocity = {4, 5, 6};
   d.models[0].multi_rates = {{"plane", {7, 8, 9}}};
-  d.models[0].joints = {{"turn", 5.0}};   // limit 3
+  d.models[0].joints = {{"turn", 5.0}};  // limit 3
   Scene scene(d);
   EXPECT_EQ(scene.nv(), 6 + 6 + 5 + 3);
   EXPECT_EQ(scene.nq(), 7 + 7 + 5 + 4);
@@ -309,7 +313,7 @@ TEST(State, DescriptionAndNames)
   EXPECT_EQ(rate("zoo/base[1]"), 2.0);
   EXPECT_EQ(rate("zoo/base[5]"), 6.0);
   EXPECT_EQ(rate("zoo/plane[2]"), 9.0);
-  ASSERT_EQ(scene.warnings().size(), 2u);   // turn itself, and chain = -turn + 0.7 = -4.3
+  ASSERT_EQ(scene.warnings().size(), 2u);  // turn itself, and chain = -turn + 0.7 = -4.3
   EXPECT_NE(scene.warnings()[0].find("models.zoo.joints.turn: 5 is outside the limits -3 to 3"), std::string::npos);
 
   d.models[0].joints = {{"turn", 0.25}};
@@ -371,7 +375,7 @@ TEST(Scene, BadStatesAreRefused)
   state.v(0) = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(scene.compute(state, p), InputError);
   state = scene.described_state();
-  state.q(6) = 0.5;   // w of the first quaternion
+  state.q(6) = 0.5;  // w of the first quaternion
   EXPECT_THROW(scene.compute(state, p), InputError);
 }
 

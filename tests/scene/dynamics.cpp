@@ -23,7 +23,8 @@ std::vector<ModelDescription> subjects()
                                           model_from_file("biped", own_urdf("biped.urdf"), Base::kFloating),
                                           model_from_file("mug", own_urdf("mug.urdf"), Base::kFloating)};
   if (!testing::robot_folder().empty())
-    for (const char* file : {"/talos_data/robots/talos_full_v2.urdf", "/solo_description/robots/solo12.urdf", "/panda_description/urdf/panda.urdf"})
+    for (const char* file : {"/talos_data/robots/talos_full_v2.urdf", "/solo_description/robots/solo12.urdf",
+                             "/panda_description/urdf/panda.urdf"})
       models.push_back(model_from_file("robot", testing::robot_folder() + file, Base::kFloating));
   return models;
 }
@@ -62,8 +63,10 @@ TEST(Dynamics, ForceAtRestIsTheSlopeOfPotentialEnergy)
     for (Eigen::Index k = 0; k < scene.nv(); ++k) {
       const Eigen::VectorXd dv = step * Eigen::VectorXd::Unit(scene.nv(), k);
       const double slope = (scene.potential_energy({scene.integrate(state.q, dv), state.v}) -
-                            scene.potential_energy({scene.integrate(state.q, -dv), state.v})) / (2 * step);
-      EXPECT_NEAR(p.F(k), slope, 1e-6 * std::max(1.0, p.F.cwiseAbs().maxCoeff())) << p.dof_names[static_cast<std::size_t>(k)];
+                            scene.potential_energy({scene.integrate(state.q, -dv), state.v})) /
+                           (2 * step);
+      EXPECT_NEAR(p.F(k), slope, 1e-6 * std::max(1.0, p.F.cwiseAbs().maxCoeff()))
+          << p.dof_names[static_cast<std::size_t>(k)];
     }
   }
 }
@@ -152,8 +155,11 @@ TEST(Dynamics, MasslessLinkMakesASingularMassThatSurvives)
   const std::string text =
       "<robot name='arm'><link name='base'/>"
       "<joint name='a' type='continuous'><parent link='base'/><child link='rod'/><axis xyz='0 1 0'/></joint>"
-      "<link name='rod'>" + testing::inertial(1.0, "0.5 0 0") + "</link>"
-      "<joint name='b' type='continuous'><parent link='rod'/><child link='ghost'/><origin xyz='1 0 0'/><axis xyz='0 1 0'/></joint>"
+      "<link name='rod'>" +
+      testing::inertial(1.0, "0.5 0 0") +
+      "</link>"
+      "<joint name='b' type='continuous'><parent link='rod'/><child link='ghost'/><origin xyz='1 0 0'/><axis xyz='0 1 "
+      "0'/></joint>"
       "<link name='ghost'/></robot>";
   SceneDescription d = scene_of({model_from_text("arm", text, Base::kFixed)});
   d.models[0].rates = {{"a", 1.0}, {"b", -2.0}};
@@ -166,10 +172,11 @@ TEST(Dynamics, MasslessLinkMakesASingularMassThatSurvives)
   EXPECT_EQ(p.F(1), 0.0);
   EXPECT_NE(p.J.col(1).cwiseAbs().maxCoeff(), 0.0);
   EXPECT_TRUE(p.gamma.allFinite());
-  EXPECT_EQ(scene.warnings().size(), 1u);   // massless leaf
+  EXPECT_EQ(scene.warnings().size(), 1u);  // massless leaf
 
   // A floating model without any mass: M = 0.
-  const ContactProblem ghost = Scene(scene_of({model_from_text("g", "<robot name='g'><link name='l'/></robot>", Base::kFloating)})).compute();
+  const ContactProblem ghost =
+      Scene(scene_of({model_from_text("g", "<robot name='g'><link name='l'/></robot>", Base::kFloating)})).compute();
   ghost.validate();
   EXPECT_EQ(ghost.M, Eigen::MatrixXd::Zero(6, 6));
 }

@@ -100,22 +100,27 @@ inline std::string inertial(double mass, const std::string& xyz = "0 0 0", doubl
 /// One moving link `tip` behind one joint of a given type, in a rotated and shifted joint frame.
 inline std::string one_joint_urdf(const std::string& type, const std::string& axis)
 {
-  return "<robot name='one'><link name='root'>" + inertial(2.0, "0.1 0 0.2") +
-         "</link><joint name='j' type='" + type + "'><parent link='root'/><child link='tip'/>"
-         "<origin xyz='0.3 -0.2 0.5' rpy='0.3 -0.4 1.1'/><axis xyz='" + axis + "'/>"
+  return "<robot name='one'><link name='root'>" + inertial(2.0, "0.1 0 0.2") + "</link><joint name='j' type='" + type +
+         "'><parent link='root'/><child link='tip'/>"
+         "<origin xyz='0.3 -0.2 0.5' rpy='0.3 -0.4 1.1'/><axis xyz='" +
+         axis +
+         "'/>"
          "<limit lower='-3' upper='3' effort='10' velocity='1'/></joint>"
-         "<link name='tip'>" + inertial(1.5, "0.2 0.1 -0.1", 0.2) + "</link></robot>";
+         "<link name='tip'>" +
+         inertial(1.5, "0.2 0.1 -0.1", 0.2) + "</link></robot>";
 }
 
 /// A tree with every joint type, mimic joints and a fixed one.
 inline std::string zoo_urdf()
 {
   const std::string limit = "<limit lower='-3' upper='3' effort='10' velocity='1'/>";
-  const auto joint = [&](const std::string& name, const std::string& type, const std::string& parent, const std::string& axis,
-                         const std::string& extra = "") {
-    return "<joint name='" + name + "' type='" + type + "'><parent link='" + parent + "'/><child link='" + name + "_link'/>"
-           "<origin xyz='0.2 0.1 -0.3' rpy='0.5 0.2 -0.7'/><axis xyz='" + axis + "'/>" + limit + extra + "</joint>" +
-           "<link name='" + name + "_link'>" + inertial(1.0, "0.05 -0.1 0.2") + "</link>";
+  const auto joint = [&](const std::string& name, const std::string& type, const std::string& parent,
+                         const std::string& axis, const std::string& extra = "") {
+    return "<joint name='" + name + "' type='" + type + "'><parent link='" + parent + "'/><child link='" + name +
+           "_link'/>"
+           "<origin xyz='0.2 0.1 -0.3' rpy='0.5 0.2 -0.7'/><axis xyz='" +
+           axis + "'/>" + limit + extra + "</joint>" + "<link name='" + name + "_link'>" +
+           inertial(1.0, "0.05 -0.1 0.2") + "</link>";
   };
   return "<robot name='zoo'><link name='root'>" + inertial(3.0, "0.1 0.2 0.3", 0.4) + "</link>" +
          joint("turn", "revolute", "root", "0 0 1") + joint("skew", "revolute", "turn_link", "1 2 -2") +
@@ -123,7 +128,8 @@ inline std::string zoo_urdf()
          joint("slant", "prismatic", "slide_link", "1 1 0") + joint("plane", "planar", "slant_link", "0.6 0 0.8") +
          joint("free", "floating", "root", "1 0 0") + joint("bolt", "fixed", "spin_link", "1 0 0") +
          joint("follow", "revolute", "bolt_link", "1 0 0", "<mimic joint='turn' multiplier='-0.5' offset='0.3'/>") +
-         joint("chain", "prismatic", "plane_link", "0 0 1", "<mimic joint='follow' multiplier='2' offset='0.1'/>") + "</robot>";
+         joint("chain", "prismatic", "plane_link", "0 0 1", "<mimic joint='follow' multiplier='2' offset='0.1'/>") +
+         "</robot>";
 }
 
 }  // namespace stiction::testing

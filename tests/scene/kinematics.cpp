@@ -1,5 +1,5 @@
-// Jacobians and drifts against finite differences of positions, orientations and velocities; forward kinematics of every
-// joint type against closed forms.
+// Jacobians and drifts against finite differences of positions, orientations and velocities; forward kinematics of
+// every joint type against closed forms.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,8 +24,8 @@ void expect_close(const Eigen::MatrixXd& actual, const Eigen::MatrixXd& expected
   EXPECT_LT((actual - expected).cwiseAbs().maxCoeff(), kTolerance * scale) << what;
 }
 
-/// Per chosen link: "p<i>" with world axes and torsion, "r<i>" with axes fixed to the link, so that its axes_W is the link's
-/// orientation, and a weld.
+/// Per chosen link: "p<i>" with world axes and torsion, "r<i>" with axes fixed to the link, so that its axes_W is the
+/// link's orientation, and a weld.
 SceneDescription instrumented(const ModelDescription& model, const std::vector<std::string>& links, Random& random)
 {
   SceneDescription d = scene_of({model});
@@ -68,7 +68,8 @@ void check_jacobian(Scene& scene, const SceneState& state)
       const Contact& p = here.contacts[i];
       const Contact& r = here.contacts[i + 1];
       const Eigen::Vector3d velocity = (ahead.contacts[i].point_W - behind.contacts[i].point_W) / (2 * kStep);
-      const Eigen::Vector3d omega = vex((ahead.contacts[i + 1].axes_W - behind.contacts[i + 1].axes_W) / (2 * kStep) * r.axes_W.transpose());
+      const Eigen::Vector3d omega =
+          vex((ahead.contacts[i + 1].axes_W - behind.contacts[i + 1].axes_W) / (2 * kStep) * r.axes_W.transpose());
       for (const Contact& c : {p, r}) {
         J.col(k).segment<3>(c.row) = c.axes_W.transpose() * velocity;
         J(c.row + 3, k) = c.axes_W.col(0).dot(omega);
@@ -88,7 +89,7 @@ void check_drift(Scene& scene, const SceneState& state)
   scene.compute({scene.integrate(state.q, kStep * state.v), state.v}, ahead);
   scene.compute({scene.integrate(state.q, -kStep * state.v), state.v}, behind);
   const Eigen::VectorXd drift = (ahead.J * state.v - behind.J * state.v) / (2 * kStep);
-  EXPECT_GT(here.gamma.cwiseAbs().maxCoeff(), 1e-3);   // the test would be empty without drift
+  EXPECT_GT(here.gamma.cwiseAbs().maxCoeff(), 1e-3);  // the test would be empty without drift
   for (std::size_t i = 0; i < here.contacts.size(); i += 2) {
     const Contact& p = here.contacts[i];
     const Contact& r = here.contacts[i + 1];
@@ -96,7 +97,8 @@ void check_drift(Scene& scene, const SceneState& state)
     const Closure& w = here.closures[i / 2];
     expect_close(here.gamma.segment(w.row, 6), drift.segment(w.row, 6), "gamma of a weld");
     // Axes that turn with the link see the same acceleration vector.
-    expect_close(r.axes_W * here.gamma.segment<3>(r.row), p.axes_W * here.gamma.segment<3>(p.row), "gamma in link axes");
+    expect_close(r.axes_W * here.gamma.segment<3>(r.row), p.axes_W * here.gamma.segment<3>(p.row),
+                 "gamma in link axes");
   }
 }
 
@@ -137,8 +139,9 @@ TEST_P(FiniteDifferences, RealRobot)
 }
 
 INSTANTIATE_TEST_SUITE_P(Robots, FiniteDifferences,
-                         ::testing::Values("talos_full_v2.urdf", "solo12.urdf", "anymal.urdf", "g1_29dof_rev_1_0.urdf", "go2.urdf",
-                                           "icub.urdf", "allegro_right_hand.urdf", "panda.urdf", "ur5_robot.urdf", "pr2.urdf"),
+                         ::testing::Values("talos_full_v2.urdf", "solo12.urdf", "anymal.urdf", "g1_29dof_rev_1_0.urdf",
+                                           "go2.urdf", "icub.urdf", "allegro_right_hand.urdf", "panda.urdf",
+                                           "ur5_robot.urdf", "pr2.urdf"),
                          [](const auto& robot) {
                            const std::string file = robot.param;
                            return file.substr(0, file.find('.'));
@@ -156,7 +159,8 @@ TEST(JointTypes, EveryJointType)
 TEST(JointTypes, AllJointTypesAndMimicsInOneTree)
 {
   for (Base base : {Base::kFloating, Base::kFixed})
-    check_model(model_from_text("zoo", testing::zoo_urdf(), base), {"spin_link", "plane_link", "free_link", "follow_link", "chain_link"}, 4);
+    check_model(model_from_text("zoo", testing::zoo_urdf(), base),
+                {"spin_link", "plane_link", "free_link", "follow_link", "chain_link"}, 4);
 }
 
 /// Position of a point of the tip of one_joint_urdf, from the URDF specification.
@@ -223,7 +227,8 @@ TEST_F(JointMeaning, BaseAtPose)
   const Eigen::Vector3d at_origin = tip_point(m);
   m.pose = {{1, 2, 3}, {0.1, 0.2, 0.3}};
   const Eigen::Isometry3d pose = Eigen::Translation3d(1, 2, 3) * Eigen::AngleAxisd(0.3, Eigen::Vector3d::UnitZ()) *
-                                 Eigen::AngleAxisd(0.2, Eigen::Vector3d::UnitY()) * Eigen::AngleAxisd(0.1, Eigen::Vector3d::UnitX());
+                                 Eigen::AngleAxisd(0.2, Eigen::Vector3d::UnitY()) *
+                                 Eigen::AngleAxisd(0.1, Eigen::Vector3d::UnitX());
   EXPECT_LT((tip_point(m) - pose * at_origin).norm(), 1e-12);
   m.base = Base::kFloating;
   EXPECT_LT((tip_point(m) - pose * at_origin).norm(), 1e-12);
@@ -231,9 +236,10 @@ TEST_F(JointMeaning, BaseAtPose)
 
 TEST(Mimic, FollowsThroughChains)
 {
-  // In the zoo: follow = -0.5 turn + 0.3, chain = 2 follow + 0.1 = -turn + 0.7. Slide `chain` by hand in a copy without mimics.
+  // In the zoo: follow = -0.5 turn + 0.3, chain = 2 follow + 0.1 = -turn + 0.7. A copy without mimics is set by hand.
   std::string free_text = testing::zoo_urdf();
-  for (std::size_t at; (at = free_text.find("<mimic")) != std::string::npos;) free_text.erase(at, free_text.find("/>", at) + 2 - at);
+  for (std::size_t at; (at = free_text.find("<mimic")) != std::string::npos;)
+    free_text.erase(at, free_text.find("/>", at) + 2 - at);
   ModelDescription mimic = model_from_text("zoo", testing::zoo_urdf(), Base::kFixed);
   ModelDescription free = model_from_text("zoo", free_text, Base::kFixed);
   mimic.joints = {{"turn", 0.4}};
@@ -256,9 +262,12 @@ TEST(Mimic, FollowsThroughChains)
   };
   for (Eigen::Index i = 0; i < full.nv(); ++i) {
     const std::string& name = full.dof_names[static_cast<std::size_t>(i)];
-    if (name == "zoo/follow") T(i, column("zoo/turn")) = -0.5;
-    else if (name == "zoo/chain") T(i, column("zoo/turn")) = -1.0;
-    else T(i, column(name)) = 1.0;
+    if (name == "zoo/follow")
+      T(i, column("zoo/turn")) = -0.5;
+    else if (name == "zoo/chain")
+      T(i, column("zoo/turn")) = -1.0;
+    else
+      T(i, column(name)) = 1.0;
   }
   EXPECT_LT((reduced.M - T.transpose() * full.M * T).cwiseAbs().maxCoeff(), 1e-12);
   EXPECT_LT((reduced.F - T.transpose() * full.F).cwiseAbs().maxCoeff(), 1e-11);

@@ -16,11 +16,13 @@ using testing::scene_of;
 
 constexpr double kTolerance = 1e-12;
 constexpr double kG = 9.81;
-constexpr double kWidth = 0.6, kHeight = 0.4;                                             // block.urdf
-constexpr double kBlockInertia = (kWidth * kWidth + kHeight * kHeight) / 12.0;            // mass 1
+constexpr double kWidth = 0.6, kHeight = 0.4;                                   // block.urdf
+constexpr double kBlockInertia = (kWidth * kWidth + kHeight * kHeight) / 12.0;  // mass 1
 
-#define EXPECT_SAME(actual, expected) \
-  EXPECT_LT(((actual) - (expected)).cwiseAbs().maxCoeff(), kTolerance) << #actual << " =\n" << (actual) << "\nwant\n" << (expected)
+#define EXPECT_SAME(actual, expected)                                                            \
+  EXPECT_LT(((actual) - (expected)).cwiseAbs().maxCoeff(), kTolerance) << #actual << " =\n"      \
+                                                                       << (actual) << "\nwant\n" \
+                                                                       << (expected)
 
 /// Rows of J that are zero belong to the direction normal to the plane; the planar problem has the others.
 Eigen::RowVectorXd normal_row(const ContactProblem& p, std::size_t i) { return p.J.row(p.contacts[i].row); }
@@ -79,7 +81,8 @@ TEST(PaperExamples, Example2BlockOnOneCorner)
     const double r = kBlockInertia;
     const Eigen::MatrixXd Minv = p.M.inverse();
     const Eigen::RowVectorXd Jn = normal_row(p, 0), Jt = tangent_row(p, 0, 1);
-    const double nn = (Jn * Minv * Jn.transpose())(0), nt = (Jn * Minv * Jt.transpose())(0), tt = (Jt * Minv * Jt.transpose())(0);
+    const double nn = (Jn * Minv * Jn.transpose())(0), nt = (Jn * Minv * Jt.transpose())(0),
+                 tt = (Jt * Minv * Jt.transpose())(0);
     EXPECT_NEAR(nn - nt * nt / tt, (r + a * a - a * a * b * b / (r + b * b)) / r, 1e-11);
   }
 }
@@ -112,9 +115,10 @@ TEST(PaperExamples, Example3BlockWithPendulum)
       Eigen::VectorXd F = kRodMass * Jc.transpose() * (drift + Eigen::Vector2d(0, kG));
       F(1) += kG;
       EXPECT_SAME(p.F, F);
-      if (theta == 0.0) {   // (42)
-        const Eigen::Vector2d expected(-kRodMass * kRod * alpha_rate * alpha_rate * std::cos(alpha) / 2,
-                                       -kRodMass * kRod * alpha_rate * alpha_rate * std::sin(alpha) / 2 + (1 + kRodMass) * kG);
+      if (theta == 0.0) {  // (42)
+        const Eigen::Vector2d expected(
+            -kRodMass * kRod * alpha_rate * alpha_rate * std::cos(alpha) / 2,
+            -kRodMass * kRod * alpha_rate * alpha_rate * std::sin(alpha) / 2 + (1 + kRodMass) * kG);
         EXPECT_SAME(p.F.head<2>(), expected);
       }
     }
@@ -129,13 +133,13 @@ TEST(PaperExamples, Example5ThreeFingerHand)
   for (int i = 1; i <= 3; ++i) {
     ContactDescription c = contact("c" + std::to_string(i), "object/disk", {0, 0, 0}, Eigen::Vector3d::UnitX());
     c.on = "hand/tip" + std::to_string(i);
-    c.at_frame = c.normal_frame = ContactFrame::kOn;   // at the tip, along the finger
+    c.at_frame = c.normal_frame = ContactFrame::kOn;  // at the tip, along the finger
     d.contacts.push_back(c);
   }
   const ContactProblem p = Scene(d).compute();
   p.validate();
-  EXPECT_EQ(p.dof_names, (std::vector<std::string>{"object/plane[0]", "object/plane[1]", "object/plane[2]", "hand/finger1",
-                                                   "hand/finger2", "hand/finger3"}));
+  EXPECT_EQ(p.dof_names, (std::vector<std::string>{"object/plane[0]", "object/plane[1]", "object/plane[2]",
+                                                   "hand/finger1", "hand/finger2", "hand/finger3"}));
   Eigen::VectorXd diagonal(6);
   diagonal << 0.5, 0.5, 0.0025, 0.1, 0.2, 0.3;
   EXPECT_SAME(p.M, Eigen::MatrixXd(diagonal.asDiagonal()));
@@ -144,16 +148,18 @@ TEST(PaperExamples, Example5ThreeFingerHand)
   F << 0, 0.5 * kG, 0, 0, 0, 0;
   for (int i = 0; i < 3; ++i) {
     const double angle = degrees[i] * std::numbers::pi / 180;
-    const Eigen::Vector2d n(-std::cos(angle), -std::sin(angle)), t(n.y(), -n.x());   // t: clockwise from n
+    const Eigen::Vector2d n(-std::cos(angle), -std::sin(angle)), t(n.y(), -n.x());  // t: clockwise from n
     Eigen::RowVectorXd Jn = Eigen::RowVectorXd::Zero(6), Jt = Jn;
-    Jn.head<2>() = n;          // the normals meet at the centre: no moment
+    Jn.head<2>() = n;  // the normals meet at the centre: no moment
     Jn(3 + i) = -1;
     Jt.head<2>() = t;
-    Jt(2) = kRadius;           // at p = -radius n: p x t
+    Jt(2) = kRadius;  // at p = -radius n: p x t
     EXPECT_SAME(normal_row(p, static_cast<std::size_t>(i)), Jn);
     // The tangent in the plane is the finger's z axis or its opposite.
     const Eigen::RowVectorXd row = tangent_row(p, static_cast<std::size_t>(i), 2);
-    EXPECT_LT(std::min((row - Jt).cwiseAbs().maxCoeff(), (row + Jt).cwiseAbs().maxCoeff()), kTolerance) << row << "\nwant +-\n" << Jt;
+    EXPECT_LT(std::min((row - Jt).cwiseAbs().maxCoeff(), (row + Jt).cwiseAbs().maxCoeff()), kTolerance)
+        << row << "\nwant +-\n"
+        << Jt;
     const double masses[] = {0.1, 0.2, 0.3}, efforts[] = {5.0, 4.0, 3.0};
     F(3 + i) = masses[i] * kG * n.y() - efforts[i];
   }
@@ -178,7 +184,7 @@ SceneDescription pinch(const std::string& urdf)
 
 TEST(PaperExamples, Example6PinchOnGuide)
 {
-  constexpr double kF1 = -3.0, kF2 = 4.0;   // F1 < 0 < F2
+  constexpr double kF1 = -3.0, kF2 = 4.0;  // F1 < 0 < F2
   SceneDescription d = pinch("pinch_on_guide.urdf");
   d.models[0].effort = {Effort::Kind::kGiven, {{"x1", -kF1}, {"x2", -kF2}}};
   const ContactProblem p = Scene(d).compute();
@@ -189,7 +195,7 @@ TEST(PaperExamples, Example6PinchOnGuide)
   EXPECT_SAME(normal_row(p, 0), Eigen::RowVector4d(1, 0, -1, 0));
   EXPECT_SAME(normal_row(p, 1), Eigen::RowVector4d(-1, 0, 0, 1));
   EXPECT_SAME(tangent_row(p, 0, 2), Eigen::RowVector4d(0, 1, 0, 0));
-  EXPECT_SAME(tangent_row(p, 1, 2), Eigen::RowVector4d(0, -1, 0, 0));   // t2 = n x y points down for n = -x
+  EXPECT_SAME(tangent_row(p, 1, 2), Eigen::RowVector4d(0, -1, 0, 0));  // t2 = n x y points down for n = -x
   EXPECT_EQ(p.closures[0].rows, 1);
   EXPECT_SAME(p.J.row(p.closures[0].row), Eigen::RowVector4d(1, 0, 0, 0));
   // The answers of the spec balance it: lambda_n1 = -F1, lambda_n2 = F2, lambda_nb = F1 + F2, tangential sum g.
@@ -243,7 +249,8 @@ TEST(ShippedUrdfs, AllLoadAndLookRight)
     ++count;
     const RobotInfo info = inspect_urdf_file(entry.path().string());
     EXPECT_EQ(info.name, entry.path().stem().string());
-    for (Base base : {Base::kFloating, Base::kFixed}) Scene(scene_of({model_from_file("m", entry.path().string(), base)})).compute().validate();
+    for (Base base : {Base::kFloating, Base::kFixed})
+      Scene(scene_of({model_from_file("m", entry.path().string(), base)})).compute().validate();
     std::ifstream stream(entry.path());
     std::ostringstream text;
     text << stream.rdbuf();

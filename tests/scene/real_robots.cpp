@@ -10,7 +10,7 @@ namespace {
 
 /// Robots that cannot be loaded, and the words of the message that says why.
 const std::map<std::string, std::string> kUnusable = {
-    {"alex_psyonic_hands.urdf", "mimic: want the name of a joint, got 'index_q1'"},   // the joints are Left_index_q1, …
+    {"alex_psyonic_hands.urdf", "mimic: want the name of a joint, got 'index_q1'"},  // the joints are Left_index_q1, …
     {"romeo_laas_small.urdf", "link 'base_link', inertia: want principal moments >= 0"},
     {"ur3.urdf", "want at least one <link>, got none"},
 };
@@ -48,8 +48,10 @@ TEST(RealRobots, AllLoadFloatingAndFixed)
       EXPECT_NEAR(problem.F(2), 9.81 * info.total_mass, 1e-9 * info.total_mass);
     } catch (const InputError& error) {
       ++unusable;
-      if (known == kUnusable.end()) ADD_FAILURE() << error.what();
-      else EXPECT_NE(std::string(error.what()).find(known->second), std::string::npos) << error.what();
+      if (known == kUnusable.end())
+        ADD_FAILURE() << error.what();
+      else
+        EXPECT_NE(std::string(error.what()).find(known->second), std::string::npos) << error.what();
     }
   }
   EXPECT_EQ(unusable, kUnusable.size());

@@ -25,23 +25,26 @@ TEST(Inspect, Zoo)
   EXPECT_EQ(info.nv_fixed, 5 + 3 + 6);
   const auto joint = std::ranges::find(info.joints, std::string("chain"), &JointInfo::name);
   ASSERT_NE(joint, info.joints.end());
-  EXPECT_EQ(joint->mimics, "turn");   // through follow
+  EXPECT_EQ(joint->mimics, "turn");  // through follow
   EXPECT_EQ(joint->type, "prismatic");
   EXPECT_EQ(joint->parent, "plane_link");
   EXPECT_EQ(joint->child, "chain_link");
   EXPECT_EQ(joint->lower, -3.0);
   EXPECT_EQ(joint->effort, 10.0);
   const auto spin = std::ranges::find(info.joints, std::string("spin"), &JointInfo::name);
-  EXPECT_EQ(spin->upper, kInfinity);   // continuous: no end stop, whatever <limit> says
+  EXPECT_EQ(spin->upper, kInfinity);  // continuous: no end stop, whatever <limit> says
   EXPECT_TRUE(info.warnings.empty()) << info.warnings[0];
 }
 
 TEST(Inspect, SaysWhatLooksWrong)
 {
   const RobotInfo info = inspect_urdf_text(
-      "<robot name='r'><link name='a'><inertial><mass value='-1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='5'/></inertial></link>"
-      "<joint name='j' type='prismatic'><parent link='a'/><child link='b'/><limit effort='0' velocity='-1'/></joint><link name='b'/>"
-      "<joint name='k' type='fixed'><parent link='a'/><child link='c'/></joint><link name='c'><inertial><mass value='0'/>"
+      "<robot name='r'><link name='a'><inertial><mass value='-1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' "
+      "izz='5'/></inertial></link>"
+      "<joint name='j' type='prismatic'><parent link='a'/><child link='b'/><limit effort='0' "
+      "velocity='-1'/></joint><link name='b'/>"
+      "<joint name='k' type='fixed'><parent link='a'/><child link='c'/></joint><link name='c'><inertial><mass "
+      "value='0'/>"
       "<inertia ixx='-1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link></robot>");
   using ::testing::Contains;
   using ::testing::HasSubstr;
@@ -70,14 +73,16 @@ TEST(Urdf, NumbersDoNotDependOnTheLocaleOrLayout)
 {
   const RobotInfo info = inspect_urdf_text(
       "\xEF\xBB\xBF<?xml version='1.0'?><!-- c --><robot name='r'><link name='a'><inertial><mass value=' +1.5e0\n'/>"
-      "<inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/><origin xyz='\t1\n2  3 '/></inertial></link><gazebo/></robot>");
+      "<inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/><origin xyz='\t1\n2  3 "
+      "'/></inertial></link><gazebo/></robot>");
   EXPECT_EQ(info.total_mass, 1.5);
 }
 
 TEST(Urdf, LockedJointsThatStillMimicAreFixed)
 {
   const std::string text =
-      "<robot name='r'><link name='a'/><joint name='j' type='fixed'><parent link='a'/><child link='b'/><mimic joint='gone'/></joint>"
+      "<robot name='r'><link name='a'/><joint name='j' type='fixed'><parent link='a'/><child link='b'/><mimic "
+      "joint='gone'/></joint>"
       "<link name='b'/></robot>";
   EXPECT_EQ(inspect_urdf_text(text).nv_fixed, 0);
 }
@@ -101,10 +106,12 @@ class Packages : public ::testing::Test {
  protected:
   void SetUp() override
   {
-    root_ = fs::temp_directory_path() / ("stiction_packages_" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) + "_" +
-                                         ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    root_ = fs::temp_directory_path() /
+            ("stiction_packages_" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) + "_" +
+             ::testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::create_directories(root_ / "share" / "boxes" / "urdf");
-    fs::copy_file(own_urdf("box.urdf"), root_ / "share" / "boxes" / "urdf" / "box.urdf", fs::copy_options::overwrite_existing);
+    fs::copy_file(own_urdf("box.urdf"), root_ / "share" / "boxes" / "urdf" / "box.urdf",
+                  fs::copy_options::overwrite_existing);
   }
   void TearDown() override { fs::remove_all(root_); }
   static double mass(const std::vector<std::string>& package_paths)
