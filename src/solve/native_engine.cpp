@@ -54,7 +54,10 @@ void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
   if (answer.outcome == Outcome::kFeasible && !balanced(program, answer.x)) {
     // Some row carries more noise than its entries suggest (e is a difference of large numbers): weigh rows by the size
     // of the sums in them, as the proof does.
-    for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = power_of_two_near(row_size_[i]);
+    double largest = 0.0;
+    for (Eigen::Index j = 0; j < n; ++j) largest = std::max(largest, std::abs(answer.x[j]));
+    for (Eigen::Index i = 0; i < m; ++i)
+      row_scale_[i] = power_of_two_near(std::max(row_size_[i], largest / row_scale_[i]));
     solve(program, answer);
   }
 }

@@ -361,8 +361,17 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
     }
   for (int k = 0; k < nf + p; ++k)
     add(k, k < nf ? step_[k] : std::clamp(step_[k], 0.0, passive_[k - nf].upper));
-
-  for (int pass = 0; pass < (refine ? 2 : 0); ++pass) {
+  // What is left of tangential forces that cancel is rounding: zero.
+  auto drop_noise = [&] {
+    for (int k = 0; k < p; ++k)
+      if (const Column& column = passive_[k]; column.cone >= 0) {
+        const ConeBlock& block = (*data_.cones)[column.cone];
+        for (int j = 1; j < block.cone.dim(); ++j)
+          if (std::abs(x_[block.col + j]) <= 4e-16 * std::abs(step_[nf + k] * column.ray[j])) x_[block.col + j] = 0.0;
+      }
+  };
+  if (refine) drop_noise();
+  for (int pass = 0; pass < (refine ? 3 : 0); ++pass) {
     for (int i = 0; i < m; ++i) {
       long double s = data_.e[i];
       for (int j = 0; j < data_.n; ++j)
@@ -374,6 +383,7 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
     qr.solve(z_.data());
     for (int k = 0; k < nf + p; ++k) add(k, z_[k]);
   }
+  if (refine) drop_noise();
   // Corrections of the size of rounding may push a force that is zero, or at its rim, just outside: put it back.
   for (int k = 0; k < p; ++k) {
     if (passive_[k].box >= 0) {
