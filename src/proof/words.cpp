@@ -167,7 +167,7 @@ std::string describe_leaf(const ContactProblem& problem, const MotionLeaf& leaf,
   if (!twist.empty()) return "twists: " + say(twist, "turns about its normal", "turn about their normals");
   if (!lift.empty())
     return "no admissible force holds " + say(lift, "in place: it loses contact", "in place: they lose contact");
-  return "no contact opposes the motion that the applied forces drive";
+  return "";
 }
 
 /// The contacts that separate: they take no part in the failure.
@@ -189,13 +189,21 @@ std::vector<bool> gone_contacts(const ContactProblem& problem, const StickingRul
 std::string describe_motion(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate)
 {
   if (certificate.leaves.empty()) return "";
-  const MotionLeaf& first = certificate.leaves.front();
-  std::string text = describe_leaf(problem, first, gone_contacts(problem, rules, certificate));
+  // Leaves that only refute a sign move no contact; the telling one says what gives way.
+  const std::vector<bool> gone = gone_contacts(problem, rules, certificate);
+  std::string text;
+  const MotionLeaf* told = nullptr;
+  for (const MotionLeaf& leaf : certificate.leaves) {
+    text = describe_leaf(problem, leaf, gone);
+    told = &leaf;
+    if (!text.empty()) break;
+  }
+  if (text.empty()) text = "no contact opposes the motion that the applied forces drive";
   if (certificate.leaves.size() == 1) return text;
   Names pushing, pulling;
-  for (std::size_t i = 0; i < first.signs.size() && i < problem.contacts.size(); ++i) {
-    if (first.signs[i] > 0) pushing.push_back(problem.contacts[i].name);
-    if (first.signs[i] < 0) pulling.push_back(problem.contacts[i].name);
+  for (std::size_t i = 0; i < told->signs.size() && i < problem.contacts.size(); ++i) {
+    if (told->signs[i] > 0) pushing.push_back(problem.contacts[i].name);
+    if (told->signs[i] < 0) pulling.push_back(problem.contacts[i].name);
   }
   text += " (if ";
   if (!pushing.empty()) text += say(pushing, "pushes", "push");

@@ -74,6 +74,16 @@ TEST(Words, ContactsThatAreGoneAreNotMentioned)
   EXPECT_EQ(describe_failure(p, kForbidden, c), "slides: right and left slip");
 }
 
+TEST(Words, ContactsThatAreGoneDoNotCarry)
+{
+  ContactProblem p = block(2.0, 6.0);
+  add_contact(p, "spare", 2.0, {vec({0, 1, 0.2}), vec({1, 0, 0.5})});
+  p.gamma[4] = 1.0;
+  const Certificate c = motion(p, at_rest(p), Eigen::VectorXd::Zero(6), -vec({0.5, 0.2, -1}));
+  EXPECT_EQ(describe_failure(p, {}, c), "tips: left lifts while right carries");
+  EXPECT_EQ(describe_failure(p, kForbidden, c), "tips: left lifts while right and spare carry");
+}
+
 TEST(Words, LimitsAndTwistsAndSignCases)
 {
   ContactProblem heavy = system(vec({1}), vec({kWeight}));
@@ -94,6 +104,11 @@ TEST(Words, LimitsAndTwistsAndSignCases)
   tree.leaves.push_back({{0, 0, -1}, vec({1, 0, 1, 1})});
   EXPECT_EQ(describe_failure(rail, {}, tree),
             "slides: finger_1, finger_2 and rail slip (if rail pushes; it fails in each of the 2 sign cases)");
+  std::swap(tree.leaves[0], tree.leaves[1]);   // the leaf that only refutes pulling has nothing to tell
+  EXPECT_EQ(describe_failure(rail, {}, tree),
+            "slides: finger_1, finger_2 and rail slip (if rail pushes; it fails in each of the 2 sign cases)");
+  tree.leaves.pop_back();
+  EXPECT_EQ(describe_failure(rail, {}, tree), "no contact opposes the motion that the applied forces drive");
 }
 
 TEST(Words, ContradictingRowsAreNamed)
