@@ -273,12 +273,15 @@ bool QpoasesDecider::try_witness(ConeAnswer& answer)
         error = e;
         x = better;
       }
-      // Tangential entries that are only rounding noise: zero is the better guess.
-      for (const ConeBlock& block : program_.cones)
+      // Entries that are only rounding noise: zero is the better guess.
+      const double noise = kNoise * better.cwiseAbs().maxCoeff();
+      for (const ConeBlock& block : program_.cones) {
+        if (std::abs(better[block.col]) <= noise) better.segment(block.col, block.cone.dim()).setZero();
         for (int d = 1; d < block.cone.dim(); ++d)
           if (std::abs(better[block.col + d]) <= kNoise * std::abs(better[block.col])) better[block.col + d] = 0.0;
+      }
       for (const int j : program_.free)
-        if (std::abs(better[j]) <= kNoise * better.cwiseAbs().maxCoeff()) better[j] = 0.0;
+        if (std::abs(better[j]) <= noise) better[j] = 0.0;
     }
   }
   return error <= kProven;
