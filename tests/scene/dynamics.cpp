@@ -181,6 +181,23 @@ TEST(Dynamics, MasslessLinkMakesASingularMassThatSurvives)
   EXPECT_EQ(ghost.M, Eigen::MatrixXd::Zero(6, 6));
 }
 
+TEST(Dynamics, InertiaIsGivenInTheAxesOfItsOwnFrame)
+{
+  const std::string moments =
+      "<mass value='2'/><inertia ixx='1' ixy='0.1' ixz='0.2' iyy='1.5' iyz='-0.1' izz='0.9'/></inertial></link>";
+  const std::string turned_frame =
+      "<robot name='r'><link name='a'><inertial><origin xyz='1 2 3' rpy='0.3 -0.5 1.2'/>" + moments + "</robot>";
+  const std::string turned_link =
+      "<robot name='r'><link name='a'/><joint name='j' type='fixed'><parent link='a'/><child link='b'/>"
+      "<origin xyz='1 2 3' rpy='0.3 -0.5 1.2'/></joint><link name='b'><inertial>" +
+      moments + "</robot>";
+  const ContactProblem one = Scene(scene_of({model_from_text("r", turned_frame, Base::kFloating)})).compute();
+  const ContactProblem two = Scene(scene_of({model_from_text("r", turned_link, Base::kFloating)})).compute();
+  EXPECT_LT((one.M - two.M).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT((one.F - two.F).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_GT(std::abs(one.M(3, 4)), 0.1);
+}
+
 TEST(Dynamics, GravityCanBeSwitchedOff)
 {
   SceneDescription d = scene_of({model_from_file("box", own_urdf("box.urdf"), Base::kFloating)});
