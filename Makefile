@@ -26,7 +26,7 @@ setup-test:
 
 build: setup ## the library and the program build/stiction
 	$(CONFIGURE) -B build
-	cmake --build build -j$(JOBS) --target stiction_cli print_problem
+	cmake --build build -j$(JOBS) --target stiction_cli print_problem box_holds
 
 demo: build ## install, build and run the main job on a shipped robot
 	@scripts/demo.sh build

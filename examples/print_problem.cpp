@@ -29,6 +29,7 @@ try {
   const stiction::ContactProblem problem = scene.compute();
 
   const Eigen::IOFormat table(4, 0, "  ", "\n", "  ", "");
+  const Eigen::IOFormat point(4, Eigen::DontAlignCols, ", ", "", "", "", "(", ")");
   std::cout << "degrees of freedom:";
   for (const std::string& name : problem.dof_names) std::cout << ' ' << name;
   std::cout << "\n\nM [kg, kg m, kg m^2]\n" << problem.M.format(table);
@@ -36,7 +37,7 @@ try {
   std::cout << "\n\nJ (per contact: normal, tangent, tangent)\n" << problem.J.format(table) << "\n\n";
   for (const stiction::Contact& contact : problem.contacts)
     std::cout << contact.name << ": rows " << contact.row << " to " << contact.row + contact.rows() - 1 << ", mu "
-              << contact.mu << ", at " << contact.point_W.transpose() << '\n';
+              << contact.mu << ", at " << contact.point_W.transpose().format(point) << '\n';
   return 0;
 } catch (const stiction::InputError& error) {
   std::cerr << "print_problem: " << error.what() << '\n';
