@@ -248,7 +248,7 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
       finish(qr, false);
       return Stop::kSeparated;
     }
-    if (score <= kPriceTolerance * norm) {
+    if (!(score > kPriceTolerance * norm)) {   // also when numbers overflowed
       std::copy_n(r_.data(), m, y_.data());
       finish(qr, false);
       return Stop::kSeparated;
