@@ -222,7 +222,11 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   // Steps 4 and 5: do they meet the cones?
   result.verdict = decide_signs(Friction{});
   if (result.verdict == Verdict::kUndecided) result.reason = undecided_reason;
-  if (result.verdict == Verdict::kHolds) {
+  if (result.verdict != Verdict::kHolds && multiplier_admissible(result)) {
+    result.verdict = Verdict::kHolds;
+    result.reason.clear();
+    if (!result.strict) doubt_the_rim(result);
+  } else if (result.verdict == Verdict::kHolds) {
     deepen(result);
     result.certificate.kind = CertificateKind::kForces;
     result.certificate.a = gauss_answer.a;
@@ -254,6 +258,21 @@ void StickingChecker::Workspace::recycle(std::vector<MotionLeaf>& used)
 {
   for (MotionLeaf& leaf : used) spare_leaves.push_back(std::move(leaf));
   used.clear();
+}
+
+/// Whether the multipliers of Gauss' principle are admissible themselves, as the judge sees it. They are when they are unique and
+/// small rows of the load are rounding of large forces, which the search above may take for a motion that nothing opposes.
+bool StickingChecker::Workspace::multiplier_admissible(StickingResult& result)
+{
+  if (!options->rules.shape.may_prove_holds()) return false;
+  result.certificate.kind = CertificateKind::kForces;
+  result.certificate.a = gauss_answer.a;
+  result.certificate.lambda = result.lambda;
+  recycle(result.certificate.leaves);
+  settle(result.certificate.a, result.lambda);
+  if (judge(*problem, options->rules, result.certificate) == Verdict::kHolds) return true;
+  result.certificate.kind = CertificateKind::kNone;
+  return false;
 }
 
 /// Depth-first search over the signs of bilateral contacts. A node leaves the undecided ones unrestricted, a relaxation: if

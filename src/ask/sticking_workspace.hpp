@@ -20,6 +20,7 @@ struct StickingChecker::Workspace {
   void scatter_multipliers(Eigen::VectorXd& lambda) const;
   void drop_noise(Eigen::VectorXd& a, Eigen::VectorXd& lambda) const;
   void settle(Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
+  bool multiplier_admissible(StickingResult& result);
   Verdict judged(StickingResult& result, Verdict claimed);
   void recycle(std::vector<MotionLeaf>& used);
   Verdict decide_signs(const internal::Friction& friction);

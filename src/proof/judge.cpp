@@ -283,6 +283,8 @@ bool Case::leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion,
     gain.scale += std::abs(y[j]) * s.exact_load[j].scale;
   }
   sum_rows(p, motion, s.velocities);
+  // Rows of J y are forgiven their rounding below, and forces of the size of lambda turn that into as much of y'J'lambda.
+  for (Eigen::Index i = 0; i < p.rows(); ++i) gain.scale += std::abs(certificate.lambda[i]) * s.velocities[i].scale;
   for (const Closure& c : p.closures)
     for (int i = c.row; i < c.row + c.rows; ++i)
       if (!(std::abs(s.velocities[i].value) <= kRounding * s.velocities[i].scale))
