@@ -213,6 +213,8 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
       sum += static_cast<long double>(p.M(i, j)) * gauss_answer.a[j];
       scale += std::abs(p.M(i, j) * gauss_answer.a[j]);
     }
+    // forces of the size of Gauss' multipliers leave that much rounding in any sum they enter
+    for (Eigen::Index r = 0; r < p.rows(); ++r) scale += std::abs(p.J(r, i) * result.lambda[r]);
     load[i] = static_cast<double>(sum);
     load_scale[i] = scale;
   }
