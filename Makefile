@@ -5,10 +5,9 @@ SHELL := /bin/bash -o pipefail
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc)
-WERROR ?= $(if $(CI),ON,OFF)
 
 CCACHE = $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=NOTICE $(CCACHE) -DSTICTION_WARNINGS_AS_ERRORS=$(WERROR)
+CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=NOTICE $(CCACHE) $(if $(CI),-DSTICTION_WARNINGS_AS_ERRORS=ON)
 # Sanitized builds keep assertions; -O1 with line tables compiles Pinocchio in a minute instead of three.
 SANITIZED = $(CONFIGURE) -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1' -DSTICTION_BUILD_TESTS=ON
 CTEST = --output-on-failure -j$(JOBS) --no-tests=error
