@@ -33,9 +33,8 @@ try {
   std::cout << "degrees of freedom:";
   for (const std::string& name : problem.dof_names) std::cout << ' ' << name;
   std::cout << "\n\nM [kg, kg m, kg m^2]\n" << problem.M.format(table);
-  std::cout << "\n\nF [N, N m]\n"
-            << (problem.F.transpose().array() + 0.0).format(table)  // no "-0"
-      ;
+  const Eigen::RowVectorXd forces = problem.F.array() + 0.0;  // no "-0"
+  std::cout << "\n\nF [N, N m]\n" << forces.format(table);
   std::cout << "\n\nJ (per contact: normal, tangent, tangent)\n" << problem.J.format(table) << "\n\n";
   for (const stiction::Contact& contact : problem.contacts)
     std::cout << contact.name << ": rows " << contact.row << " to " << contact.row + contact.rows() - 1 << ", mu "
