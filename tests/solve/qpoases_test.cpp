@@ -6,6 +6,7 @@
 #include <cmath>
 #include <thread>
 
+#include "solve/dual_master.hpp"
 #include "solve/random_programs.hpp"
 #include "stiction/engine.hpp"
 #include "stiction/error.hpp"
@@ -86,6 +87,43 @@ TEST(FacetQp, RefusesRoundConesAndBoxes)
   program.free = {0, 1};
   program.boxes = {{2, 0.0, 1.0}};
   EXPECT_THROW(solve_facet_qp(program), InputError);
+}
+
+TEST(DualMaster, SolvesTheLeastSquaresProblemOfWhichItSolvesTheDual)
+{
+  // By itself, before any polish: KKT of min ½|A z − b|², 0 <= z <= width, to the tolerance of a QP solver.
+  RandomPrograms random(64);
+  int upper = 0, passive = 0;
+  for (int i = 0; i < 100; ++i) {
+    const int m = random.integer(1, 6), n = random.integer(1, 20);
+    const Eigen::MatrixXd A = Eigen::MatrixXd::NullaryExpr(m, n, [&] { return random.gauss(); });
+    Eigen::VectorXd width = Eigen::VectorXd::Constant(n, kInfinity), z;
+    std::vector<int> bounded;
+    for (int j = 0; j < n; ++j) {
+      if (i % 2 == 0 || random.integer(0, 1)) continue;
+      bounded.push_back(j);
+      width[j] = random.uniform(0.01, 0.3);
+    }
+    internal::DualMaster master;
+    master.set(A, bounded);
+    for (int load = 0; load < 3; ++load) {   // the second and third are hotstarts
+      const Eigen::VectorXd b = random.vector(m);
+      std::vector<internal::Place> place;
+      ASSERT_TRUE(master.solve(b, width, z, place)) << i;
+      const Eigen::VectorXd slope = A.transpose() * (b - A * z);
+      for (int j = 0; j < n; ++j) {
+        EXPECT_GE(z[j], 0.0);
+        EXPECT_LE(z[j], width[j]);
+        const internal::Place at = place[static_cast<std::size_t>(j)];
+        EXPECT_LE(at == internal::Place::kUpper ? 0.0 : slope[j], 1e-7) << "case " << i << " column " << j;
+        EXPECT_GE(at == internal::Place::kLower ? 0.0 : slope[j], -1e-7) << "case " << i << " column " << j;
+        upper += at == internal::Place::kUpper;
+        passive += at == internal::Place::kPassive;
+      }
+    }
+  }
+  EXPECT_GT(upper, 50);
+  EXPECT_GT(passive, 200);
 }
 
 TEST(QpoasesEngine, BadInputThrowsAndLeavesTheEngineUsable)
