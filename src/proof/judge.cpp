@@ -283,12 +283,14 @@ bool Case::leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion,
     gain.scale += std::abs(y[j]) * s.exact_load[j].scale;
   }
   sum_rows(p, motion, s.velocities);
-  // Rows of J y are forgiven their rounding below, and forces of the size of lambda turn that into as much of y'J'lambda.
-  for (Eigen::Index i = 0; i < p.rows(); ++i) gain.scale += std::abs(certificate.lambda[i]) * s.velocities[i].scale;
+  // Rows of J y are forgiven their rounding; forces of the size of lambda turn that into as much of y'J'lambda, which therefore
+  // counts as rounding of the gain.
   for (const Closure& c : p.closures)
-    for (int i = c.row; i < c.row + c.rows; ++i)
+    for (int i = c.row; i < c.row + c.rows; ++i) {
       if (!(std::abs(s.velocities[i].value) <= kRounding * s.velocities[i].scale))
         return refuse(leaf_why, [&] { return "the motion violates " + row_name(p, i); });
+      gain.scale += std::abs(certificate.lambda[i]) * s.velocities[i].scale;
+    }
 
   Eigen::Index next_price = p.nv();
   for (std::size_t i = 0; i < p.contacts.size(); ++i) {
@@ -302,6 +304,7 @@ bool Case::leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion,
       const Sum best = internal::support_sum(cone_of(c, rules, sign), s.velocities.data() + c.row);
       if (!(best.value - price <= kRounding * (best.scale + price)))
         return refuse(leaf_why, [&] { return "contact " + c.name + " can oppose the motion"; });
+      gain.scale += std::abs(certificate.lambda[c.row]) * best.scale;
     }
   }
   if (!(gain.value > kRounding * gain.scale))
