@@ -1,22 +1,39 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "io/batch.hpp"
+#include "io/check.hpp"
 #include "io/inspect_text.hpp"
 #include "io/nearest_name.hpp"
+#include "io/progress_text.hpp"
 #include "stiction/error.hpp"
 #include "stiction/scene.hpp"
 
 namespace {
 
-enum ExitCode { kOk = 0, kBadInput = 2, kBug = 4 };
+enum ExitCode { kOk = 0, kNo = 1, kBadInput = 2, kBug = 4 };
 
 void write_result(const std::string& text)
 {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw stiction::InputError("standard output", "cannot be written");
+}
+
+/// A terminal that wants colours (no-color.org).
+bool wants_colours()
+{
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  return ::isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && !(term && std::string(term) == "dumb");
 }
 
 /// "'inspct', did you mean 'inspect'?" for the first argument that nobody understood; empty if there is none.
@@ -38,19 +55,114 @@ std::string not_understood(const CLI::App& app)
   return "'" + argument + "'" + (near.empty() ? "" : ", did you mean '" + near + "'?");
 }
 
+/// Arguments that several commands share.
+struct ScenarioArguments {
+  std::string file, question;
+  std::vector<std::string> sets, package_paths;
+
+  void add_to(CLI::App& command)
+  {
+    command.add_option("SCENARIO", file, "The scenario file (YAML)")->required();
+    command.add_option("--set", sets, "Replaces one entry: --set contacts.left_toe.mu=0.3, --set options.cone='{inner: 8}'")
+        ->type_name("PATH=VALUE")
+        ->allow_extra_args(false);
+    command.add_option("--question", question, "Asks this instead of the scenario's question")->type_name("Q");
+    command.add_option("--package-path", package_paths, "Folder searched for package:// files, after ROS_PACKAGE_PATH and AMENT_PREFIX_PATH")
+        ->type_name("DIR")
+        ->allow_extra_args(false);
+  }
+
+  std::vector<stiction::ScenarioOverride> overrides() const
+  {
+    std::vector<stiction::ScenarioOverride> result;
+    for (const std::string& set : sets) {
+      const auto equals = set.find('=');
+      if (equals == set.npos || equals == 0)
+        throw stiction::InputError("--set", "want PATH=VALUE such as contacts.left_toe.mu=0.3, got '" + set + "'");
+      result.push_back({set.substr(0, equals), set.substr(equals + 1)});
+    }
+    if (!question.empty()) result.push_back({"question", question});
+    return result;
+  }
+};
+
+/// Narrates a batch on standard error: a bar that renews itself on a terminal, else a line every ten seconds.
+class Narrator {
+ public:
+  void operator()(const stiction::internal::BatchProgress& progress)
+  {
+    using Seconds = std::chrono::duration<double>;
+    const auto now = std::chrono::steady_clock::now();
+    if (!progress.finished && now - last_ < (terminal_ ? Seconds(0.1) : Seconds(10.0))) return;
+    last_ = now;
+    const std::string line = stiction::internal::progress_text(progress, Seconds(now - start_).count(), terminal_);
+    std::fprintf(stderr, terminal_ ? "\r%-79s%s" : "%s%s", line.c_str(), terminal_ && !progress.finished ? "" : "\n");
+    std::fflush(stderr);
+  }
+
+ private:
+  bool terminal_ = ::isatty(STDERR_FILENO);
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_ = start_;
+};
+
 int run(int argc, char** argv)
 {
+  namespace internal = stiction::internal;
   CLI::App app{"Decides whether a grasp or a legged robot holds (all contacts stick), with a proof."};
   app.name("stiction");
-  app.set_version_flag("--version", "stiction " STICTION_VERSION);
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 done, 2 bad input or usage, 4 a bug of ours.");
+  app.footer("Exit codes: 0 holds (or done), 1 fails, 2 bad input or usage, 3 undecided, 4 a bug of ours.");
+  int code = kOk;
+
+  ScenarioArguments scenario;
+  bool as_json = false;
+  CLI::App& check = *app.add_subcommand("check", "Answers the question of a scenario");
+  scenario.add_to(check);
+  check.add_flag("--json", as_json, "The report as JSON, with the proof");
+  check.footer("Exit codes: 0 holds, 1 fails, 3 undecided, 2 bad input or usage.");
+  check.callback([&] {
+    const internal::Report report = internal::check_file(scenario.file, scenario.overrides(), scenario.package_paths);
+    write_result(as_json ? internal::report_json(report) : internal::report_text(report, wants_colours()));
+    code = internal::exit_code(report.result.verdict);
+  });
+
+  ScenarioArguments batch_scenario;
+  internal::BatchArguments batch_arguments;
+  batch_arguments.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  bool quiet = false;
+  CLI::App& batch = *app.add_subcommand("batch", "Answers many rows that each replace entries of one scenario");
+  batch_scenario.add_to(batch);
+  batch.add_option("--inputs", batch_arguments.inputs, "Rows: .jsonl or .csv")->type_name("ROWS")->required();
+  batch.add_option("--out", batch_arguments.out, "Results, in the order of the rows: .jsonl or .csv")->type_name("RESULTS")->required();
+  batch.add_option("--threads", batch_arguments.threads, "Worker threads; the results do not depend on it")->type_name("N");
+  batch.add_flag("--resume", batch_arguments.resume, "Goes on where an interrupted run ended");
+  batch.add_flag("--quiet", quiet, "No progress on standard error");
+  batch.footer("Exit codes: 0 every row was answered, 2 some row was bad (it says so, the rest is done) or bad usage.");
+  batch.callback([&] {
+    batch_arguments.document = internal::load_scenario(batch_scenario.file);
+    internal::apply(batch_scenario.overrides(), batch_arguments.document);
+    batch_arguments.package_paths = batch_scenario.package_paths;
+    if (!quiet) batch_arguments.progress = Narrator();
+    code = internal::run_batch(batch_arguments).bad > 0 ? kBadInput : kOk;
+  });
+
+  std::string report_file;
+  CLI::App& verify = *app.add_subcommand("verify", "Re-checks a report's proof from its own numbers, without any solver");
+  verify.add_option("REPORT.json", report_file, "What `stiction check --json` wrote")->required();
+  verify.footer("Exit codes: 0 the proof is valid, 1 it is not, 2 not a report.");
+  verify.callback([&] {
+    const internal::Verification result = internal::verify_report(internal::read_text_file(report_file, "report"), report_file);
+    write_result((result.valid ? "valid: " : "NOT VALID: ") + result.message + "\n");
+    code = result.valid ? kOk : kNo;
+  });
 
   std::string robot_file;
   CLI::App& inspect = *app.add_subcommand("inspect", "Links, joints, limits, masses of a robot, and what looks wrong");
-  inspect.set_version_flag("--version", "stiction " STICTION_VERSION);
   inspect.add_option("ROBOT.urdf", robot_file, "The robot's URDF file")->required();
-  inspect.callback([&] { write_result(stiction::internal::inspect_text(stiction::inspect_urdf_file(robot_file))); });
+  inspect.callback([&] { write_result(internal::inspect_text(stiction::inspect_urdf_file(robot_file))); });
+
+  for (CLI::App* command : app.get_subcommands({})) command->set_version_flag("--version", "stiction " STICTION_VERSION);
+  app.set_version_flag("--version", "stiction " STICTION_VERSION);
 
   try {
     app.parse(argc, argv);
@@ -61,7 +173,7 @@ int run(int argc, char** argv)
                  unknown.empty() ? error.what() : ("not understood: " + unknown).c_str());
     return kBadInput;
   }
-  return kOk;
+  return code;
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "io/wrap.hpp"
+
 namespace stiction::internal {
 namespace {
 
@@ -43,25 +45,6 @@ class Row {
 };
 
 std::string limit(double value) { return std::isfinite(value) ? fmt::format("{:.4g}", value) : "-"; }
-
-/// Words of `text` wrapped at kWidth, the first line after "- ", later ones indented below it.
-void append_item(std::string& out, const std::string& text)
-{
-  std::size_t column = 1;
-  out += " -";
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    if (column + 1 + (end - begin) > kWidth && column > 3) {
-      out += "\n  ";
-      column = 2;
-    }
-    out += ' ';
-    out.append(text, begin, end - begin);
-    column += 1 + (end - begin);
-    begin = end + 1;
-  }
-  out += '\n';
-}
 
 std::string counted(std::size_t count, const std::string& noun)
 {

@@ -1,0 +1,433 @@
+#include "io/batch.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "io/report.hpp"
+#include "io/row_answerer.hpp"
+#include "problem/text.hpp"
+
+namespace stiction::internal {
+namespace {
+
+constexpr std::size_t kChunkRows = 256;
+constexpr std::size_t kChunkBytes = 1 << 20;
+constexpr auto kSyncEvery = std::chrono::seconds(1);
+
+enum class Format { kJson, kCsv };
+
+Format format_of(const std::string& file, const char* option)
+{
+  if (file.ends_with(".jsonl")) return Format::kJson;
+  if (file.ends_with(".csv")) return Format::kCsv;
+  throw InputError(option, "want a file that ends in .jsonl or .csv, got " + internal::quoted(file));
+}
+
+std::string json_text(const std::string& text)
+{
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string csv_text(const std::string& text)
+{
+  if (text.find_first_of(",\"\r") == text.npos) return text;
+  std::string quoted_text = "\"";
+  for (char c : text) quoted_text += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted_text + "\"";
+}
+
+std::string number_text(double value, Format format)
+{
+  if (std::isfinite(value)) return text(value);
+  return format == Format::kJson ? (value > 0 ? "\"inf\"" : "\"-inf\"") : (value > 0 ? "inf" : "-inf");
+}
+
+std::string one_line(std::string text)
+{
+  for (char& c : text)
+    if (c == '\n' || c == '\r') c = ' ';
+  return text;
+}
+
+/// The id of a row as a CSV cell: JSON text loses its quotes.
+std::string csv_id(const std::string& id)
+{
+  return csv_text(id.starts_with('"') ? one_line(nlohmann::json::parse(id).get<std::string>()) : id);
+}
+
+struct OutputFormat {
+  Format format;
+  bool margins;
+
+  std::string header() const
+  {
+    if (format == Format::kJson) return "";
+    return std::string("id,verdict,utilisation,slack,") + (margins ? "friction_scale," : "") + "summary,error\n";
+  }
+
+  std::string row(const std::string& id, const RowAnswer& answer) const
+  {
+    const std::string scale = answer.friction_scale ? number_text(*answer.friction_scale, format) : "";
+    if (format == Format::kCsv)
+      return csv_id(id) + "," + name_of(answer.verdict) + "," + number_text(answer.utilisation, format) + "," +
+             number_text(answer.slack, format) + "," + (margins ? scale + "," : "") + csv_text(answer.summary) + ",\n";
+    std::string line = "{\"id\":" + id + ",\"verdict\":\"" + name_of(answer.verdict) + "\",\"utilisation\":" +
+                       number_text(answer.utilisation, format) + ",\"slack\":" + number_text(answer.slack, format);
+    if (answer.friction_scale_known) line += ",\"friction_scale\":" + (scale.empty() ? "null" : scale);
+    return line + ",\"summary\":" + json_text(answer.summary) + "}\n";
+  }
+
+  std::string error(const std::string& id, std::uint64_t line, const std::string& message) const
+  {
+    const std::string clean = one_line(message);
+    if (format == Format::kCsv)
+      return csv_id(id) + ",,,," + (margins ? "," : "") + "," + csv_text("line " + std::to_string(line) + ": " + clean) + "\n";
+    return "{\"id\":" + id + ",\"line\":" + std::to_string(line) + ",\"error\":" + json_text(clean) + "}\n";
+  }
+
+  bool is_error(const std::string& line) const
+  {
+    if (format == Format::kCsv) return split_csv(line + ",")[1].empty();
+    return line.find(",\"error\":") != line.npos;   // inside a text the quotes would be escaped
+  }
+
+  /// The id at the start of a written line, for comparison.
+  std::string id_of(const std::string& line) const
+  {
+    if (format == Format::kCsv) return csv_text(split_csv(line).front());
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    return json.is_object() && json.contains("id") ? json["id"].dump() : "";
+  }
+};
+
+/// Appends to a file and says so when the disk does not take it.
+class Output {
+ public:
+  Output(const std::string& file, bool keep) : name_(file)
+  {
+    fd_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (keep ? 0 : O_TRUNC), 0666);
+    if (fd_ < 0) fail("opened");
+  }
+  ~Output()
+  {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  /// Drops everything after `size` bytes and goes on from there.
+  void resume_at(std::uint64_t size)
+  {
+    if (::ftruncate(fd_, static_cast<off_t>(size)) != 0 || ::lseek(fd_, 0, SEEK_END) < 0) fail("continued");
+  }
+
+  void write(const std::string& text)
+  {
+    for (std::size_t done = 0; done < text.size();) {
+      const ssize_t count = ::write(fd_, text.data() + done, text.size() - done);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail("written");
+      done += static_cast<std::size_t>(count);
+    }
+    if (std::chrono::steady_clock::now() - synced_ > kSyncEvery) sync();
+  }
+
+  void sync()
+  {
+    if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("saved");   // pipes and devices cannot
+    synced_ = std::chrono::steady_clock::now();
+  }
+
+ private:
+  [[noreturn]] void fail(const char* what) const
+  {
+    throw InputError("--out", "want a file that can be " + std::string(what) + ", got " + internal::quoted(name_) + ": " + std::strerror(errno));
+  }
+
+  std::string name_;
+  int fd_ = -1;
+  std::chrono::steady_clock::time_point synced_ = std::chrono::steady_clock::now();
+};
+
+struct InputLine {
+  std::string text;
+  std::uint64_t line = 0, row = 0;   ///< from 1; rows do not count the header and blank lines
+};
+
+/// The input as numbered rows.
+class RowReader {
+ public:
+  RowReader(const std::string& file, Format format) : reader_(file), format_(format)
+  {
+    InputLine line;
+    if (format == Format::kJson) return;
+    if (!next_line(line)) throw InputError("--inputs", "want a header of paths, got an empty file " + internal::quoted(file));
+    header_ = split_csv(line.text);
+    for (std::size_t i = 0; i < header_.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k)
+        if (header_[i] == header_[k]) throw InputError("--inputs", "want each column once, got " + internal::quoted(header_[i]) + " twice");
+  }
+
+  bool next(InputLine& line)
+  {
+    if (!next_line(line)) return false;
+    line.row = ++rows_;
+    return true;
+  }
+
+  void parse(const InputLine& line, BatchRow& row) const
+  {
+    if (format_ == Format::kJson)
+      parse_json_row(line.text, line.row, row);
+    else
+      parse_csv_row(header_, line.text, line.row, row);
+  }
+
+  std::uint64_t bytes() const { return reader_.bytes(); }
+
+ private:
+  bool next_line(InputLine& line)
+  {
+    do {
+      if (!reader_.next(line.text)) return false;
+      line.line = ++lines_;
+    } while (line.text.find_first_not_of(" \t\r") == std::string::npos);
+    return true;
+  }
+
+  LineReader reader_;
+  Format format_;
+  std::vector<std::string> header_;
+  std::uint64_t lines_ = 0, rows_ = 0;
+};
+
+/// What an interrupted run left behind: whole rows, and where they end.
+struct Leftover {
+  std::uint64_t rows = 0, bad = 0, bytes = 0;
+  std::string last;
+};
+
+Leftover read_leftover(const std::string& file, const OutputFormat& format)
+{
+  Leftover left;
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return left;
+  const std::uint64_t size = std::filesystem::file_size(file, ignored);
+  LineReader reader(file);
+  std::string line;
+  bool header = !format.header().empty();
+  for (std::uint64_t before = 0; reader.next(line); before = reader.bytes()) {
+    if (reader.bytes() == before + line.size()) break;   // no newline: torn
+    if (header && line + "\n" != format.header())
+      throw InputError("--resume", "want the results of the same options, got the header " + internal::quoted(line.substr(0, 80)) + " in " + internal::quoted(file));
+    left.rows += !header;
+    if (!header) {
+      left.last = line;
+      left.bad += format.is_error(line);
+    }
+    header = false;
+    left.bytes = reader.bytes();
+  }
+  if (ignored || left.bytes > size) throw InputError("--resume", "want a readable file, got " + internal::quoted(file));
+  return left;
+}
+
+struct Chunk {
+  std::vector<InputLine> lines;
+  std::string output;
+  std::uint64_t bad = 0, bytes = 0;
+  bool done = false;
+};
+
+/// Workers take chunks in any order; the owner gets them back in order.
+class Workers {
+ public:
+  Workers(const RowAnswerer& answerer, const RowReader& reader, const OutputFormat& format, int count)
+  {
+    for (int i = 0; i < count; ++i)
+      threads_.emplace_back([this, &reader, format, own = std::make_shared<RowAnswerer>(answerer)] { work(*own, reader, format); });
+  }
+  ~Workers()
+  {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  void submit(const std::shared_ptr<Chunk>& chunk)
+  {
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back(chunk);
+    }
+    wake_.notify_one();
+  }
+
+  void wait_for(const Chunk& chunk)
+  {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [&] { return chunk.done || error_; });
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void work(RowAnswerer& answerer, const RowReader& reader, const OutputFormat& format)
+  {
+    for (;;) {
+      std::shared_ptr<Chunk> chunk;
+      {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [&] { return stop_ || !waiting_.empty(); });
+        if (stop_) return;
+        chunk = waiting_.front();
+        waiting_.pop_front();
+      }
+      std::exception_ptr error;
+      try {
+        answer(*chunk, answerer, reader, format);
+      } catch (...) {
+        error = std::current_exception();
+      }
+      {
+        const std::lock_guard lock(mutex_);
+        chunk->done = true;
+        if (error && !error_) error_ = error;
+      }
+      done_.notify_all();
+    }
+  }
+
+  static void answer(Chunk& chunk, RowAnswerer& answerer, const RowReader& reader, const OutputFormat& format)
+  {
+    BatchRow row;
+    RowAnswer answer;
+    for (const InputLine& line : chunk.lines) {
+      try {
+        reader.parse(line, row);
+        answerer.answer(row, answer);
+        chunk.output += format.row(row.id, answer);
+      } catch (const InputError& error) {
+        ++chunk.bad;
+        chunk.output += format.error(row.id, line.line, error.what());
+      }
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  std::deque<std::shared_ptr<Chunk>> waiting_;
+  bool stop_ = false;
+  std::exception_ptr error_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+LineReader::LineReader(const std::string& file) : file_(std::fopen(file.c_str(), "rb")), name_(file)
+{
+  if (!file_ || std::filesystem::is_directory(file)) {
+    if (file_) std::fclose(file_);
+    throw InputError("--inputs", "want a readable file, got " + internal::quoted(file));
+  }
+}
+
+LineReader::~LineReader() { std::fclose(file_); }
+
+bool LineReader::next(std::string& line)
+{
+  line.clear();
+  for (int c; (c = ::getc_unlocked(file_)) != EOF;) {
+    ++bytes_;
+    if (c == '\n') return true;
+    if (line.size() <= kLongest) line += static_cast<char>(c);
+  }
+  if (std::ferror(file_)) throw InputError("--inputs", "want a readable file, got " + internal::quoted(name_));
+  return !line.empty();
+}
+
+BatchProgress run_batch(const BatchArguments& arguments)
+{
+  const Format input_format = format_of(arguments.inputs, "--inputs");
+  const Format output_format = format_of(arguments.out, "--out");
+  if (arguments.threads < 1 || arguments.threads > 1024)
+    throw InputError("--threads", "want 1 to 1024, got " + std::to_string(arguments.threads));
+  std::error_code ignored;
+  if (std::filesystem::equivalent(arguments.inputs, arguments.out, ignored))
+    throw InputError("--out", "want another file than the inputs, got " + internal::quoted(arguments.out));
+
+  const RowAnswerer answerer(arguments.document, arguments.package_paths);
+  const OutputFormat format{output_format, answerer.margins()};
+  RowReader reader(arguments.inputs, input_format);
+  BatchProgress progress;
+  progress.total_bytes = std::filesystem::file_size(arguments.inputs, ignored);
+  if (ignored) progress.total_bytes = 0;
+
+  const Leftover left = arguments.resume ? read_leftover(arguments.out, format) : Leftover{};
+  InputLine line;
+  for (std::uint64_t i = 0; i < left.rows; ++i) {
+    if (!reader.next(line))
+      throw InputError("--resume", "want results of these inputs, got " + std::to_string(left.rows) + " rows for " + std::to_string(i));
+    if (i + 1 < left.rows) continue;
+    BatchRow row;
+    try {
+      reader.parse(line, row);
+    } catch (const InputError&) {   // it was answered as an error
+    }
+    if (const std::string id = output_format == Format::kCsv ? csv_id(row.id) : row.id; id != format.id_of(left.last))
+      throw InputError("--resume", "want results of these inputs, got row " + std::to_string(left.rows) + " named " +
+                                       format.id_of(left.last) + " instead of " + id);
+  }
+  progress.rows = progress.resumed = left.rows;
+  progress.bad = left.bad;
+
+  Output output(arguments.out, arguments.resume);
+  if (arguments.resume) output.resume_at(left.bytes);
+  if (left.bytes == 0) output.write(format.header());
+
+  Workers workers(answerer, reader, format, arguments.threads);
+  std::deque<std::shared_ptr<Chunk>> in_flight;
+  const std::size_t most = 4 * static_cast<std::size_t>(arguments.threads);
+  for (bool more = true; more || !in_flight.empty();) {
+    while (more && in_flight.size() < most) {
+      auto chunk = std::make_shared<Chunk>();
+      for (std::size_t bytes = 0; chunk->lines.size() < kChunkRows && bytes < kChunkBytes && (more = reader.next(line)); bytes += line.text.size())
+        chunk->lines.push_back(line);
+      chunk->bytes = reader.bytes();
+      if (chunk->lines.empty()) break;
+      in_flight.push_back(chunk);
+      workers.submit(chunk);
+    }
+    if (in_flight.empty()) break;
+    const std::shared_ptr<Chunk> chunk = in_flight.front();
+    workers.wait_for(*chunk);
+    output.write(chunk->output);
+    in_flight.pop_front();
+    progress.rows += chunk->lines.size();
+    progress.bad += chunk->bad;
+    progress.bytes = chunk->bytes;
+    if (arguments.progress) arguments.progress(progress);
+  }
+  output.sync();
+  progress.finished = true;
+  if (arguments.progress) arguments.progress(progress);
+  return progress;
+}
+
+}  // namespace stiction::internal

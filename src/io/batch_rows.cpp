@@ -1,0 +1,127 @@
+// Rows of a batch: JSON lines and CSV.
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "io/batch.hpp"
+#include "problem/text.hpp"
+
+namespace stiction::internal {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Entry entry_of(const Json& json)
+{
+  Entry entry;
+  switch (json.type()) {
+    case Json::value_t::null: break;
+    case Json::value_t::array:
+      entry.kind = Entry::Kind::kList;
+      for (const Json& item : json) entry.items.push_back(entry_of(item));
+      break;
+    case Json::value_t::object:
+      entry.kind = Entry::Kind::kMap;
+      for (const auto& [key, value] : json.items()) {
+        entry.keys.push_back(key);
+        entry.items.push_back(entry_of(value));
+      }
+      break;
+    case Json::value_t::string:
+      entry.kind = Entry::Kind::kText;
+      entry.text = json.get<std::string>();
+      entry.quoted = true;
+      break;
+    default:
+      entry.kind = Entry::Kind::kText;
+      entry.text = json.is_number_float() ? text(json.get<double>()) : json.dump();
+      break;
+  }
+  return entry;
+}
+
+void check_length(const std::string& line)
+{
+  if (line.size() > LineReader::kLongest) throw InputError("", "want at most a megabyte per row, got more");
+}
+
+}  // namespace
+
+void parse_json_row(const std::string& line, std::uint64_t row, BatchRow& parsed)
+{
+  parsed.id = std::to_string(row);
+  parsed.changes.clear();
+  check_length(line);
+  std::vector<std::set<std::string>> keys;   // of the objects that are open
+  const auto no_duplicates = [&](int, Json::parse_event_t event, Json& value) {
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
+      throw InputError("", "want each key once, got " + internal::quoted(value.get<std::string>()) + " twice");
+    return true;
+  };
+  Json json;
+  try {
+    json = Json::parse(line, no_duplicates);
+  } catch (const Json::exception& error) {
+    throw InputError("", std::string("want a JSON object, got: ") + error.what());
+  }
+  if (!json.is_object()) throw InputError("", "want a JSON object, got another value");
+  if (const auto id = json.find("id"); id != json.end()) {
+    if (!id->is_string() && !id->is_number()) throw InputError("id", "want a text or a number, got something else");
+    parsed.id = id->dump();
+  }
+  for (const auto& [key, value] : json.items())
+    if (key != "id") parsed.changes.emplace_back(key, entry_of(value));
+}
+
+std::vector<std::string> split_csv(const std::string& line)
+{
+  std::vector<std::string> cells(1);
+  const std::size_t end = line.ends_with('\r') ? line.size() - 1 : line.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    if (line[i] == ',') {
+      cells.emplace_back();
+    } else if (line[i] == '"' && cells.back().empty()) {
+      for (++i;; ++i) {
+        if (i >= end) throw InputError("", "want a closing quote, got none");
+        if (line[i] != '"')
+          cells.back() += line[i];
+        else if (i + 1 < end && line[i + 1] == '"')
+          cells.back() += line[i++];
+        else
+          break;
+      }
+      if (i + 1 < end && line[i + 1] != ',') throw InputError("", "want a comma after a quoted cell, got " + internal::quoted(line.substr(i + 1, 1)));
+    } else {
+      cells.back() += line[i];
+    }
+  }
+  return cells;
+}
+
+void parse_csv_row(const std::vector<std::string>& header, const std::string& line, std::uint64_t row, BatchRow& parsed)
+{
+  parsed.id = std::to_string(row);
+  parsed.changes.clear();
+  check_length(line);
+  const std::vector<std::string> cells = split_csv(line);
+  if (cells.size() != header.size())
+    throw InputError("", "want " + std::to_string(header.size()) + " cells, got " + std::to_string(cells.size()));
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (header[i] == "id") {
+      if (!cells[i].empty()) parsed.id = Json(cells[i]).dump(-1, ' ', false, Json::error_handler_t::replace);
+      continue;
+    }
+    if (cells[i].empty()) continue;
+    Entry entry;
+    if (cells[i].front() == '[' || cells[i].front() == '{') {
+      entry = parse_yaml(cells[i], "");
+    } else {
+      entry.kind = Entry::Kind::kText;
+      entry.text = cells[i];
+    }
+    parsed.changes.emplace_back(header[i], std::move(entry));
+  }
+}
+
+}  // namespace stiction::internal

@@ -1,0 +1,253 @@
+#include "io/document.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "io/nearest_name.hpp"
+#include "problem/text.hpp"
+
+namespace stiction::internal {
+namespace {
+
+constexpr int kDeepest = 32;              // a scenario needs 6
+constexpr std::size_t kMost = 1'000'000;  // entries; aliases of aliases grow exponentially
+
+std::string place(const std::string& source, const YAML::Mark& mark)
+{
+  if (mark.is_null()) return source;
+  return source + ":" + std::to_string(mark.line + 1) + ":" + std::to_string(mark.column + 1);
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& source) : source_(std::make_shared<const std::string>(source)) {}
+
+  Entry read(const YAML::Node& node, int depth = 0)
+  {
+    const YAML::Mark mark = node.Mark();
+    if (depth > kDeepest) throw InputError(place(*source_, mark), "want at most 32 nested levels, got more");
+    if (++count_ > kMost) throw InputError(place(*source_, mark), "want at most a million entries, got more");
+    Entry entry;
+    entry.source = source_;
+    entry.line = mark.is_null() ? 0 : mark.line + 1;
+    entry.column = mark.is_null() ? 0 : mark.column + 1;
+    switch (node.Type()) {
+      case YAML::NodeType::Undefined:
+      case YAML::NodeType::Null: break;
+      case YAML::NodeType::Scalar:
+        entry.kind = Entry::Kind::kText;
+        entry.text = node.Scalar();
+        entry.quoted = node.Tag() == "!";
+        break;
+      case YAML::NodeType::Sequence:
+        entry.kind = Entry::Kind::kList;
+        for (const YAML::Node& item : node) entry.items.push_back(read(item, depth + 1));
+        break;
+      case YAML::NodeType::Map:
+        entry.kind = Entry::Kind::kMap;
+        for (const auto& pair : node) {
+          const YAML::Node &key = pair.first, &value = pair.second;
+          if (!key.IsScalar()) throw InputError(place(*source_, key.Mark()), "want a plain key, got a list or a map");
+          const std::string& name = key.Scalar();
+          if (entry.find(name)) throw InputError(place(*source_, key.Mark()), "want each key once, got " + quoted(name) + " twice");
+          entry.keys.push_back(name);
+          entry.items.push_back(read(value, depth + 1));
+          Entry& item = entry.items.back();
+          item.key_line = key.Mark().line + 1;
+          item.key_column = key.Mark().column + 1;
+          if (item.kind == Entry::Kind::kNull) {   // its own mark is that of whatever comes next
+            item.line = item.key_line;
+            item.column = item.key_column;
+          }
+        }
+        break;
+    }
+    return entry;
+  }
+
+ private:
+  std::shared_ptr<const std::string> source_;
+  std::size_t count_ = 0;
+};
+
+/// Position of the first byte that is not UTF-8; npos if there is none. Reports are JSON, which must be.
+std::size_t not_utf8(const std::string& text)
+{
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = [&](std::size_t k) { return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0u; };
+    const unsigned lead = byte(0);
+    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+    if (length == 0) return i;
+    for (std::size_t k = 1; k < length; ++k)
+      if ((byte(k) & 0xc0) != 0x80) return i;
+    if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) > 0x9f) || (lead == 0xf0 && byte(1) < 0x90) ||
+        (lead == 0xf4 && byte(1) > 0x8f))
+      return i;   // overlong, a surrogate, or beyond the last code point
+    i += length;
+  }
+  return text.npos;
+}
+
+std::string joined(const std::vector<std::string>& names)
+{
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+std::vector<std::string> names_in(const Entry& list)
+{
+  std::vector<std::string> names;
+  for (const Entry& item : list.items)
+    if (const Entry* name = item.kind == Entry::Kind::kMap ? item.find("name") : nullptr) names.push_back(name->text);
+  return names;
+}
+
+}  // namespace
+
+const Entry* Entry::find(std::string_view key) const
+{
+  const auto found = std::ranges::find(keys, key);
+  return found == keys.end() ? nullptr : &items[static_cast<std::size_t>(found - keys.begin())];
+}
+
+std::string Entry::where() const
+{
+  const std::string name = source ? *source : "";
+  return line > 0 ? name + ":" + std::to_string(line) + ":" + std::to_string(column) : name;
+}
+
+std::string Entry::where_key() const
+{
+  return key_line > 0 ? *source + ":" + std::to_string(key_line) + ":" + std::to_string(key_column) : where();
+}
+
+std::string Entry::shown() const
+{
+  constexpr std::size_t kShown = 40;
+  switch (kind) {
+    case Kind::kNull: return "nothing";
+    case Kind::kList: return "a list of " + std::to_string(items.size());
+    case Kind::kMap: return "a map" + (keys.empty() ? "" : " with " + internal::quoted(keys.front()));
+    case Kind::kText: break;
+  }
+  std::string clean;
+  for (char c : text.substr(0, kShown)) clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  return internal::quoted(text.size() > kShown ? clean + "…" : clean);
+}
+
+Entry parse_yaml(const std::string& text, const std::string& source)
+{
+  if (text.find('\0') != text.npos) throw InputError(source, "want YAML, got a binary file");
+  if (const std::size_t bad = not_utf8(text); bad != text.npos)
+    throw InputError(source + ":" + std::to_string(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n')),
+                     "want UTF-8, got another encoding");
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    if (documents.size() > 1)
+      throw InputError(source, "want one YAML document, got " + std::to_string(documents.size()));
+    return Reader(source).read(documents.empty() ? YAML::Node() : documents.front());
+  } catch (const YAML::Exception& error) {
+    throw InputError(place(source, error.mark), "want YAML, got: " + error.msg);
+  }
+}
+
+std::string read_text_file(const std::string& file, const std::string& path)
+{
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) throw InputError(path, "want an existing file, got " + quoted(file));
+  if (fs::is_directory(file, ignored)) throw InputError(path, "want a file, got the directory " + quoted(file));
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream content;
+  if (stream && stream.peek() != std::ifstream::traits_type::eof()) content << stream.rdbuf();
+  if (!stream && !stream.eof()) throw InputError(path, "want a readable file, got " + quoted(file));
+  return std::move(content).str();
+}
+
+std::vector<std::string> split_path(const std::string& path)
+{
+  std::vector<std::string> parts(1);
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const char c = path[i];
+    // Joints are named by their robot, and some (Allegro's joint_0.0) have dots: the rest of such a path is one name.
+    if (parts.size() == 4 && parts[0] == "models" && (parts[2] == "joints" || parts[2] == "rates" || parts[2] == "effort")) {
+      parts.back() = path.substr(i);
+      break;
+    }
+    if (c == ']') continue;
+    if (c == '.' || c == '[')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+int find_in_list(const Entry& list, const std::string& part)
+{
+  for (std::size_t i = 0; i < list.items.size(); ++i)
+    if (list.items[i].kind == Entry::Kind::kMap)
+      if (const Entry* name = list.items[i].find("name"); name && name->text == part) return static_cast<int>(i);
+  int index = -1;
+  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
+  const bool number = error == std::errc() && end == part.data() + part.size();
+  return number && index >= 0 && index < static_cast<int>(list.items.size()) ? index : -1;
+}
+
+void set_path(Entry& root, const std::string& path, const Entry& value, std::size_t skip)
+{
+  const std::vector<std::string> parts = split_path(path);
+  Entry* entry = &root;
+  for (std::size_t p = skip; p < parts.size(); ++p) {
+    const std::string& part = parts[p];
+    if (part.empty()) throw InputError(value.where(), "want a path such as contacts.left_toe.mu, got " + quoted(path));
+    if (entry->kind == Entry::Kind::kNull) entry->kind = Entry::Kind::kMap;   // `options:` with nothing after it
+    if (p > 0 && parts[p - 1] == "effort" && entry->kind == Entry::Kind::kText && entry->text == "none") {
+      entry->kind = Entry::Kind::kMap;   // no efforts yet
+      entry->text.clear();
+    }
+    if (entry->kind == Entry::Kind::kMap) {
+      if (!entry->find(part)) {
+        entry->keys.push_back(part);
+        entry->items.emplace_back();
+        entry->items.back().source = value.source;
+      }
+      entry = &entry->items[static_cast<std::size_t>(std::ranges::find(entry->keys, part) - entry->keys.begin())];
+    } else if (entry->kind == Entry::Kind::kList) {
+      const int index = find_in_list(*entry, part);
+      if (index < 0) {
+        const std::vector<std::string> names = names_in(*entry);
+        const std::string near = nearest_name(part, names);
+        const std::string choice = names.empty() ? "an index below " + std::to_string(entry->items.size()) : "one of " + joined(names);
+        throw InputError(value.where(), "want " + choice + ", got " + quoted(part) + " in " + quoted(path) +
+                                            (near.empty() ? "" : ", did you mean " + quoted(near) + "?"));
+      }
+      entry = &entry->items[static_cast<std::size_t>(index)];
+    } else {
+      throw InputError(value.where(), "want a path of the scenario, got " + quoted(path) + ": nothing below " + entry->shown());
+    }
+  }
+  *entry = value;
+}
+
+const Entry& locate(const Entry& root, const std::string& path)
+{
+  const Entry* entry = &root;
+  for (const std::string& part : split_path(path)) {
+    const Entry* next = nullptr;
+    if (entry->kind == Entry::Kind::kMap) next = entry->find(part);
+    if (entry->kind == Entry::Kind::kList)
+      if (const int index = find_in_list(*entry, part); index >= 0) next = &entry->items[static_cast<std::size_t>(index)];
+    if (!next) break;
+    entry = next;
+  }
+  return *entry;
+}
+
+}  // namespace stiction::internal

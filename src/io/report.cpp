@@ -1,0 +1,68 @@
+#include "io/report.hpp"
+
+namespace stiction::internal {
+
+const char* name_of(Verdict verdict)
+{
+  switch (verdict) {
+    case Verdict::kHolds: return "holds";
+    case Verdict::kFails: return "fails";
+    case Verdict::kUndecided: break;
+  }
+  return "undecided";
+}
+
+const char* name_of(ContactState state)
+{
+  switch (state) {
+    case ContactState::kSticking: return "sticking";
+    case ContactState::kRim: return "rim";
+    case ContactState::kDetaching: return "detaching";
+    case ContactState::kSliding: return "sliding";
+    case ContactState::kUnloaded: return "unloaded";
+  }
+  return "";
+}
+
+const char* name_of(CertificateKind kind)
+{
+  switch (kind) {
+    case CertificateKind::kForces: return "forces";
+    case CertificateKind::kMotion: return "motion";
+    case CertificateKind::kContradiction: return "contradiction";
+    case CertificateKind::kUnbalanced: return "unbalanced";
+    case CertificateKind::kNone: break;
+  }
+  return "none";
+}
+
+std::string summary_of(const StickingResult& result)
+{
+  if (result.verdict == Verdict::kUndecided) return "undecided: " + result.reason;
+  if (result.verdict == Verdict::kHolds) return result.explanation;
+  return "fails: " + (result.explanation.empty() ? "no admissible contact forces exist" : result.explanation);
+}
+
+bool has_forces(const StickingResult& result)
+{
+  const CertificateKind kind = result.certificate.kind;
+  if (result.verdict == Verdict::kUndecided) return (result.lambda.array() != 0.0).any();
+  return kind != CertificateKind::kContradiction && kind != CertificateKind::kUnbalanced;
+}
+
+Eigen::Vector3d contact_force_in_world(const Contact& contact, const double* rows)
+{
+  Eigen::Vector3d force;
+  for (int i = 0; i < 3; ++i) {
+    // volatile: a fused multiply-add would round differently on other processors
+    volatile double sum = contact.axes_W(i, 0) * rows[0];
+    for (int t = 1; t <= contact.tangents; ++t) {
+      const volatile double product = contact.axes_W(i, t) * rows[t];
+      sum = sum + product;
+    }
+    force[i] = sum;
+  }
+  return force;
+}
+
+}  // namespace stiction::internal

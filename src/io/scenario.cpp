@@ -1,0 +1,408 @@
+#include "stiction/scenario.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "io/nearest_name.hpp"
+#include "io/scenario_document.hpp"
+#include "problem/text.hpp"
+
+namespace stiction {
+namespace internal {
+namespace {
+
+constexpr int kMostFacets = 4096;
+
+[[noreturn]] void fail(const Entry& entry, const std::string& path, const std::string& want)
+{
+  const std::string where = entry.where();
+  throw InputError(where.empty() ? path : where + ": " + path, "want " + want + ", got " + entry.shown());
+}
+
+double number(const Entry& entry, const std::string& path)
+{
+  const std::string& text = entry.text;
+  if (entry.kind != Entry::Kind::kText || entry.quoted || text.empty()) fail(entry, path, "a number");
+  const char* begin = text.data() + (text[0] == '+' && text.size() > 1 && text[1] != '-');
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
+  if (end != text.data() + text.size() || error == std::errc::invalid_argument) fail(entry, path, "a number");
+  if (error != std::errc() || !std::isfinite(value)) fail(entry, path, "a finite number");
+  return value;
+}
+
+double number_at_least_zero(const Entry& entry, const std::string& path)
+{
+  const double value = number(entry, path);
+  if (value < 0.0) fail(entry, path, "a number >= 0");
+  return value;
+}
+
+bool boolean(const Entry& entry, const std::string& path)
+{
+  if (entry.kind == Entry::Kind::kText && !entry.quoted && (entry.text == "true" || entry.text == "false"))
+    return entry.text == "true";
+  fail(entry, path, "true or false");
+}
+
+const std::string& text_of(const Entry& entry, const std::string& path)
+{
+  if (entry.kind != Entry::Kind::kText || entry.text.empty()) fail(entry, path, "a text");
+  return entry.text;
+}
+
+std::vector<double> numbers(const Entry& entry, const std::string& path)
+{
+  if (entry.kind != Entry::Kind::kList) fail(entry, path, "a list of numbers");
+  std::vector<double> values;
+  for (std::size_t i = 0; i < entry.items.size(); ++i)
+    values.push_back(number(entry.items[i], path + "[" + std::to_string(i) + "]"));
+  return values;
+}
+
+Eigen::Vector3d vector3(const Entry& entry, const std::string& path)
+{
+  if (entry.kind != Entry::Kind::kList || entry.items.size() != 3) fail(entry, path, "a list of three numbers");
+  const std::vector<double> values = numbers(entry, path);
+  return {values[0], values[1], values[2]};
+}
+
+template <class Value, std::size_t n>
+Value one_of(const Entry& entry, const std::string& path, const std::array<std::pair<const char*, Value>, n>& choices)
+{
+  std::string list;
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) {
+    if (entry.kind == Entry::Kind::kText && entry.text == name) return value;
+    list += (list.empty() ? "" : " | ") + std::string(name);
+    names.push_back(name);
+  }
+  fail(entry, path, list);
+}
+
+/// A map whose keys are all known.
+class Map {
+ public:
+  Map(const Entry& entry, const std::string& path, const std::vector<std::string>& known) : entry_(entry), path_(path)
+  {
+    if (entry.kind != Entry::Kind::kMap) fail(entry, path.empty() ? "scenario" : path, "a map");
+    for (std::size_t i = 0; i < entry.keys.size(); ++i) {
+      if (std::ranges::find(known, entry.keys[i]) != known.end()) continue;
+      std::string list;
+      for (const std::string& key : known) list += (list.empty() ? "" : ", ") + key;
+      const std::string near = nearest_name(entry.keys[i], known);
+      const std::string where = entry.items[i].where_key();
+      throw InputError((where.empty() ? "" : where + ": ") + path_of(entry.keys[i]),
+                       "want a known key (" + list + "), got " + quoted(entry.keys[i]) +
+                           (near.empty() ? "" : ", did you mean " + quoted(near) + "?"));
+    }
+  }
+
+  const Entry* find(const char* key) const { return entry_.find(key); }
+  const Entry& need(const char* key) const
+  {
+    if (const Entry* found = find(key)) return *found;
+    const std::string where = entry_.where();
+    throw InputError((where.empty() ? "" : where + ": ") + path_of(key), "want an entry " + quoted(key) + ", got none");
+  }
+  std::string path_of(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
+
+  double number_or(const char* key, double fallback) const
+  {
+    const Entry* found = find(key);
+    return found ? number(*found, path_of(key)) : fallback;
+  }
+  Eigen::Vector3d vector_or(const char* key, const Eigen::Vector3d& fallback) const
+  {
+    const Entry* found = find(key);
+    return found ? vector3(*found, path_of(key)) : fallback;
+  }
+  std::string text_or(const char* key, const std::string& fallback) const
+  {
+    const Entry* found = find(key);
+    return found ? text_of(*found, path_of(key)) : fallback;
+  }
+  template <class Value, std::size_t n>
+  Value choice_or(const char* key, const std::array<std::pair<const char*, Value>, n>& choices, Value fallback) const
+  {
+    const Entry* found = find(key);
+    return found ? one_of(*found, path_of(key), choices) : fallback;
+  }
+
+ private:
+  const Entry& entry_;
+  std::string path_;
+};
+
+/// Numbers by joint name; lists belong to planar and floating joints.
+void decode_joints(const Entry& entry, const std::string& path, std::map<std::string, double>& single,
+                   std::map<std::string, std::vector<double>>& several)
+{
+  if (entry.kind == Entry::Kind::kNull) return;
+  if (entry.kind != Entry::Kind::kMap) fail(entry, path, "a map of joint names to numbers");
+  for (std::size_t i = 0; i < entry.keys.size(); ++i) {
+    const std::string where = path + "." + entry.keys[i];
+    if (entry.items[i].kind == Entry::Kind::kList)
+      several[entry.keys[i]] = numbers(entry.items[i], where);
+    else
+      single[entry.keys[i]] = number(entry.items[i], where);
+  }
+}
+
+Effort decode_effort(const Entry& entry, const std::string& path)
+{
+  using Kind = Effort::Kind;
+  Effort effort;
+  if (entry.kind == Entry::Kind::kMap) {
+    effort.kind = Kind::kGiven;
+    for (std::size_t i = 0; i < entry.keys.size(); ++i)
+      effort.given[entry.keys[i]] = number(entry.items[i], path + "." + entry.keys[i]);
+    return effort;
+  }
+  if (entry.kind != Entry::Kind::kText) fail(entry, path, "limits | unlimited | none, or a map of joint names to numbers");
+  effort.kind = one_of<Kind, 3>(entry, path, {{{"limits", Kind::kLimits}, {"unlimited", Kind::kUnlimited}, {"none", Kind::kNone}}});
+  return effort;
+}
+
+constexpr std::array<std::pair<const char*, ContactFrame>, 3> kContactFrames{
+    {{"link", ContactFrame::kLink}, {"world", ContactFrame::kWorld}, {"on", ContactFrame::kOn}}};
+
+/// Unit to within 1e-6, as the scene wants it; here because here the line is known.
+Eigen::Vector3d unit_vector(const Entry& entry, const std::string& path)
+{
+  const Eigen::Vector3d value = vector3(entry, path);
+  const std::string where = entry.where();
+  if (!(std::abs(value.norm() - 1.0) <= 1e-6))
+    throw InputError((where.empty() ? "" : where + ": ") + path, "want a unit vector, got " + text(value));
+  return value;
+}
+
+LoadDescription decode_load(const Entry& entry, const std::string& path)
+{
+  using Frame = LoadDescription::Frame;
+  const Map map(entry, path, {"link", "force", "torque", "at", "frame"});
+  LoadDescription load;
+  load.link = text_of(map.need("link"), map.path_of("link"));
+  load.force = map.vector_or("force", load.force);
+  load.torque = map.vector_or("torque", load.torque);
+  load.at = map.vector_or("at", load.at);
+  load.frame = map.choice_or<Frame, 2>("frame", {{{"world", Frame::kWorld}, {"link", Frame::kLink}}}, load.frame);
+  return load;
+}
+
+ClosureDescription decode_closure(const Entry& entry, const std::string& path)
+{
+  using Kind = ClosureDescription::Kind;
+  const Map map(entry, path, {"name", "link", "on", "at", "kind", "normal"});
+  ClosureDescription closure;
+  closure.name = text_of(map.need("name"), map.path_of("name"));
+  closure.link = text_of(map.need("link"), map.path_of("link"));
+  closure.on = map.text_or("on", closure.on);
+  closure.at = map.vector_or("at", closure.at);
+  closure.kind = map.choice_or<Kind, 3>("kind", {{{"pin", Kind::kPin}, {"weld", Kind::kWeld}, {"guide", Kind::kGuide}}}, closure.kind);
+  if (closure.kind == Kind::kGuide)
+    closure.normal = unit_vector(map.need("normal"), map.path_of("normal"));
+  else if (const Entry* normal = map.find("normal"))
+    fail(*normal, map.path_of("normal"), "no normal unless the kind is guide");
+  return closure;
+}
+
+ConeShape decode_cone(const Entry& entry, const std::string& path)
+{
+  const auto facets = [&](const Entry& count, const std::string& where) {
+    const double value = number(count, where);
+    if (value < 3 || value > kMostFacets || value != std::floor(value)) fail(count, where, "a whole number from 3 to 4096");
+    return static_cast<int>(value);
+  };
+  if (entry.kind == Entry::Kind::kText && entry.text == "exact") return ConeShape::exact();
+  if (entry.kind != Entry::Kind::kMap || entry.keys.size() != 1 || (entry.keys[0] != "inner" && entry.keys[0] != "outer"))
+    fail(entry, path, "exact | {inner: facets} | {outer: facets}");
+  const int count = facets(entry.items[0], path + "." + entry.keys[0]);
+  return entry.keys[0] == "inner" ? ConeShape::inner(count) : ConeShape::outer(count);
+}
+
+template <class Read>
+void each(const Entry* list, const char* path, Read read)
+{
+  if (!list || list->kind == Entry::Kind::kNull) return;
+  if (list->kind != Entry::Kind::kList) fail(*list, path, "a list");
+  for (std::size_t i = 0; i < list->items.size(); ++i) read(list->items[i], std::string(path) + "[" + std::to_string(i) + "]");
+}
+
+constexpr std::array<std::pair<const char*, Question>, 7> kQuestions{{{"all_sticking", Question::kAllSticking},
+                                                                      {"equilibrium", Question::kEquilibrium},
+                                                                      {"closure", Question::kClosure},
+                                                                      {"region", Question::kRegion},
+                                                                      {"sliding", Question::kSliding},
+                                                                      {"impact", Question::kImpact},
+                                                                      {"couplings", Question::kCouplings}}};
+
+}  // namespace
+
+ModelDescription decode_model(const Entry& entry, const std::string& name, const std::string& folder)
+{
+  const Map map(entry, "models." + name, {"urdf", "base", "pose", "joints", "rates", "twist", "effort"});
+  ModelDescription model;
+  model.name = name;
+  const std::string& urdf = text_of(map.need("urdf"), map.path_of("urdf"));
+  if (urdf.starts_with("package://") || std::filesystem::path(urdf).is_absolute() || folder.empty())
+    model.urdf_file = urdf;
+  else
+    model.urdf_file = (std::filesystem::path(folder) / urdf).lexically_normal().string();
+  model.base = map.choice_or<Base, 2>("base", {{{"floating", Base::kFloating}, {"fixed", Base::kFixed}}}, model.base);
+  if (const Entry* found = map.find("pose")) {
+    const Map pose(*found, map.path_of("pose"), {"xyz", "rpy"});
+    model.pose.xyz = pose.vector_or("xyz", model.pose.xyz);
+    model.pose.rpy = pose.vector_or("rpy", model.pose.rpy);
+  }
+  if (const Entry* found = map.find("joints")) decode_joints(*found, map.path_of("joints"), model.joints, model.multi_joints);
+  if (const Entry* found = map.find("rates")) decode_joints(*found, map.path_of("rates"), model.rates, model.multi_rates);
+  if (const Entry* found = map.find("twist")) {
+    const Map twist(*found, map.path_of("twist"), {"linear", "angular"});
+    model.linear_velocity = twist.vector_or("linear", model.linear_velocity);
+    model.angular_velocity = twist.vector_or("angular", model.angular_velocity);
+  }
+  if (const Entry* found = map.find("effort")) model.effort = decode_effort(*found, map.path_of("effort"));
+  return model;
+}
+
+ContactDescription decode_contact(const Entry& entry, const std::string& path, ContactMotion& motion)
+{
+  const Map map(entry, path, {"name", "link", "on", "at", "points", "at_frame", "normal", "normal_frame", "mu", "side",
+                              "torsion", "max_normal", "slides", "restitution"});
+  ContactDescription contact;
+  contact.name = text_of(map.need("name"), map.path_of("name"));
+  contact.link = text_of(map.need("link"), map.path_of("link"));
+  contact.on = map.text_or("on", contact.on);
+  const Entry* points = map.find("points");
+  if (points && map.find("at")) fail(*points, map.path_of("points"), "either at or points");
+  if (points) {
+    if (points->kind != Entry::Kind::kList || points->items.empty()) fail(*points, map.path_of("points"), "a list of points");
+    contact.patch = true;
+    for (std::size_t k = 0; k < points->items.size(); ++k)
+      contact.points.push_back(vector3(points->items[k], map.path_of("points") + "[" + std::to_string(k) + "]"));
+  } else {
+    contact.points = {vector3(map.need("at"), map.path_of("at"))};
+  }
+  contact.at_frame = map.choice_or("at_frame", kContactFrames, contact.at_frame);
+  contact.normal = unit_vector(map.need("normal"), map.path_of("normal"));
+  contact.normal_frame = map.choice_or("normal_frame", kContactFrames, contact.normal_frame);
+  contact.mu = number_at_least_zero(map.need("mu"), map.path_of("mu"));
+  contact.side = map.choice_or<Side, 2>("side", {{{"unilateral", Side::kUnilateral}, {"bilateral", Side::kBilateral}}}, contact.side);
+  if (const Entry* found = map.find("torsion")) contact.torsion = number_at_least_zero(*found, map.path_of("torsion"));
+  if (const Entry* found = map.find("max_normal")) contact.max_normal = number_at_least_zero(*found, map.path_of("max_normal"));
+  if (const Entry* found = map.find("slides")) {
+    motion.slides = vector3(*found, map.path_of("slides"));
+    if (motion.slides->isZero(0.0)) fail(*found, map.path_of("slides"), "a direction");
+  }
+  if (const Entry* found = map.find("restitution")) {
+    const Map restitution(*found, map.path_of("restitution"), {"normal", "tangential"});
+    motion.restitution_normal = restitution.number_or("normal", 0.0);
+    motion.restitution_tangential = restitution.number_or("tangential", 0.0);
+  }
+  return contact;
+}
+
+ScenarioOptions decode_options(const Entry& entry)
+{
+  ScenarioOptions options;
+  if (entry.kind == Entry::Kind::kNull) return options;
+  const Map map(entry, "options", {"cone", "detachment", "solver", "object", "intervals", "margins", "repairs"});
+  if (const Entry* found = map.find("cone")) options.cone = decode_cone(*found, "options.cone");
+  options.detachment = map.choice_or<Detachment, 2>(
+      "detachment", {{{"allowed", Detachment::kAllowed}, {"forbidden", Detachment::kForbidden}}}, options.detachment);
+  options.solver = map.choice_or<const char*, 2>("solver", {{{"native", "native"}, {"qpoases", "qpoases"}}}, "native");
+  options.object = map.text_or("object", "");
+  if (const Entry* found = map.find("intervals")) options.intervals = boolean(*found, "options.intervals");
+  if (const Entry* found = map.find("margins")) options.margins = boolean(*found, "options.margins");
+  if (const Entry* found = map.find("repairs")) options.repairs = boolean(*found, "options.repairs");
+  return options;
+}
+
+Scenario ScenarioDocument::decode() const
+{
+  const Map map(root, "", {"stiction", "name", "gravity", "models", "loads", "contacts", "closures", "question", "options"});
+  const Entry& version = map.need("stiction");
+  if (number(version, "stiction") != 1.0) fail(version, "stiction", "version 1");
+  Scenario scenario;
+  if (const Entry* name = map.find("name")) scenario.name = text_of(*name, "name");
+  scenario.scene.gravity = map.vector_or("gravity", scenario.scene.gravity);
+  const Entry& models = map.need("models");
+  if (models.kind != Entry::Kind::kMap) fail(models, "models", "a map of names to models");
+  for (std::size_t i = 0; i < models.keys.size(); ++i)
+    scenario.scene.models.push_back(decode_model(models.items[i], models.keys[i], folder));
+  each(map.find("loads"), "loads", [&](const Entry& entry, const std::string& path) {
+    scenario.scene.loads.push_back(decode_load(entry, path));
+  });
+  each(map.find("contacts"), "contacts", [&](const Entry& entry, const std::string& path) {
+    scenario.scene.contacts.push_back(decode_contact(entry, path, scenario.contact_motions.emplace_back()));
+  });
+  each(map.find("closures"), "closures", [&](const Entry& entry, const std::string& path) {
+    scenario.scene.closures.push_back(decode_closure(entry, path));
+  });
+  scenario.question = map.choice_or("question", kQuestions, scenario.question);
+  if (const Entry* options = map.find("options")) scenario.options = decode_options(*options);
+  return scenario;
+}
+
+InputError ScenarioDocument::located(const InputError& error) const
+{
+  const std::string message = error.what();
+  const std::string first = split_path(error.path()).front();
+  if (!root.find(first)) return error;
+  const std::string where = locate(root, error.path()).where();
+  if (where.empty() || message.starts_with(where)) return error;
+  return InputError(where + ": " + error.path(), message.substr(std::min(message.size(), error.path().size() + 2)));
+}
+
+ScenarioDocument load_scenario(const std::string& file)
+{
+  ScenarioDocument document;
+  document.root = parse_yaml(read_text_file(file, "scenario"), file);
+  document.folder = std::filesystem::path(file).parent_path().string();
+  return document;
+}
+
+void apply(const std::vector<ScenarioOverride>& overrides, ScenarioDocument& document)
+{
+  for (const ScenarioOverride& change : overrides) {
+    const auto source = std::make_shared<const std::string>("--set " + change.path + "=" + change.value);
+    Entry value = parse_yaml(change.value, *source);
+    const auto forget_lines = [&](auto&& self, Entry& entry) -> void {
+      entry.source = source;
+      entry.line = entry.column = entry.key_line = entry.key_column = 0;
+      for (Entry& item : entry.items) self(self, item);
+    };
+    forget_lines(forget_lines, value);
+    set_path(document.root, change.path, value);
+  }
+}
+
+}  // namespace internal
+
+const char* name_of(Question question)
+{
+  for (const auto& [name, value] : internal::kQuestions)
+    if (value == question) return name;
+  return "";
+}
+
+Scenario read_scenario_file(const std::string& file, const std::vector<ScenarioOverride>& overrides)
+{
+  internal::ScenarioDocument document = internal::load_scenario(file);
+  internal::apply(overrides, document);
+  return document.decode();
+}
+
+Scenario read_scenario_text(const std::string& text, const std::string& folder, const std::string& source,
+                            const std::vector<ScenarioOverride>& overrides)
+{
+  internal::ScenarioDocument document{internal::parse_yaml(text, source), folder};
+  internal::apply(overrides, document);
+  return document.decode();
+}
+
+}  // namespace stiction

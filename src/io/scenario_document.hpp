@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/document.hpp"
+#include "stiction/scenario.hpp"
+
+namespace stiction::internal {
+
+/// A scenario file as it is written, with overrides applied; `decode` reads it.
+struct ScenarioDocument {
+  Entry root;
+  std::string folder;   ///< URDF files are relative to it
+
+  Scenario decode() const;
+
+  /// An error about an entry of the scene ("contacts[2].normal: …"), with the line and column of that entry in front.
+  InputError located(const InputError& error) const;
+};
+
+ScenarioDocument load_scenario(const std::string& file);
+
+/// Applies overrides in order; errors in them name `--set path=value` instead of a line.
+void apply(const std::vector<ScenarioOverride>& overrides, ScenarioDocument& document);
+
+// The parts that rows of a batch replace one by one. `path` as in error messages.
+ModelDescription decode_model(const Entry& entry, const std::string& name, const std::string& folder);
+ContactDescription decode_contact(const Entry& entry, const std::string& path, ContactMotion& motion);
+ScenarioOptions decode_options(const Entry& entry);
+
+}  // namespace stiction::internal

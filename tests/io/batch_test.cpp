@@ -1,0 +1,290 @@
+#include "io/batch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "io/check.hpp"
+#include "io/progress_text.hpp"
+#include "io/row_answerer.hpp"
+
+namespace stiction::internal {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+std::string scenario(const std::string& name) { return std::string(STICTION_SOURCE_DIR) + "/scenarios/" + name + ".yaml"; }
+
+class Batch : public ::testing::Test {
+ protected:
+  Batch() : folder_(fs::temp_directory_path() / ("stiction_batch_" + std::to_string(::getpid()))) { fs::create_directories(folder_); }
+  ~Batch() override { fs::remove_all(folder_); }
+
+  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(file(name), std::ios::binary) << text; }
+  std::string read(const std::string& name) const { return read_text_file(file(name), "file"); }
+  BatchProgress run(const std::string& in, const std::string& out, int threads = 1, bool resume = false,
+                    const std::string& name = "block_on_ground", const std::vector<ScenarioOverride>& overrides = {}) const
+  {
+    BatchArguments arguments;
+    arguments.document = load_scenario(scenario(name));
+    apply(overrides, arguments.document);
+    arguments.inputs = file(in);
+    arguments.out = file(out);
+    arguments.threads = threads;
+    arguments.resume = resume;
+    return run_batch(arguments);
+  }
+  std::string error_of(const std::string& in, const std::string& out, bool resume = false) const
+  {
+    try {
+      run(in, out, 1, resume);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  fs::path folder_;
+};
+
+std::string many_rows(int count)
+{
+  std::ostringstream rows;
+  for (int i = 0; i < count; ++i) {
+    if (i % 97 == 5)
+      rows << "{\"id\": " << i << ", \"contacts.left.mu\": \"much\"}\n";
+    else
+      rows << "{\"id\": " << i << ", \"contacts.left.mu\": " << 0.3 + 0.001 * (i % 400) << ", \"models.b.joints.theta\": " << 1e-3 * (i % 7)
+           << ", \"models.b.effort.x\": " << 0.01 * (i % 50) << "}\n";
+  }
+  return rows.str();
+}
+
+TEST_F(Batch, AnswersEveryRowInOrder)
+{
+  write("in.jsonl", "{\"id\": \"a\"}\n\n{\"contacts.left.mu\": 0.1, \"contacts.right.mu\": 0.1}\n{\"id\": 7, \"contacts.lef.mu\": 0.1}\nnonsense\n"
+                    "{\"loads.0.force\": [6, 0, 0]}\n{\"options.cone\": {\"inner\": 1}}");
+  const BatchProgress progress = run("in.jsonl", "out.jsonl");
+  EXPECT_EQ(progress.rows, 6u);
+  EXPECT_EQ(progress.bad, 3u);
+  std::istringstream lines(read("out.jsonl"));
+  std::vector<nlohmann::json> rows;
+  for (std::string line; std::getline(lines, line);) rows.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(rows.size(), 6u);
+  EXPECT_EQ(rows[0]["id"], "a");
+  EXPECT_EQ(rows[0]["verdict"], "holds");
+  EXPECT_NEAR(rows[0]["utilisation"].get<double>(), 0.8549, 1e-3);
+  EXPECT_EQ(rows[1]["id"], 2);
+  EXPECT_EQ(rows[1]["verdict"], "fails");
+  EXPECT_THAT(rows[1]["summary"].get<std::string>(), HasSubstr("slides"));
+  EXPECT_EQ(rows[2]["id"], 7);
+  EXPECT_EQ(rows[2]["line"], 4);
+  EXPECT_THAT(rows[2]["error"].get<std::string>(), HasSubstr("want one of right, left, got 'lef'"));
+  EXPECT_EQ(rows[3]["line"], 5);
+  EXPECT_THAT(rows[3]["error"].get<std::string>(), HasSubstr("want a JSON object"));
+  EXPECT_EQ(rows[4]["verdict"], "fails");
+  EXPECT_THAT(rows[5]["error"].get<std::string>(), HasSubstr("options.cone.inner: want a whole number"));
+}
+
+TEST_F(Batch, CsvInAndOut)
+{
+  write("in.csv", "id,contacts.left.mu,contacts.right.mu,models.b.pose.xyz\r\nfirst,0.5,0.5,\r\n\"a,b\",0.1,0.1,\r\n,,,\r\nbad,0.1\r\n"
+                  "moved,,,\"[1, 2, 3]\"\r\n");
+  const BatchProgress progress = run("in.csv", "out.csv");
+  EXPECT_EQ(progress.bad, 1u);
+  std::istringstream lines(read("out.csv"));
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(lines, line);) rows.push_back(line);
+  ASSERT_EQ(rows.size(), 6u);
+  EXPECT_EQ(rows[0], "id,verdict,utilisation,slack,summary,error");
+  EXPECT_THAT(rows[1], ::testing::StartsWith("first,holds,0.85"));
+  EXPECT_THAT(rows[2], ::testing::StartsWith("\"a,b\",fails,"));
+  EXPECT_THAT(rows[3], ::testing::StartsWith("3,holds,"));
+  EXPECT_EQ(rows[4], "4,,,,,\"line 5: want 4 cells, got 2\"");
+  EXPECT_THAT(rows[5], ::testing::StartsWith("moved,holds,0.85"));
+}
+
+TEST_F(Batch, RowsAnswerAsCheckDoes)
+{
+  // Each path takes another way through the loaded scene, or loads it again.
+  const std::vector<std::pair<std::string, std::vector<ScenarioOverride>>> cases = {
+      {"biped_standing", {{"models.robot.joints.left_knee", "0.85"}}},
+      {"biped_standing", {{"models.robot.effort.left_knee", "20"}, {"models.robot.pose.rpy", "[0, 0.02, 0]"}}},
+      {"biped_standing", {{"contacts.left.mu", "0.01"}, {"contacts.right.max_normal", "60"}}},
+      {"biped_standing", {{"gravity", "[1, 0, -9.81]"}}},
+      {"pinch_on_guide", {{"models.p.effort.x1", "9"}}},
+      {"pinch_on_guide", {{"models.p.effort", "{x1: 8, x2: -15}"}, {"contacts.left.side", "bilateral"}}},
+      {"block_with_pendulum", {{"models.b.rates.alpha", "2"}, {"models.b.joints.alpha", "1"}}},
+      {"block_with_pendulum", {{"models.b.pose.rpy", "[0, 0.2, 0]"}}},
+      {"soft_finger", {{"contacts.front.torsion", "0"}}},
+      {"soft_finger", {{"contacts.front.torsion", "0.001"}, {"loads.0.torque", "[0.01, 0, 0]"}}},
+      {"stack_of_boxes", {{"models.upper.pose.xyz", "[0.02, 0, 0.3]"}, {"options.detachment", "forbidden"}}},
+  };
+  int fails = 0;
+  for (const auto& [name, overrides] : cases) {
+    SCOPED_TRACE(name + " " + overrides[0].path);
+    RowAnswerer answerer(load_scenario(scenario(name)), {});
+    BatchRow row;
+    for (const auto& [path, value] : overrides) row.changes.emplace_back(path, parse_yaml(value, ""));
+    RowAnswer answer, again;
+    answerer.answer(row, answer);
+    const Report report = check_file(scenario(name), overrides, {});
+    EXPECT_EQ(answer.verdict, report.result.verdict);
+    double utilisation = 0.0;
+    for (const ContactReport& contact : report.result.contacts) utilisation = std::max(utilisation, contact.utilisation);
+    if (answer.verdict == Verdict::kHolds) {
+      EXPECT_NEAR(answer.utilisation, utilisation, 1e-6);
+    }
+    fails += answer.verdict == Verdict::kFails;
+    // The row leaves nothing behind.
+    RowAnswer plain;
+    RowAnswerer(load_scenario(scenario(name)), {}).answer({}, plain);
+    answerer.answer({}, again);
+    EXPECT_EQ(again.verdict, plain.verdict);
+    EXPECT_EQ(again.utilisation, plain.utilisation);
+    EXPECT_EQ(again.summary, plain.summary);
+  }
+  EXPECT_GE(fails, 2);
+}
+
+TEST_F(Batch, WorldPointsFollowTheRow)
+{
+  // The contact point is where it is in the world: raising the block moves it down in the block, and the check must see that.
+  RowAnswerer answerer(load_scenario(scenario("block_on_ground")), {});
+  const std::vector<ScenarioOverride> world = {{"contacts.left.at_frame", "world"}, {"models.b.joints.y", "0.3"}};
+  BatchRow row;
+  for (const auto& [path, value] : world) row.changes.emplace_back(path, parse_yaml(value, ""));
+  RowAnswer answer;
+  answerer.answer(row, answer);
+  const Report report = check_file(scenario("block_on_ground"), world, {});
+  EXPECT_EQ(answer.verdict, report.result.verdict);
+  ScenarioDocument document = load_scenario(scenario("block_on_ground"));
+  apply({world[0]}, document);
+  RowAnswerer in_world(document, {});
+  row.changes.erase(row.changes.begin());
+  RowAnswer moved;
+  in_world.answer(row, moved);
+  EXPECT_EQ(moved.slack, answer.slack);
+}
+
+TEST_F(Batch, ThreadsDoNotChangeABit)
+{
+  write("in.jsonl", many_rows(3000));
+  run("in.jsonl", "one.jsonl", 1);
+  run("in.jsonl", "two.jsonl", 2);
+  run("in.jsonl", "five.jsonl", 5);
+  const std::string one = read("one.jsonl");
+  EXPECT_TRUE(one == read("two.jsonl"));
+  EXPECT_TRUE(one == read("five.jsonl"));
+  EXPECT_NE(one.find("\"verdict\":\"fails\""), one.npos);
+  EXPECT_NE(one.find("\"verdict\":\"holds\""), one.npos);
+}
+
+TEST_F(Batch, ResumeContinuesAnywhere)
+{
+  for (const std::string type : {"jsonl", "csv"}) {
+    write("in.jsonl", many_rows(600));
+    const BatchProgress whole_run = run("in.jsonl", "whole." + type);
+    const std::string whole = read("whole." + type);
+    for (const std::size_t size : {std::size_t(0), std::size_t(3), whole.size() / 3, whole.size() / 2, whole.size() - 1, whole.size(),
+                                   whole.find('\n', whole.size() / 5) + 1}) {
+      write("part." + type, whole.substr(0, size));   // most of these end in a torn line
+      const BatchProgress progress = run("in.jsonl", "part." + type, 2, true);
+      EXPECT_TRUE(read("part." + type) == whole) << size;
+      EXPECT_EQ(progress.rows, 600u);
+      EXPECT_EQ(progress.bad, whole_run.bad);
+    }
+  }
+}
+
+TEST_F(Batch, ResumeRefusesOtherResults)
+{
+  write("in.jsonl", "{\"id\": 1}\n{\"id\": 2}\n");
+  write("out.jsonl", "{\"id\":1,\"verdict\":\"holds\"}\n{\"id\":5,\"verdict\":\"holds\"}\n");
+  EXPECT_THAT(error_of("in.jsonl", "out.jsonl", true), HasSubstr("--resume: want results of these inputs, got row 2 named 5 instead of 2"));
+  write("out.jsonl", "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n");
+  EXPECT_THAT(error_of("in.jsonl", "out.jsonl", true), HasSubstr("got 3 rows for 2"));
+  write("out.csv", "id,verdict\n1,holds\n");
+  EXPECT_THAT(error_of("in.jsonl", "out.csv", true), HasSubstr("want the results of the same options"));
+}
+
+TEST_F(Batch, FilesThatCannotBeUsed)
+{
+  write("in.jsonl", many_rows(600));
+  EXPECT_THAT(error_of("none.jsonl", "out.jsonl"), HasSubstr("--inputs: want a readable file, got"));
+  EXPECT_THAT(error_of("in.jsonl", "no/such/folder.jsonl"), HasSubstr("--out: want a file that can be opened"));
+  EXPECT_THAT(error_of("in.jsonl", "out.txt"), HasSubstr("--out: want a file that ends in .jsonl or .csv"));
+  EXPECT_THAT(error_of("in.txt", "out.csv"), HasSubstr("--inputs: want a file that ends in .jsonl or .csv"));
+  EXPECT_THAT(error_of("in.jsonl", "in.jsonl"), HasSubstr("--out: want another file than the inputs"));
+  fs::create_symlink("/dev/full", file("full.jsonl"));
+  EXPECT_THAT(error_of("in.jsonl", "full.jsonl"), HasSubstr("--out: want a file that can be written"));
+  write("empty.csv", "");
+  EXPECT_THAT(error_of("empty.csv", "out.csv"), HasSubstr("want a header of paths"));
+  write("twice.csv", "id,gravity,gravity\n");
+  EXPECT_THAT(error_of("twice.csv", "out.csv"), HasSubstr("want each column once, got 'gravity' twice"));
+}
+
+TEST_F(Batch, MarginsWhenAsked)
+{
+  write("in.jsonl", "{}\n{\"contacts.left.mu\": 0}\n");
+  run("in.jsonl", "out.jsonl", 1, false, "block_on_ground", {{"options", "{margins: true}"}});
+  EXPECT_THAT(read("out.jsonl"), HasSubstr("\"friction_scale\":0.815"));
+  run("in.jsonl", "out.csv", 1, false, "block_on_ground", {{"options", "{margins: true}"}});
+  EXPECT_THAT(read("out.csv"), HasSubstr("id,verdict,utilisation,slack,friction_scale,summary,error"));
+}
+
+TEST(BatchRows, JsonRowsAreStrict)
+{
+  BatchRow row;
+  const auto error = [&](const std::string& line) {
+    try {
+      parse_json_row(line, 4, row);
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(error("{\"a\": 1, \"a\": 2}"), HasSubstr("want each key once, got 'a' twice"));
+  EXPECT_THAT(error("{\"a\": 1e999}"), HasSubstr("want a JSON object"));
+  EXPECT_THAT(error("[1]"), HasSubstr("want a JSON object, got another value"));
+  EXPECT_THAT(error("{\"id\": [1]}"), HasSubstr("id: want a text or a number"));
+  EXPECT_THAT(error(std::string(LineReader::kLongest + 1, ' ')), HasSubstr("want at most a megabyte"));
+  EXPECT_EQ(error("{\"id\": \"x\", \"a.b\": 0.1, \"c\": true, \"d\": [1, {\"e\": null}]}"), "no error");
+  EXPECT_EQ(row.id, "\"x\"");
+  ASSERT_EQ(row.changes.size(), 3u);
+  EXPECT_EQ(row.changes[0].first, "a.b");
+  EXPECT_EQ(row.changes[0].second.text, "0.1");
+  EXPECT_FALSE(row.changes[0].second.quoted);
+  EXPECT_EQ(error("{}"), "no error");
+  EXPECT_EQ(row.id, "4");
+}
+
+TEST(BatchRows, CsvQuotes)
+{
+  EXPECT_EQ(split_csv("a,,\"b,\"\"c\"\"\",d\r"), (std::vector<std::string>{"a", "", "b,\"c\"", "d"}));
+  EXPECT_THROW(split_csv("\"a"), InputError);
+  EXPECT_THROW(split_csv("\"a\"b,c"), InputError);
+}
+
+TEST(ProgressText, SaysRateAndTimeLeft)
+{
+  BatchProgress progress;
+  progress.rows = 600;
+  progress.resumed = 100;
+  progress.bad = 2;
+  progress.bytes = 250;
+  progress.total_bytes = 1000;
+  EXPECT_EQ(progress_text(progress, 10.0, true), "[#####---------------]  25 %  600 rows (100 before), 2 bad, 50/s, 0:30 left");
+  EXPECT_EQ(progress_text(progress, 2000.0, false), " 25 %  600 rows (100 before), 2 bad, 0/s, 1:40:00 left");
+  progress.finished = true;
+  EXPECT_EQ(progress_text(progress, 10.0, false), "600 rows (100 before), 2 bad, 50/s, 10.0 s");
+}
+
+}  // namespace
+}  // namespace stiction::internal

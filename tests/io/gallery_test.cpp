@@ -1,0 +1,56 @@
+// Every scenario of the gallery has the verdict that its first line promises, and a proof that verifies.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "io/check.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction::internal {
+namespace {
+
+std::vector<std::string> scenarios()
+{
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(STICTION_SOURCE_DIR) + "/scenarios"))
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Folder to search for package://example-robot-data, or empty.
+std::string robot_packages()
+{
+#ifdef STICTION_ROBOT_DATA
+  const std::string robots = std::getenv("STICTION_ROBOT_DATA") ? std::getenv("STICTION_ROBOT_DATA") : STICTION_ROBOT_DATA;
+#else
+  const std::string robots = std::getenv("STICTION_ROBOT_DATA") ? std::getenv("STICTION_ROBOT_DATA") : "";
+#endif
+  return robots.empty() ? "" : std::filesystem::path(robots).parent_path().parent_path().string();
+}
+
+class Gallery : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Gallery, HasTheVerdictItPromises)
+{
+  const std::string text = read_text_file(GetParam(), "scenario");
+  const std::string first = text.substr(0, text.find('\n'));
+  ASSERT_TRUE(first == "# expect: holds" || first == "# expect: fails" || first == "# expect: undecided") << first;
+  if (text.find("package://example-robot-data") != text.npos && robot_packages().empty())
+    GTEST_SKIP() << "SKIPPED: no real robots. Install the Python wheel example-robot-data and set STICTION_ROBOT_DATA "
+                    "(environment or CMake) to its share/example-robot-data/robots folder.";
+  const Report report = check_file(GetParam(), {}, {robot_packages()});
+  EXPECT_EQ(first.substr(10), name_of(report.result.verdict)) << report_text(report, false);
+  EXPECT_FALSE(report.name.empty());
+  const Verification proof = verify_report(report_json(report), "report");
+  EXPECT_EQ(proof.valid, report.result.verdict != Verdict::kUndecided) << proof.message;
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, Gallery, ::testing::ValuesIn(scenarios()), [](const auto& test) {
+  return std::filesystem::path(test.param).stem().string();
+});
+
+TEST(GallerySize, AtLeastFifteenAndAllVerdicts) { EXPECT_GE(scenarios().size(), 15u); }
+
+}  // namespace
+}  // namespace stiction::internal

@@ -1,0 +1,279 @@
+#include "io/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+
+#include "io/check.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction::internal {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::ordered_json;
+
+std::string scenario(const std::string& name) { return std::string(STICTION_SOURCE_DIR) + "/scenarios/" + name + ".yaml"; }
+
+Report checked(const std::string& name, const std::vector<ScenarioOverride>& overrides = {})
+{
+  return check_file(scenario(name), overrides, {});
+}
+
+std::size_t widest_line(const std::string& text)
+{
+  std::size_t widest = 0;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) widest = std::max(widest, line.size());
+  return widest;
+}
+
+TEST(ReportText, GoldenOfAHoldingBlock)
+{
+  EXPECT_EQ(report_text(checked("block_on_ground"), false), R"(block on flat ground, pushed below the friction limit
+HOLDS
+every contact sticks; nearest to slipping: right (85 % of its friction)
+
+contact  state      normal [N]  friction in use
+right    sticking       6.2383  [#################---]  85 %
+left     sticking       3.5717  [###############-----]  75 %
+
+ - forces are not unique (3 internal); shown are those deepest inside the
+   friction cones
+ - friction to spare: holds down to 0.8155 of every coefficient
+)");
+}
+
+TEST(ReportText, GoldenOfAFailingPinch)
+{
+  // Forces are unique here: 8 N and 9 N, and (g - F1y) / 3 = 3.77 N along both.
+  EXPECT_EQ(report_text(checked("pinch_free_fingers", {{"contacts.left.mu", "0.4"}}), false), R"(two fingers lift a mass
+FAILS
+slides along (0, 0, -1): left slips
+
+contact  state      normal [N]  friction in use
+left     sliding             8  [####################> 118 %
+right    sticking            9  [#################---]  84 %
+
+ - these forces would keep every contact stuck, were friction and pulling
+   unlimited
+
+what would make it hold, each by itself:
+ - every friction coefficient times 1.178
+ - friction of left alone raised from 0.4 to 0.4713
+ - generalised force added (N, N m): p/y +0.2298, p/x1 +0.2758, p/y1 -0.4597,
+   p/y2 +0.2298
+)");
+}
+
+TEST(ReportText, ColoursOnlyWhenAsked)
+{
+  const Report report = checked("block_on_ground");
+  EXPECT_THAT(report_text(report, true), HasSubstr("\033[1;32mHOLDS\033[0m"));
+  EXPECT_EQ(report_text(report, false).find('\033'), std::string::npos);
+}
+
+TEST(ReportText, FitsEightyColumns)
+{
+  for (const char* name : {"block_on_ground", "box_on_steep_slope", "box_at_the_limit", "mug_in_hand", "biped_standing"})
+    EXPECT_LE(widest_line(report_text(checked(name), false)), 80u) << name;
+}
+
+TEST(ReportText, SaysThatAHoldingCaseMoves)
+{
+  EXPECT_THAT(report_text(checked("block_on_corner"), false), HasSubstr("it moves: accelerations are not zero, no contact slips"));
+}
+
+TEST(ReportJson, KeysInTheOrderOfTheContract)
+{
+  const Json json = Json::parse(report_json(checked("pinch_too_weak")));
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"stiction", "name", "question", "verdict", "summary", "acceleration", "contacts", "efforts",
+                                            "indeterminacy", "margins", "repair", "certificate", "solver", "warnings", "checksum"}));
+  keys.clear();
+  for (const auto& [key, value] : json["contacts"][0].items()) keys.push_back(key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"name", "state", "normal_force", "tangential_force", "force_world", "utilisation", "unique",
+                                            "normal_interval"}));
+}
+
+TEST(ReportJson, GoldenHead)
+{
+  const std::string json = report_json(checked("pinch_on_guide"));
+  EXPECT_THAT(json, HasSubstr(R"({"stiction":1,"name":"two fingers hold a mass on a guide","question":"all_sticking","verdict":"holds",)"));
+  EXPECT_THAT(json, HasSubstr(R"("efforts":{"p/x":0.0,"p/y":0.0,"p/x1":12.0,"p/x2":-10.0},"indeterminacy":{"degree":3},"margins":{"friction_scale":0.89)"));
+  EXPECT_THAT(json, HasSubstr(R"("certificate":{"kind":"forces","rules":{"cone":"exact","detachment":"allowed"},"problem":{"dofs":["p/x","p/y","p/x1","p/x2"],)"));
+  EXPECT_THAT(json, HasSubstr(R"("max_normal":"inf")"));
+}
+
+TEST(ReportJson, NumbersOfTheSpecification)
+{
+  // Example 6: lambda_n1 = 12, lambda_n2 = 10, normal forces unique, friction_scale = g / (mu (12 + 10)).
+  const Json json = Json::parse(report_json(checked("pinch_on_guide")));
+  EXPECT_NEAR(json["contacts"][0]["normal_force"].get<double>(), 12.0, 1e-9);
+  EXPECT_NEAR(json["contacts"][1]["normal_force"].get<double>(), 10.0, 1e-9);
+  EXPECT_NEAR(json["margins"]["friction_scale"].get<double>(), 9.81 / 11.0, 1e-6);
+  EXPECT_NEAR(json["contacts"][0]["normal_interval"][1].get<double>(), 12.0, 1e-6);
+  // The world force of the left finger on the mass pushes along +x and carries a part of the weight.
+  EXPECT_NEAR(json["contacts"][0]["force_world"][0].get<double>(), 12.0, 1e-9);
+  EXPECT_NEAR(json["contacts"][0]["force_world"][2].get<double>() + json["contacts"][1]["force_world"][2].get<double>(), 9.81, 1e-9);
+}
+
+TEST(ReportJson, TheRepairingForceRepairs)
+{
+  const Report report = checked("block_slides");
+  const Json json = Json::parse(report_json(report));
+  double x = 0.0, z = 0.0;
+  for (const Json& repair : json["repair"])
+    if (repair["change"] == "force") {
+      x = repair["add"]["b/x"].get<double>();
+      z = repair["add"]["b/y"].get<double>();
+    }
+  EXPECT_LT(x, -0.1);
+  const auto with = [&](double share) {
+    return checked("block_slides", {{"loads.0.force", "[" + std::to_string(6.0 + share * x) + ", 0, " + std::to_string(share * z) + "]"}})
+        .result.verdict;
+  };
+  EXPECT_EQ(with(1.1), Verdict::kHolds);
+  EXPECT_EQ(with(0.9), Verdict::kFails);
+}
+
+TEST(ReportJson, UndecidedClaimsNothing)
+{
+  const Json json = Json::parse(report_json(checked("box_at_the_limit")));
+  EXPECT_EQ(json["verdict"], "undecided");
+  EXPECT_EQ(json["certificate"]["kind"], "none");
+  EXPECT_THAT(verify_report(json.dump(), "r").message, HasSubstr("claims nothing"));
+}
+
+TEST(Verify, AcceptsWhatCheckWrites)
+{
+  for (const char* name : {"block_on_ground", "block_slides", "block_tips", "pinch_on_guide", "pinch_too_weak", "rail_grasp", "mug_in_hand",
+                           "soft_finger", "block_with_pendulum"}) {
+    const Verification result = verify_report(report_json(checked(name)), "r");
+    EXPECT_TRUE(result.valid) << name << ": " << result.message;
+  }
+}
+
+TEST(Verify, RoundingOfRowsTimesForcesIsNoMotion)
+{
+  // A standing quadruped was once "proved" to slip: y'(M a + F) = 1e-15, rows J y of 1e-16 forgiven, forces of 40 N.
+  const std::string file = std::string(STICTION_SOURCE_DIR) + "/tests/regressions/quadruped_false_motion.json";
+  const Verification result = verify_report(read_text_file(file, "report"), file);
+  EXPECT_FALSE(result.valid);
+  EXPECT_THAT(result.message, HasSubstr("nothing drives the motion"));
+}
+
+TEST(Verify, SaysWhatDisagrees)
+{
+  const std::string json = report_json(checked("pinch_on_guide"));
+  const auto message = [&](auto edit) {
+    Json report = Json::parse(json);
+    edit(report);
+    report.erase("checksum");
+    report["checksum"] = checksum(report.dump());   // a careful forger
+    const Verification result = verify_report(report.dump(), "r");
+    EXPECT_FALSE(result.valid);
+    return result.message;
+  };
+  EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }), HasSubstr("says 'fails', but its certificate proves 'holds'"));
+  EXPECT_THAT(message([](Json& r) { r["contacts"][0]["normal_force"] = 12.5; }), HasSubstr("normal force of left"));
+  EXPECT_THAT(message([](Json& r) { r["contacts"][1]["tangential_force"][1] = 0.0; }), HasSubstr("tangential force of right"));
+  EXPECT_THAT(message([](Json& r) { r["contacts"][1]["force_world"][2] = 4.0; }), HasSubstr("world force of right"));
+  EXPECT_THAT(message([](Json& r) { r["contacts"][1]["utilisation"] = 0.5; }), HasSubstr("utilisation of right"));
+  EXPECT_THAT(message([](Json& r) { r["acceleration"]["values"]["p/y"] = 1.0; }), HasSubstr("acceleration of p/y"));
+  EXPECT_THAT(message([](Json& r) { r["contacts"].erase(1); }), HasSubstr("contacts are not"));
+  EXPECT_THAT(message([](Json& r) { r["certificate"]["lambda"][0] = 11.0; }), HasSubstr("proves nothing"));
+  EXPECT_THAT(message([](Json& r) { r["certificate"]["problem"]["F"][1] = 9.0; }), HasSubstr("proves nothing"));
+  EXPECT_THAT(message([](Json& r) { r["certificate"]["problem"]["contacts"][0]["mu"] = 0.01; }), HasSubstr("proves nothing"));
+  EXPECT_THAT(message([](Json& r) { r["certificate"]["problem"]["M"][0][1] = 1.0; }), HasSubstr("problem is not one"));
+  EXPECT_THAT(message([](Json& r) { r["certificate"]["kind"] = "motion"; }), HasSubstr("proves nothing"));
+}
+
+TEST(Verify, OneDigitAnywhereFails)
+{
+  for (const char* name : {"pinch_on_guide", "pinch_too_weak"}) {
+    const std::string json = report_json(checked(name));
+    std::mt19937 rng{5};
+    int edits = 0;
+    for (std::size_t i = 0; i < json.size(); ++i) {
+      if (!std::isdigit(static_cast<unsigned char>(json[i])) || rng() % 8 != 0) continue;
+      std::string edited = json;
+      edited[i] = static_cast<char>('0' + (json[i] - '0' + 1 + static_cast<int>(rng() % 9)) % 10);
+      bool valid = false;
+      try {
+        // A digit that does not change the number that it stands for changes nothing.
+        if (Json::parse(edited) == Json::parse(json)) continue;
+        valid = verify_report(edited, "r").valid;
+      } catch (const std::exception&) {   // no report any more
+      }
+      EXPECT_FALSE(valid) << name << " at " << i << ": " << edited.substr(i > 20 ? i - 20 : 0, 40);
+      ++edits;
+    }
+    EXPECT_GT(edits, 30);
+  }
+}
+
+TEST(Verify, WhatIsNoReportIsBadInput)
+{
+  const std::string json = report_json(checked("block_on_ground"));
+  EXPECT_THROW(verify_report("", "r"), InputError);
+  EXPECT_THROW(verify_report("[1, 2]", "r"), InputError);
+  EXPECT_THROW(verify_report("{}", "r"), InputError);
+  EXPECT_THROW(verify_report(json.substr(0, json.size() / 2), "r"), InputError);
+  for (const char* key : {"verdict", "contacts", "certificate", "question", "stiction", "checksum"}) {
+    Json report = Json::parse(json);
+    report.erase(key);
+    EXPECT_THROW(verify_report(report.dump(), "r"), InputError) << key;
+    report[key] = Json::array({1, "x"});
+    EXPECT_THROW(verify_report(report.dump(), "r"), InputError) << key;
+  }
+}
+
+std::string error_of(const std::string& name, const std::vector<ScenarioOverride>& overrides)
+{
+  try {
+    checked(name, overrides);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Check, ErrorsOfTheQuestionNameTheLine)
+{
+  EXPECT_THAT(error_of("biped_standing", {{"models.robot.effort", "limits"}}),
+              HasSubstr("--set models.robot.effort=limits: models.robot.effort: want given efforts for all_sticking: `none`, or `{left_hip: 1.5, …}`"));
+  EXPECT_THAT(error_of("block_on_ground", {{"question", "equilibrium"}}),
+              HasSubstr("question: want all_sticking, the one that this version answers, got 'equilibrium'"));
+  EXPECT_THAT(error_of("block_on_ground", {{"contacts.left.slides", "[1, 0, 0]"}}),
+              HasSubstr("contacts[1].slides: want no sliding contact in the question all_sticking"));
+  EXPECT_THAT(error_of("block_on_ground", {{"models.b.joints.z", "1"}}), HasSubstr("models.b.joints.z: want a joint of the URDF"));
+  EXPECT_THAT(error_of("block_on_ground", {{"contacts.left.link", "b/blok"}}), HasSubstr("want a link of models.b"));
+}
+
+TEST(Check, MovingContactsAreBadInputAndSayHowFast)
+{
+  EXPECT_THAT(error_of("block_on_ground", {{"models.b.rates", "{x: 0.25}"}}),
+              HasSubstr("block_on_ground.yaml:11:5: contacts[0]: want bodies at rest relative to each other at right (1e-06 m/s), got velocity "
+                        "(0.25, 0, 0) m/s in the world; a contact that already slides has `slides`, one that hits belongs to the question impact"));
+  EXPECT_EQ(error_of("block_on_ground", {{"models.b.rates", "{x: 1e-7}"}}), "no error");
+  EXPECT_THAT(error_of("pinch_on_guide", {{"models.p.rates", "{x: 0.25, x1: 0.25, x2: 0.25}"}}), HasSubstr("want rates that keep guide closed"));
+}
+
+TEST(Check, OptionsReachTheAnswer)
+{
+  // 16 facets of an inner pyramid have at least cos(pi/16) of the friction.
+  EXPECT_EQ(checked("box_on_slope", {{"options.cone", "{inner: 16}"}}).result.verdict, Verdict::kHolds);
+  EXPECT_EQ(checked("box_on_slope", {{"options.cone", "{outer: 16}"}}).result.verdict, Verdict::kUndecided);
+  EXPECT_EQ(checked("box_on_slope", {{"options.solver", "qpoases"}}).solver, "qpoases");
+  const Report bare = checked("pinch_too_weak", {{"options", "{margins: false, repairs: false}"}});
+  EXPECT_FALSE(bare.result.friction_scale_known);
+  EXPECT_TRUE(bare.result.repairs.empty());
+}
+
+}  // namespace
+}  // namespace stiction::internal
