@@ -25,9 +25,9 @@ setup-test:
 
 build: setup ## the library and the program build/stiction
 	$(CONFIGURE) -B build
-	cmake --build build -j$(JOBS) --target stiction_cli print_problem box_holds
+	cmake --build build -j$(JOBS) --target stiction_cli
 
-demo: build ## install, build and run the main job on a shipped robot
+demo: build ## install, build and check every scenario of the gallery
 	@scripts/demo.sh build
 
 test: check sanitize tsan ## all tests, then again under the address, undefined and thread sanitizers

@@ -21,7 +21,7 @@ install(FILES ${PROJECT_BINARY_DIR}/stictionConfig.cmake ${PROJECT_BINARY_DIR}/s
 
 # package.xml and an empty marker make `package://stiction/urdf/…` and ros2 tools find us (REP 122, ament index).
 install(FILES package.xml LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/stiction)
-install(DIRECTORY urdf DESTINATION ${CMAKE_INSTALL_DATADIR}/stiction)
+install(DIRECTORY urdf scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/stiction)
 file(WRITE ${PROJECT_BINARY_DIR}/ament_index/stiction "")
 install(FILES ${PROJECT_BINARY_DIR}/ament_index/stiction
   DESTINATION ${CMAKE_INSTALL_DATADIR}/ament_index/resource_index/packages)
