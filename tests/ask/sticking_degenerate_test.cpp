@@ -13,6 +13,7 @@ using testing::add_contact;
 using testing::free_body;
 using testing::gaussian;
 using testing::in_units;
+using testing::make_either;
 using testing::make_failing;
 using testing::make_holding;
 using testing::random_contacts;
@@ -65,10 +66,7 @@ TEST_P(Degenerate, DuplicatedContacts)
   for (int i = 0; i < draws; ++i) {
     ContactProblem p = random_contacts(rng, 1 + i % 6, 0.5);
     const bool holds = i % 2;
-    if (holds)
-      make_holding(rng, p);
-    else if (!make_failing(rng, p))
-      continue;
+    if (!make_either(rng, p, holds)) continue;
     const size_t count = p.contacts.size();
     for (size_t k = 0; k < count; ++k)
       for (int copy = 0; copy < 1 + static_cast<int>(k % 3); ++copy) {
@@ -86,10 +84,7 @@ TEST_P(Degenerate, TwoHardFingersHaveRankFive)
   for (int i = 0; i < draws; ++i) {
     ContactProblem p = random_contacts(rng, 2, 5.0);
     const bool holds = i % 2;
-    if (holds)
-      make_holding(rng, p);
-    else if (!make_failing(rng, p))
-      continue;
+    if (!make_either(rng, p, holds)) continue;
     expect(p, holds ? Verdict::kHolds : Verdict::kFails, i);
   }
 }
@@ -179,10 +174,7 @@ TEST_P(Degenerate, SingularMass)
     const Eigen::MatrixXd B = Eigen::Map<Eigen::MatrixXd>(gaussian(rng, 30).data(), 6, 5).leftCols(1 + i % 5);
     p.M = B * B.transpose();
     const bool holds = i % 2;
-    if (holds)
-      make_holding(rng, p);
-    else if (!make_failing(rng, p))
-      continue;
+    if (!make_either(rng, p, holds)) continue;
     expect(p, holds ? Verdict::kHolds : Verdict::kFails, i);
   }
 }
@@ -278,10 +270,7 @@ TEST_P(Degenerate, OtherUnits)
   for (int i = 0; i < draws; ++i) {
     ContactProblem p = random_contacts(rng, 2 + i % 6, 1.0);
     const bool holds = i % 2;
-    if (holds)
-      make_holding(rng, p);
-    else if (!make_failing(rng, p))
-      continue;
+    if (!make_either(rng, p, holds)) continue;
     const double length = i % 3 ? 1e6 : 1e-6, mass = i % 5 ? 1e-6 : 1e6;
     expect(in_units(p, length, mass), holds ? Verdict::kHolds : Verdict::kFails, i);
   }
@@ -293,10 +282,7 @@ TEST_P(Degenerate, ManyContacts)
   for (int i = 0; i < draws / 10; ++i) {
     ContactProblem p = random_contacts(rng, 1 + (i * 7) % 200, i % 3 ? 0.2 : 3.0);
     const bool holds = i % 2;
-    if (holds)
-      make_holding(rng, p);
-    else if (!make_failing(rng, p))
-      continue;
+    if (!make_either(rng, p, holds)) continue;
     expect(p, holds ? Verdict::kHolds : Verdict::kFails, i);
   }
 }
@@ -307,10 +293,7 @@ TEST_P(Degenerate, RotatedAndPermuted)
   for (int i = 0; i < draws; ++i) {
     ContactProblem p = random_contacts(rng, 2 + i % 6, 1.0);
     const bool holds = i % 2;
-    if (holds)
-      make_holding(rng, p);
-    else if (!make_failing(rng, p))
-      continue;
+    if (!make_either(rng, p, holds)) continue;
     Eigen::Matrix<double, 6, 6> X = Eigen::Matrix<double, 6, 6>::Zero();
     const Eigen::Matrix3d R = Eigen::Quaterniond::UnitRandom().toRotationMatrix();
     X.topLeftCorner<3, 3>() = X.bottomRightCorner<3, 3>() = R;

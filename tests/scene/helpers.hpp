@@ -132,4 +132,23 @@ inline std::string zoo_urdf()
          "</robot>";
 }
 
+/// Examples 6 and 6b: two fingers press a mass on a guide.
+inline SceneDescription pinch(const std::string& urdf, double mu1 = 0.0, double mu2 = 0.0)
+{
+  SceneDescription d = scene_of({model_from_file("p", own_urdf(urdf), Base::kFixed)});
+  d.contacts = {contact("left", "p/mass", {-0.1, 0, 0}, Eigen::Vector3d::UnitX()),
+                contact("right", "p/mass", {0.1, 0, 0}, -Eigen::Vector3d::UnitX())};
+  d.contacts[0].on = "p/left_finger";
+  d.contacts[1].on = "p/right_finger";
+  d.contacts[0].mu = mu1;
+  d.contacts[1].mu = mu2;
+  ClosureDescription guide;
+  guide.name = "guide";
+  guide.link = "p/mass";
+  guide.kind = ClosureDescription::Kind::kGuide;
+  guide.normal = Eigen::Vector3d::UnitX();
+  d.closures = {guide};
+  return d;
+}
+
 }  // namespace stiction::testing

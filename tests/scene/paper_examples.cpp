@@ -12,6 +12,7 @@ namespace {
 using testing::contact;
 using testing::model_from_file;
 using testing::own_urdf;
+using testing::pinch;
 using testing::scene_of;
 
 constexpr double kTolerance = 1e-12;
@@ -164,22 +165,6 @@ TEST(PaperExamples, Example5ThreeFingerHand)
     F(3 + i) = masses[i] * kG * n.y() - efforts[i];
   }
   EXPECT_SAME(p.F, F);
-}
-
-SceneDescription pinch(const std::string& urdf)
-{
-  SceneDescription d = scene_of({model_from_file("p", own_urdf(urdf), Base::kFixed)});
-  d.contacts = {contact("left", "p/mass", {-0.1, 0, 0}, Eigen::Vector3d::UnitX()),
-                contact("right", "p/mass", {0.1, 0, 0}, -Eigen::Vector3d::UnitX())};
-  d.contacts[0].on = "p/left_finger";
-  d.contacts[1].on = "p/right_finger";
-  ClosureDescription guide;
-  guide.name = "guide";
-  guide.link = "p/mass";
-  guide.kind = ClosureDescription::Kind::kGuide;
-  guide.normal = Eigen::Vector3d::UnitX();
-  d.closures = {guide};
-  return d;
 }
 
 TEST(PaperExamples, Example6PinchOnGuide)

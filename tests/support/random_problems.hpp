@@ -111,6 +111,14 @@ inline bool make_failing(Rng& rng, ContactProblem& p)
   return !p.contacts.empty();
 }
 
+/// make_holding or make_failing; false when the draw is unsuitable.
+inline bool make_either(Rng& rng, ContactProblem& p, bool holds)
+{
+  if (!holds) return make_failing(rng, p);
+  make_holding(rng, p);
+  return true;
+}
+
 /// The same problem in other units: lengths times `length`, masses times `mass` (forces scale with both).
 inline ContactProblem in_units(const ContactProblem& p, double length, double mass)
 {

@@ -10,6 +10,7 @@ namespace {
 using testing::contact;
 using testing::model_from_file;
 using testing::own_urdf;
+using testing::pinch;
 using testing::scene_of;
 
 constexpr double kG = 9.81, kWidth = 0.6, kHeight = 0.4;   // block.urdf, mass 1
@@ -123,24 +124,6 @@ TEST_P(SceneToVerdict, Example5ThreeFingers)
   };
   EXPECT_EQ(held(50.0, 0.5).verdict, Verdict::kHolds);
   EXPECT_EQ(held(50.0, 0.001).verdict, Verdict::kFails);
-}
-
-SceneDescription pinch(const std::string& urdf, double mu1, double mu2)
-{
-  SceneDescription d = scene_of({model_from_file("p", own_urdf(urdf), Base::kFixed)});
-  d.contacts = {contact("left", "p/mass", {-0.1, 0, 0}, Eigen::Vector3d::UnitX()),
-                contact("right", "p/mass", {0.1, 0, 0}, -Eigen::Vector3d::UnitX())};
-  d.contacts[0].on = "p/left_finger";
-  d.contacts[1].on = "p/right_finger";
-  d.contacts[0].mu = mu1;
-  d.contacts[1].mu = mu2;
-  ClosureDescription guide;
-  guide.name = "guide";
-  guide.link = "p/mass";
-  guide.kind = ClosureDescription::Kind::kGuide;
-  guide.normal = Eigen::Vector3d::UnitX();
-  d.closures = {guide};
-  return d;
 }
 
 TEST_P(SceneToVerdict, Example6PinchOnGuide)
