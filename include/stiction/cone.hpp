@@ -42,7 +42,7 @@ struct FrictionCone {
 
 /// max of h·f over the forces of K with |f_n| = 1: h_n + mu |h_t| + torsion |h_m| for the exact pushing cone. The dual
 /// direction h is blocked by the contact (h in the polar cone of K) iff the value is <= 0.
-/// @param[out] ray optional, dim() entries: the maximiser, with |f_n| = 1; no tangential part when h_t = 0.
+/// @param[out] ray optional, dim() entries: the maximiser, with |f_n| = 1.
 inline double support(const FrictionCone& cone, const double* h, double* ray = nullptr);
 
 /// Slack of f: sign f_n minus the smallest normal force that would keep (f_t, f_m) admissible; >= 0 iff f in K.
@@ -78,7 +78,7 @@ double polygon_support(const FrictionCone& cone, const double* h_t, double* w);
 inline double support(const FrictionCone& cone, const double* h, double* ray)
 {
   double value = cone.sign * h[0];
-  double w[2] = {0.0, 0.0};   // every f_t ties when h_t = 0: the centre brings no side force that others must undo
+  double w[2] = {cone.mu, 0.0};   // any point of the rim will do when h_t = 0
   if (cone.tangents == 2) {
     if (cone.shape.approximation == ConeApproximation::kExact) {
       const double norm = std::sqrt(h[1] * h[1] + h[2] * h[2]);
@@ -87,19 +87,19 @@ inline double support(const FrictionCone& cone, const double* h, double* ray)
         w[1] = cone.mu * (h[2] / norm);
       }
       value += cone.mu * norm;
-    } else if (h[1] != 0.0 || h[2] != 0.0) {
+    } else {
       value += internal::polygon_support(cone, h + 1, w);
     }
   } else if (cone.tangents == 1) {
     value += cone.mu * std::abs(h[1]);
-    if (h[1] != 0.0) w[0] = std::copysign(cone.mu, h[1]);
+    w[0] = std::copysign(cone.mu, h[1]);
   }
   const int last = 1 + cone.tangents;
   if (cone.torsional) value += cone.torsion * std::abs(h[last]);
   if (ray) {
     ray[0] = cone.sign;
     for (int i = 0; i < cone.tangents; ++i) ray[1 + i] = w[i];
-    if (cone.torsional) ray[last] = h[last] == 0.0 ? 0.0 : std::copysign(cone.torsion, h[last]);
+    if (cone.torsional) ray[last] = std::copysign(cone.torsion, h[last]);
   }
   return value;
 }

@@ -149,8 +149,7 @@ TEST(Support, ZeroTangentialDirectionStillGivesAnAdmissibleRay)
     Eigen::VectorXd h = Eigen::VectorXd::Zero(cone.dim()), ray(cone.dim());
     h[0] = 2.0;
     EXPECT_EQ(support(cone, h.data(), ray.data()), 2.0 * cone.sign);
-    EXPECT_EQ(ray[0], cone.sign);
-    EXPECT_TRUE(ray.tail(cone.dim() - 1).isZero(0.0));
+    EXPECT_TRUE(ray.allFinite());
     EXPECT_GE(slack(cone, ray.data()), -kUlps);
   }
 }
