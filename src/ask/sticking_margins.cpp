@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kFrictionGap = 1e-7;       // relative, of the least friction
 constexpr double kLargestFriction = 1e6;    // beyond this no friction is called enough
+constexpr double kSmallestFriction = 1e-6;  // a squeeze can make do with ever less: enough is enough
 constexpr size_t kIntervalPatterns = 64;    // sign patterns over which intervals are united
 
 }  // namespace
@@ -153,7 +154,7 @@ std::optional<double> StickingChecker::Workspace::smallest_friction(int contact,
     if (!known) return std::nullopt;
   }
   // A few steps at the lower bound itself: certificates often stop exactly at the answer.
-  for (int i = 0; i < 100 && upper - lower > kFrictionGap * upper; ++i) {
+  for (int i = 0; i < 100 && upper - lower > kFrictionGap * upper && upper > kSmallestFriction; ++i) {
     const double near = lower + 0.5 * kFrictionGap * upper;
     const double trial = i % 3 == 2 || near >= upper ? 0.5 * (lower + upper) : std::max(near, lower + 0.01 * (upper - lower) * (i % 3));
     const Verdict verdict = decide_signs(at(trial));

@@ -361,13 +361,15 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
     }
   for (int k = 0; k < nf + p; ++k)
     add(k, k < nf ? step_[k] : std::clamp(step_[k], 0.0, passive_[k - nf].upper));
-  // What is left of tangential forces that cancel is rounding: zero.
+  // Tangential forces below rounding of the friction at hand are what is left of others that cancel: zero.
   auto drop_noise = [&] {
     for (int k = 0; k < p; ++k)
       if (const Column& column = passive_[k]; column.cone >= 0) {
         const ConeBlock& block = (*data_.cones)[column.cone];
-        for (int j = 1; j < block.cone.dim(); ++j)
-          if (std::abs(x_[block.col + j]) <= 4e-16 * std::abs(step_[nf + k] * column.ray[j])) x_[block.col + j] = 0.0;
+        for (int j = 1; j < block.cone.dim(); ++j) {
+          const double reach = j <= block.cone.tangents ? block.cone.mu : block.cone.torsion;
+          if (std::abs(x_[block.col + j]) <= 4e-16 * reach * std::abs(x_[block.col])) x_[block.col + j] = 0.0;
+        }
       }
   };
   if (refine) drop_noise();

@@ -89,6 +89,28 @@ TEST_P(Degenerate, TwoHardFingersHaveRankFive)
   }
 }
 
+TEST_P(Degenerate, SwingingBetweenTwoOpposedFingers)
+{
+  // A mug held beside its centre of mass (0.00786, 0, 0.05): the tips stick, the mug turns about the line through them.
+  for (int i = 0; i <= 40; ++i) {
+    ContactProblem p;
+    p.M.resize(6, 6);
+    p.M << 0.35, 0, 0, 0, 0.0175, 0,                     //
+        0, 0.35, 0, -0.0175, 0, 0.00275,                 //
+        0, 0, 0.35, 0, -0.00275, 0,                      //
+        0, -0.0175, 0, 0.001380416667, 0, -0.0001375,    //
+        0.0175, 0, -0.00275, 0, 0.001535, 0,             //
+        0, 0.00275, 0, -0.0001375, 0, 0.000635416667;
+    p.F.resize(6);
+    p.F << 0, 0, 0.35 * 9.81, 0, -0.00275 * 9.81, 0;
+    p.J.resize(0, 6);
+    const double z = 0.0025 * i;
+    add_contact(p, {0, -0.04, z}, Eigen::Vector3d::UnitY(), 0.6);
+    add_contact(p, {0, 0.04, z}, -Eigen::Vector3d::UnitY(), 0.6);
+    expect(p, Verdict::kHolds, i);
+  }
+}
+
 TEST_P(Degenerate, FrictionlessContacts)
 {
   Rng rng{5};
