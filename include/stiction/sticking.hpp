@@ -7,6 +7,7 @@
 
 #include "stiction/contact_problem.hpp"
 #include "stiction/engine.hpp"
+#include "stiction/prediction.hpp"
 #include "stiction/proof.hpp"
 
 namespace stiction {
@@ -57,6 +58,7 @@ struct StickingResult {
   std::optional<double> friction_scale;  ///< smallest s such that s·mu holds; empty: none does (or margins not asked)
   bool friction_scale_known = false;
   std::vector<Repair> repairs;
+  std::optional<Prediction> prediction;  ///< what happens next, when asked for and a contact is, or may be, about to move
   std::string explanation;               ///< one sentence in words: what happens
   int iterations = 0;
 };

@@ -39,6 +39,15 @@ StickingResult StickingChecker::check(const ContactProblem& problem, const Stick
 void StickingChecker::check(const ContactProblem& problem, const StickingOptions& options, StickingResult& result)
 {
   workspace_->check(problem, options, result);
+  result.prediction.reset();
+  if (!options.prediction) return;
+  const bool rim = result.verdict == Verdict::kUndecided ||
+                   std::any_of(result.contacts.begin(), result.contacts.end(),
+                               [](const ContactReport& contact) { return contact.state == ContactState::kRim; });
+  if (!rim && result.verdict != Verdict::kFails) return;
+  PredictionOptions how;
+  if (rim) how.start = result.lambda;   // forces at the rim already solve (69): whether they do is then seen at once
+  result.prediction = predict(problem, how);
 }
 
 /// Rows of Gauss' principle: unilateral normals may open unless detachment is forbidden, all others are equalities.

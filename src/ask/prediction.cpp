@@ -1,0 +1,358 @@
+#include "stiction/prediction.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/error.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double kSingular = 1e-10;   // of a matrix with unit diagonal: what is below counts as zero
+constexpr double kStill = 1e-8;       // share of its scale below which an acceleration counts as none
+
+/// One contact's rows in the vector of contact forces, and what its own block of W says about it.
+struct Block {
+  const Contact* contact = nullptr;
+  int at = 0;                  ///< first row
+  int tangents = 0;
+  double normal = 0.0;         ///< Wnn
+  Eigen::Vector2d coupling = Eigen::Vector2d::Zero();   ///< Wtn in the axes of `axes`
+  Eigen::Matrix2d axes = Eigen::Matrix2d::Identity();   ///< eigenvectors of Wtt - Wtn Wnt/Wnn
+  Eigen::Vector2d stiffness = Eigen::Vector2d::Zero();  ///< its eigenvalues
+  double step = 0.0;           ///< 1 / largest eigenvalue of Wtt: step of the tangential projection
+
+  bool bilateral() const { return contact->side == Side::kBilateral; }
+  int torsion_row() const { return at + 1 + tangents; }
+};
+
+/// Problem (69) reduced to contact forces: u = W λ + q, closures eliminated.
+class SlipSolver {
+ public:
+  SlipSolver(const Eigen::MatrixXd& W, const Eigen::VectorXd& q, double load, std::vector<Block> blocks)
+      : W_(W), q_(q), load_(load), blocks_(std::move(blocks))
+  {
+    for (Block& block : blocks_) prepare(block);
+  }
+
+  void sweep(Eigen::VectorXd& lambda) const
+  {
+    for (const Block& block : blocks_) {
+      const int rows = block.contact->rows();
+      Eigen::Vector4d b = Eigen::Vector4d::Zero();   // acceleration of the block's rows without its own force
+      b.head(rows) = W_.middleRows(block.at, rows) * lambda + q_.segment(block.at, rows);
+      const int solved = 1 + block.tangents;
+      const Eigen::MatrixXd own = W_.block(block.at, block.at, rows, solved);
+      b.head(rows) -= own * lambda.segment(block.at, solved);
+      solve(block, b, lambda.segment(block.at, solved));
+      if (!block.contact->torsional) continue;
+      const int m = block.torsion_row();
+      const double stiff = W_(m, m), budget = block.contact->torsion * std::abs(lambda[block.at]);
+      if (stiff <= 0.0) continue;
+      const double u = W_.row(m).dot(lambda) + q_[m];
+      lambda[m] = std::clamp(lambda[m] - u / stiff, -budget, budget);
+    }
+  }
+
+  /// Newton on the projected form of the laws (their residual below), λ of least change; true when it got there.
+  bool polish(Eigen::VectorXd& lambda, double tolerance) const
+  {
+    Eigen::VectorXd trial = lambda, r;
+    Eigen::MatrixXd slope;
+    for (int step = 0; step < 12; ++step) {
+      if (residual(trial) <= tolerance) {
+        lambda = trial;
+        return true;
+      }
+      laws(trial, r, &slope);
+      Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod;
+      cod.setThreshold(1e-12);
+      cod.compute(slope);
+      trial -= cod.solve(r);
+      if (!trial.allFinite()) return false;
+    }
+    return false;
+  }
+
+  /// Largest violation of a law; see PredictionOptions::tolerance.
+  double residual(const Eigen::VectorXd& lambda) const
+  {
+    Eigen::VectorXd r;
+    laws(lambda, r, nullptr);
+    double worst = 0.0;
+    for (Eigen::Index i = 0; i < r.size(); ++i) worst = std::max(worst, std::abs(r[i]) * std::sqrt(W_(i, i)));
+    for (const Block& block : blocks_) {   // rows that nothing can accelerate must not be violated by themselves
+      const double u = q_[block.at];
+      if (block.normal <= 0.0 && (block.bilateral() ? std::abs(u) : -u) > 0.0) return kInfinity;
+    }
+    return load_ > 0.0 ? worst / load_ : worst;
+  }
+
+ private:
+  void prepare(Block& block) const
+  {
+    const int n = block.at, t = block.tangents;
+    block.normal = W_(n, n);
+    if (t == 0) return;
+    Eigen::Matrix2d S = Eigen::Matrix2d::Zero(), Wtt = Eigen::Matrix2d::Zero();
+    Eigen::Vector2d Wtn = Eigen::Vector2d::Zero();
+    Wtt.topLeftCorner(t, t) = W_.block(n + 1, n + 1, t, t);
+    Wtn.head(t) = W_.block(n + 1, n, t, 1);
+    S = Wtt;
+    if (block.normal > 0.0) S -= Wtn * Wtn.transpose() / block.normal;
+    if (t == 2) {
+      const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> eigen(S);
+      block.axes = eigen.eigenvectors();
+      block.stiffness = eigen.eigenvalues();
+    } else {
+      block.stiffness = S.diagonal();
+    }
+    const double size = Wtt.trace();
+    for (int k = 0; k < 2; ++k)
+      if (block.stiffness[k] <= kSingular * size) block.stiffness[k] = 0.0;
+    block.coupling = block.axes.transpose() * Wtn;
+    block.step = size > 0.0 ? 1.0 / size : 0.0;
+  }
+
+  /// The block's own problem: u = W_ii λ + b. With -ut = κ λt the forces follow from κ alone,
+  ///
+  ///   λt(κ) = -(S + κ)⁻¹ d,  λn(κ) = -(bn + Wnt λt)/Wnn,   S = Wtt - Wtn Wnt/Wnn,  d = bt - Wtn bn/Wnn,
+  ///
+  /// κ = 0 sticks, κ = ∞ has λt = 0, and |λt| - mu|λn| changes sign between them unless sticking is admissible or the
+  /// contact opens by itself: so there always is a solution.
+  void solve(const Block& block, const Eigen::Vector4d& b, Eigen::Ref<Eigen::VectorXd> lambda) const
+  {
+    lambda.setZero();
+    if (block.normal <= 0.0) return;
+    const int t = block.tangents;
+    const double mu = block.contact->mu, bn = b[0];
+    Eigen::Vector2d bt = Eigen::Vector2d::Zero();
+    bt.head(t) = b.segment(1, t);
+    const Eigen::Vector2d d = block.axes.transpose() * bt - block.coupling * (bn / block.normal);
+    const double small = kSingular * (std::abs(bn) * block.coupling.norm() / block.normal + bt.norm());
+    const auto at = [&](double kappa, Eigen::Vector2d& z) {
+      for (int k = 0; k < 2; ++k) {
+        const double stiff = block.stiffness[k] + kappa;
+        z[k] = stiff > 0.0 ? -d[k] / stiff : (std::abs(d[k]) <= small ? 0.0 : std::copysign(kInfinity, -d[k]));
+      }
+      return z.allFinite() ? -(bn + block.coupling.dot(z)) / block.normal : 0.0;
+    };
+    const auto write = [&](double normal, const Eigen::Vector2d& z) {
+      lambda[0] = normal;
+      const Eigen::Vector2d tangential = block.axes * z;
+      lambda.tail(t) = tangential.head(t);
+    };
+    const auto pressing = [&](double normal) { return block.bilateral() ? std::abs(normal) : std::max(normal, 0.0); };
+
+    Eigen::Vector2d z = Eigen::Vector2d::Zero();
+    const double frictionless = -bn / block.normal;
+    if (t == 0 || mu == 0.0) {
+      if (block.bilateral() || frictionless > 0.0) write(frictionless, z);
+      return;
+    }
+    double normal = at(0.0, z);
+    if (z.norm() <= mu * pressing(normal) && (block.bilateral() || normal >= 0.0)) return write(normal, z);
+    if (!block.bilateral() && bn >= 0.0) return;   // opens, or is left alone
+    if (bn == 0.0) return;
+    // Bisection on log κ, from a bracket around the size of W.
+    double inside = 1.0 / block.step, outside = inside;
+    const auto slips = [&](double kappa) {
+      normal = at(kappa, z);
+      return z.norm() > mu * pressing(normal);
+    };
+    for (int i = 0; i < 200 && slips(inside); ++i) inside *= 8.0;
+    for (int i = 0; i < 60 && !slips(outside); ++i) outside *= 0.125;
+    for (int i = 0; i < 60 && inside > outside * (1.0 + 1e-15); ++i) {
+      const double middle = std::sqrt(inside) * std::sqrt(outside);
+      (slips(middle) ? outside : inside) = middle;
+    }
+    normal = at(inside, z);
+    write(normal, z);
+  }
+
+  /// Residual of the laws in newtons, λn - max(0, λn - un/Wnn) and λt - proj_disk(λt - ut/|Wtt|), and its slope.
+  void laws(const Eigen::VectorXd& lambda, Eigen::VectorXd& r, Eigen::MatrixXd* slope) const
+  {
+    const auto n = lambda.size();
+    const Eigen::VectorXd u = W_ * lambda + q_;
+    r.setZero(n);
+    if (slope) slope->setIdentity(n, n);
+    for (const Block& block : blocks_) {
+      const int i = block.at;
+      if (block.normal <= 0.0) {   // no force here does anything
+        r.segment(i, block.contact->rows()) = lambda.segment(i, block.contact->rows());
+        continue;
+      }
+      const bool closed = block.bilateral() || lambda[i] - u[i] / block.normal > 0.0;
+      r[i] = closed ? u[i] / block.normal : lambda[i];
+      if (slope && closed) slope->row(i) = W_.row(i) / block.normal;
+      const double sign = lambda[i] < 0.0 ? -1.0 : 1.0;
+      const double pressing = block.bilateral() ? std::abs(lambda[i]) : std::max(lambda[i], 0.0);
+      const double growth = pressing > 0.0 ? sign : 0.0;   // of `pressing` with λn
+      if (block.tangents > 0)
+        disk_law({i, i + 1, block.tangents, block.contact->mu, block.step, pressing, growth}, lambda, u, r, slope);
+      if (block.contact->torsional) {
+        const int m = block.torsion_row();
+        const double step = W_(m, m) > 0.0 ? 1.0 / W_(m, m) : 0.0;
+        disk_law({i, m, 1, block.contact->torsion, step, pressing, growth}, lambda, u, r, slope);
+      }
+    }
+  }
+
+  /// A disk of radius mu·pressing for the forces at [at, at + size); an interval when size is 1.
+  struct Disk {
+    int normal, at, size;
+    double mu, step, pressing, growth;
+  };
+
+  /// λt - proj(λt - step ut) onto the disk.
+  void disk_law(const Disk& disk, const Eigen::VectorXd& lambda, const Eigen::VectorXd& u, Eigen::VectorXd& r,
+                Eigen::MatrixXd* slope) const
+  {
+    const auto [normal, at, size, mu, step, pressing, growth] = disk;
+    const double radius = mu * pressing;
+    const Eigen::VectorXd z = lambda.segment(at, size) - step * u.segment(at, size);
+    const double reach = z.norm();
+    if (reach <= radius) {
+      r.segment(at, size) = step * u.segment(at, size);
+      if (slope) slope->middleRows(at, size) = step * W_.middleRows(at, size);
+      return;
+    }
+    const Eigen::VectorXd direction = z / reach;
+    r.segment(at, size) = lambda.segment(at, size) - radius * direction;
+    if (!slope) return;
+    Eigen::MatrixXd dz = -step * W_.middleRows(at, size);
+    dz.middleCols(at, size) += Eigen::MatrixXd::Identity(size, size);
+    slope->middleRows(at, size) -= (radius / reach) * (dz - direction * (direction.transpose() * dz));
+    slope->block(at, normal, size, 1) -= mu * growth * direction;
+  }
+
+  const Eigen::MatrixXd& W_;
+  const Eigen::VectorXd& q_;
+  double load_;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace
+
+Prediction predict(const ContactProblem& problem, const PredictionOptions& options)
+{
+  problem.validate();
+  const auto nv = problem.nv();
+  if (options.start.size() != 0 && (options.start.size() != problem.rows() || !options.start.allFinite()))
+    throw InputError("start", "want " + std::to_string(problem.rows()) + " finite forces, got " +
+                                  std::to_string(options.start.size()));
+  Prediction result;
+  result.acceleration.setZero(nv);
+  result.lambda.setZero(problem.rows());
+  result.contacts.resize(problem.contacts.size());
+
+  // Whitened by M = S⁻¹ L L' S⁻¹, S⁻² = diag M, scalar products of rows are those of M⁻¹.
+  const Eigen::VectorXd S = problem.M.diagonal().unaryExpr([](double m) { return m > 0.0 ? 1.0 / std::sqrt(m) : 0.0; });
+  const Eigen::LLT<Eigen::MatrixXd> cholesky(S.asDiagonal() * problem.M * S.asDiagonal());
+  if (nv > 0 && (cholesky.info() != Eigen::Success ||
+                 cholesky.matrixLLT().diagonal().minCoeff() <= std::sqrt(kSingular))) {
+    result.outcome = PredictionOutcome::kSingularMass;
+    return result;
+  }
+  const Eigen::MatrixXd X = cholesky.matrixL().solve(S.asDiagonal() * problem.J.transpose());
+  const Eigen::VectorXd f = cholesky.matrixL().solve(S.cwiseProduct(problem.F));
+
+  std::vector<Block> blocks;
+  std::vector<int> contact_rows, closure_rows;
+  for (const Contact& contact : problem.contacts) {
+    Block block;
+    block.contact = &contact;
+    block.at = static_cast<int>(contact_rows.size());
+    block.tangents = contact.tangents;
+    blocks.push_back(block);
+    for (int k = 0; k < contact.rows(); ++k) contact_rows.push_back(contact.row + k);
+  }
+  for (const Closure& closure : problem.closures)
+    for (int k = 0; k < closure.rows; ++k) closure_rows.push_back(closure.row + k);
+
+  // Closures are eliminated: accelerations w (whitened) = w0 + P(X λ - f), X_e'w0 = -gamma_e, P onto ker X_e'.
+  const Eigen::MatrixXd Xe = X(Eigen::all, closure_rows);
+  const Eigen::VectorXd gamma_e = problem.gamma(closure_rows);
+  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> held;
+  held.setThreshold(kSingular);
+  if (!closure_rows.empty() && nv > 0) held.compute(Xe.transpose());
+  const auto rank = closure_rows.empty() || nv == 0 ? 0 : held.rank();
+  Eigen::VectorXd w0 = Eigen::VectorXd::Zero(nv);
+  Eigen::MatrixXd Y = X(Eigen::all, contact_rows);
+  Eigen::VectorXd g = f;
+  if (rank > 0) {
+    w0 = held.solve(-gamma_e);
+    const Eigen::MatrixXd Q = Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(Xe).householderQ() *
+                              Eigen::MatrixXd::Identity(nv, rank);
+    Y -= Q * (Q.transpose() * Y);
+    g -= Q * (Q.transpose() * g);
+  }
+  if (!closure_rows.empty() &&
+      (Xe.transpose() * w0 + gamma_e).lpNorm<Eigen::Infinity>() > 1e-9 * gamma_e.lpNorm<Eigen::Infinity>()) {
+    result.outcome = PredictionOutcome::kContradiction;
+    return result;
+  }
+  // Rows inside the span of the closures: what is left of them is rounding.
+  for (size_t j = 0; j < contact_rows.size(); ++j)
+    if (Y.col(j).norm() <= kSingular * X.col(contact_rows[j]).norm()) Y.col(j).setZero();
+  const Eigen::MatrixXd W = Y.transpose() * Y;
+  Eigen::VectorXd q = X(Eigen::all, contact_rows).transpose() * w0 + problem.gamma(contact_rows) - Y.transpose() * g;
+  double load = f.norm();
+  for (Eigen::Index i = 0; i < problem.rows(); ++i)
+    if (X.col(i).norm() > 0.0) load = std::max(load, f.norm() + std::abs(problem.gamma[i]) / X.col(i).norm());
+  for (size_t j = 0; j < contact_rows.size(); ++j)
+    if (std::abs(q[j]) <= 1e-14 * load * X.col(contact_rows[j]).norm()) q[j] = 0.0;
+
+  const SlipSolver solver(W, q, load, blocks);
+  Eigen::VectorXd lambda = Eigen::VectorXd::Zero(contact_rows.size());
+  if (options.start.size() != 0) lambda = options.start(contact_rows);
+  result.outcome = PredictionOutcome::kNotConverged;
+  result.residual = solver.residual(lambda);
+  for (int next = 16; result.residual > options.tolerance && result.sweeps < options.max_sweeps;) {
+    solver.sweep(lambda);
+    ++result.sweeps;
+    if (result.sweeps < next && result.sweeps < options.max_sweeps) continue;
+    next *= 2;
+    solver.polish(lambda, options.tolerance);
+    result.residual = solver.residual(lambda);
+  }
+  if (result.residual <= options.tolerance) result.outcome = PredictionOutcome::kConverged;
+
+  const Eigen::VectorXd w = w0 + Y * lambda - g;
+  result.acceleration = S.cwiseProduct(Eigen::VectorXd(cholesky.matrixU().solve(w)));
+  for (size_t j = 0; j < contact_rows.size(); ++j) result.lambda[contact_rows[j]] = lambda[j];
+  if (rank > 0) {
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> forces;
+    forces.setThreshold(kSingular);
+    forces.compute(Xe);
+    const Eigen::VectorXd closure_forces = forces.solve(w + f - X(Eigen::all, contact_rows) * lambda);
+    for (size_t j = 0; j < closure_rows.size(); ++j) result.lambda[closure_rows[j]] = closure_forces[j];
+  }
+  const Eigen::VectorXd u = problem.J * result.acceleration + problem.gamma;
+  for (size_t i = 0; i < problem.contacts.size(); ++i) {
+    const Contact& contact = problem.contacts[i];
+    ContactPrediction& next = result.contacts[i];
+    const int row = contact.row, spin = row + 1 + contact.tangents;
+    const auto still = [&](int r) { return std::abs(u[r]) <= kStill * load * X.col(r).norm(); };
+    next.force.head(1 + contact.tangents) = result.lambda.segment(row, 1 + contact.tangents);
+    next.normal_acceleration = u[row];
+    next.tangential_acceleration.head(contact.tangents) = u.segment(row + 1, contact.tangents);
+    bool moves = false;
+    for (int r = row + 1; r < row + contact.rows(); ++r) moves = moves || !still(r);
+    if (contact.torsional) {
+      next.force[3] = result.lambda[spin];
+      next.spin_acceleration = u[spin];
+    }
+    if (contact.side == Side::kUnilateral && u[row] > 0.0 && !still(row))
+      next.motion = PredictedMotion::kDetaches;
+    else
+      next.motion = moves ? PredictedMotion::kSlips : PredictedMotion::kSticks;
+  }
+  return result;
+}
+
+}  // namespace stiction
