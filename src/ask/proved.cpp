@@ -68,7 +68,8 @@ void Caster::cast(Engine& engine, ConeProgram& program, const Eigen::VectorXd& d
   cut(answer_.y);
 
   // Newton from outside: cuts converge superlinearly, so the boundary is expected within a small part of the last step.
-  double step = result.upper - result.lower;
+  // Too near to the boundary to be proved either way, t becomes a ceiling for the search of lower bounds.
+  double step = result.upper - result.lower, ceiling = kInfinity;
   for (int i = 0; i < 60; ++i) {
     const double gap = result.upper - result.lower;
     const double size = std::max({std::abs(result.lower), std::abs(result.upper), options.scale});
@@ -77,7 +78,9 @@ void Caster::cast(Engine& engine, ConeProgram& program, const Eigen::VectorXd& d
       break;
     }
     const double back = std::clamp(0.02 * step, 0.5 * options.relative_gap * size, 0.5 * gap);
-    const double t = std::min(i == 0 ? result.upper : result.upper - back, options.cap);
+    if (ceiling - result.lower <= options.relative_gap * size) break;
+    const double next = ceiling < result.upper ? 0.5 * (result.lower + ceiling) : i == 0 ? result.upper : result.upper - back;
+    const double t = std::min(next, options.cap);
     program.e = e0_ + t * d;
     const Verdict verdict = decide(engine, program, answer_);
     const double before = result.upper;
@@ -90,7 +93,7 @@ void Caster::cast(Engine& engine, ConeProgram& program, const Eigen::VectorXd& d
       step = before - result.upper;
       if (result.upper >= before) result.upper = std::min(before, std::max(t, result.lower));
     } else {
-      break;
+      ceiling = t;
     }
   }
   program.e = e0_;

@@ -91,7 +91,7 @@ void StickingChecker::Workspace::scatter_multipliers(Eigen::VectorXd& lambda) co
 /// Sets accelerations and multipliers that are rounding noise to zero. A block at rest under a vertical load then has no
 /// sideways acceleration of 1e-17 that some frictionless contact would have to explain. Sizes are compared in coordinates
 /// in which M has a unit diagonal, where forces and accelerations share one scale whatever the units.
-void StickingChecker::Workspace::drop_noise(Eigen::VectorXd& a, Eigen::VectorXd& lambda) const
+void StickingChecker::Workspace::drop_noise(Eigen::VectorXd& a, Eigen::VectorXd& lambda)
 {
   constexpr double kNoise = 1e-15;
   const ContactProblem& p = *problem;
@@ -112,35 +112,47 @@ void StickingChecker::Workspace::drop_noise(Eigen::VectorXd& a, Eigen::VectorXd&
     const double reach = row_reach(r);
     if (reach > 0.0 && std::abs(lambda[r]) * reach <= kNoise * scale) lambda[r] = 0.0;
   }
+  // A system at rest: the forces balance without any acceleration, and what there is of it is noise.
+  double fastest = 0.0;
+  for (Eigen::Index i = 0; i < p.nv(); ++i) fastest = std::max(fastest, std::abs(a[i]) * root_mass(i));
+  if (fastest > 0.0 && fastest <= 1e3 * kNoise * scale) {
+    shifted.setZero(p.nv());
+    if (balanced(shifted, lambda)) a.setZero();
+  }
+  settle(a, lambda);
+}
+
+/// True when M a + F = J'λ holds to rounding of the sums in every row; leaves the differences in `imbalance`.
+bool StickingChecker::Workspace::balanced(const Eigen::VectorXd& a, const Eigen::VectorXd& lambda)
+{
+  const ContactProblem& p = *problem;
+  bool good = true;
+  for (Eigen::Index i = 0; i < p.nv(); ++i) {
+    long double sum = p.F[i];
+    double scale = std::abs(p.F[i]);
+    for (Eigen::Index j = 0; j < p.nv(); ++j) {
+      sum += static_cast<long double>(p.M(i, j)) * a[j];
+      scale += std::abs(p.M(i, j) * a[j]);
+    }
+    for (Eigen::Index r = 0; r < p.rows(); ++r) {
+      sum -= static_cast<long double>(p.J(r, i)) * lambda[r];
+      scale += std::abs(p.J(r, i) * lambda[r]);
+    }
+    imbalance[i] = static_cast<double>(sum);
+    good = good && std::abs(imbalance[i]) <= 0.25 * kRounding * scale;
+  }
+  return good;
 }
 
 /// Makes M a + F = J'λ hold to rounding on every row, by a change of a that is itself of the size of rounding (the rows
 /// J a + gamma have the wider allowance of a linear solve, the balance of forces has not).
 void StickingChecker::Workspace::settle(Eigen::VectorXd& a, const Eigen::VectorXd& lambda)
 {
-  const ContactProblem& p = *problem;
-  const auto nv = p.nv();
   if (!mass_definite) return;
-  for (int pass = 0; pass < 6; ++pass) {
-    bool settled = true;
-    for (Eigen::Index i = 0; i < nv; ++i) {
-      long double sum = p.F[i];
-      double scale = std::abs(p.F[i]);
-      for (Eigen::Index j = 0; j < nv; ++j) {
-        sum += static_cast<long double>(p.M(i, j)) * a[j];
-        scale += std::abs(p.M(i, j) * a[j]);
-      }
-      for (Eigen::Index r = 0; r < p.rows(); ++r) {
-        sum -= static_cast<long double>(p.J(r, i)) * lambda[r];
-        scale += std::abs(p.J(r, i) * lambda[r]);
-      }
-      imbalance[i] = static_cast<double>(sum);
-      settled = settled && std::abs(imbalance[i]) <= 0.25 * kRounding * scale;
-    }
-    if (settled) return;
-    for (Eigen::Index i = 0; i < nv; ++i) imbalance[i] *= mass_scale[i];
+  for (int pass = 0; pass < 6 && !balanced(a, lambda); ++pass) {
+    for (Eigen::Index i = 0; i < a.size(); ++i) imbalance[i] *= mass_scale[i];
     mass_cholesky.solveInPlace(imbalance);
-    for (Eigen::Index i = 0; i < nv; ++i) a[i] -= imbalance[i] * mass_scale[i];
+    for (Eigen::Index i = 0; i < a.size(); ++i) a[i] -= imbalance[i] * mass_scale[i];
   }
 }
 
@@ -198,6 +210,7 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
     return;
   }
   scatter_multipliers(result.lambda);
+  factor_mass();
   drop_noise(gauss_answer.a, result.lambda);
   result.acceleration = gauss_answer.a;
 

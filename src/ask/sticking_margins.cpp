@@ -80,7 +80,7 @@ void StickingChecker::Workspace::intervals(StickingResult& result)
       for (double way : {1.0, -1.0}) {
         direction[m] = way;
         caster.cast(*engine, extended, direction, 0.0, start, cast_options, cast);
-        const double reach = cast.end == internal::Cast::End::kBounded ? cast.upper : kInfinity;
+        const double reach = cast.end == internal::Cast::End::kUnbounded ? kInfinity : cast.upper;   // a proved bound
         if (way > 0.0)
           report.normal_upper = std::max(report.normal_upper, start[column] + reach);
         else

@@ -11,13 +11,11 @@ constexpr double kRank = 1e-10;   // relative to unit columns
 
 }  // namespace
 
-/// Two solutions differ by d with M d = 0, F'd = 0, Je d = 0 and Ju d >= 0 on the closed contacts (P1, P8 iii); unique iff only
-/// d = 0 does that. M > 0 settles it at once.
-bool StickingChecker::Workspace::acceleration_unique()
+/// Cholesky of M in coordinates with a unit diagonal, where the pivots tell definiteness whatever the units.
+void StickingChecker::Workspace::factor_mass()
 {
   const ContactProblem& p = *problem;
   const auto nv = p.nv();
-  // In coordinates with a unit diagonal the pivots tell definiteness whatever the units.
   unit_mass = p.M;
   mass_scale.resize(nv);
   imbalance.resize(nv);
@@ -29,8 +27,15 @@ bool StickingChecker::Workspace::acceleration_unique()
   mass_cholesky.compute(unit_mass);
   mass_definite = mass_cholesky.info() == Eigen::Success;
   for (Eigen::Index i = 0; i < nv && mass_definite; ++i) mass_definite = mass_cholesky.matrixLLT()(i, i) > 1e-5;
-  if (mass_definite) return true;
+}
 
+/// Two solutions differ by d with M d = 0, F'd = 0, Je d = 0 and Ju d >= 0 on the closed contacts (P1, P8 iii); unique iff only
+/// d = 0 does that. M > 0 settles it at once.
+bool StickingChecker::Workspace::acceleration_unique()
+{
+  if (mass_definite) return true;
+  const ContactProblem& p = *problem;
+  const auto nv = p.nv();
   Eigen::MatrixXd stack(nv + gauss.Je.rows(), nv);
   stack << p.M, gauss.Je;
   for (Eigen::Index r = 0; r < stack.rows(); ++r) {

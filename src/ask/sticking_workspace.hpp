@@ -18,7 +18,8 @@ struct StickingChecker::Workspace {
   // sticking.cpp: the decision
   void load_gauss();
   void scatter_multipliers(Eigen::VectorXd& lambda) const;
-  void drop_noise(Eigen::VectorXd& a, Eigen::VectorXd& lambda) const;
+  void drop_noise(Eigen::VectorXd& a, Eigen::VectorXd& lambda);
+  bool balanced(const Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
   void settle(Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
   bool multiplier_admissible(StickingResult& result);
   Verdict judged(StickingResult& result, Verdict claimed);
@@ -30,6 +31,7 @@ struct StickingChecker::Workspace {
   void report_contacts(StickingResult& result);
 
   // sticking_structure.cpp: uniqueness and indeterminacy
+  void factor_mass();
   bool acceleration_unique();
   int indeterminacy();
   bool force_unique(size_t contact) const;

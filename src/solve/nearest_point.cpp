@@ -250,7 +250,7 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
     }
     if (!(score > kPriceTolerance * norm)) {   // also when numbers overflowed
       std::copy_n(r_.data(), m, y_.data());
-      finish(qr, false);
+      finish(qr, norm <= 1e-10 * e_norm_);   // so small a residual may turn out to be rounding
       return Stop::kSeparated;
     }
     if (score <= pause_score_ * norm) return Stop::kPaused;
