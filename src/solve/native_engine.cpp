@@ -116,10 +116,18 @@ void NativeEngine::solve(const ConeProgram& program, ConeAnswer& answer)
     answer.outcome = Outcome::kFeasible;
   else
     answer.outcome = stop == NearestPoint::Stop::kIterations ? Outcome::kIterationLimit : Outcome::kInfeasible;
-  double norm2 = 0.0;
-  for (double yi : nearest_.y()) norm2 += yi * yi;
-  const double scale = norm2 > 0.0 ? 1.0 / std::sqrt(norm2) : 0.0;
-  for (Eigen::Index i = 0; i < m; ++i) answer.y[i] = nearest_.y()[i] * row_scale_[i] * scale;
+  // Entries that are nothing beside the others are rounding of rounding: zero, as are free variables of that kind.
+  constexpr double kNothing = 1e-20;
+  double largest_x = 0.0, largest_y = 0.0;
+  for (double xi : nearest_.x()) largest_x = std::max(largest_x, std::abs(xi));
+  for (int j : free_)
+    if (std::abs(answer.x[j]) <= kNothing * largest_x) answer.x[j] = 0.0;
+  for (double yi : nearest_.y()) largest_y = std::max(largest_y, std::abs(yi));
+  const double scale = largest_y > 0.0 ? 1.0 / largest_y : 0.0;
+  for (Eigen::Index i = 0; i < m; ++i) {
+    const double yi = nearest_.y()[i] * scale;
+    answer.y[i] = std::abs(yi) > kNothing ? yi * row_scale_[i] : 0.0;
+  }
 }
 
 /// Looks for d with d'(ray) >= 1 on every ray (`everywhere`), or on the rays of the cones that the current residual violates
