@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kReachedTolerance = 4e-16;   // residual over |e|: rounding of the sums
 constexpr double kPriceTolerance = 1e-14;     // score over |r|: nothing left to gain
-constexpr double kDependent = 1e-15;          // a column within rounding of the span of the others
+constexpr double kDependent = 3e-14;          // a column within rounding of the span of the others
 
 template <int M>
 double dot(const double* a, const double* b, int m)
