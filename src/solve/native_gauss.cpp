@@ -97,7 +97,7 @@ bool NativeEngine::GaussWorkspace::factorise(bool& singular)
     if (cholesky.info() != Eigen::Success) return false;
   }
   B = J.transpose();
-  cholesky.matrixL().solveInPlace(B);
+  if (B.size() > 0) cholesky.matrixL().solveInPlace(B);
   return true;
 }
 
