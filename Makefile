@@ -39,8 +39,8 @@ check: setup-test ## all tests, optimised build only
 	ctest --test-dir build $(CTEST) -O build/ctest.log
 
 # The rooms that do the arithmetic; Pinocchio takes minutes and gigabytes to compile this way. Add scene, io,
-# whole by hand: make sanitize SANITIZED_ROOMS='scene io'.
-SANITIZED_ROOMS ?= problem cone solve proof ask
+# whole by hand: make sanitize SANITIZED_ROOMS='ask scene io'.
+SANITIZED_ROOMS ?= problem cone solve proof
 sanitize: setup-test ## unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(SANITIZED) -B build-asan -DSTICTION_SANITIZE=address,undefined
 	cmake --build build-asan -j$(JOBS) --target $(SANITIZED_ROOMS:%=test_%)
