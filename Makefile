@@ -30,17 +30,15 @@ build: setup ## the library and the program build/stiction
 demo: build ## install, build and check every scenario of the gallery
 	@scripts/demo.sh build
 
-test: check sanitize ## all tests, then those of the arithmetic rooms again under the address and undefined sanitizers
-	@echo; grep -H 'tests passed' build/ctest.log build-asan/ctest.log
+test: check sanitize tsan ## all tests, then the unit tests again under the sanitizers
+	@echo; grep -H 'tests passed' build/ctest.log build-asan/ctest.log build-tsan/ctest.log
 
 check: setup-test ## all tests, optimised build only
 	$(CONFIGURE) -B build -DSTICTION_BUILD_TESTS=ON
 	cmake --build build -j$(JOBS)
 	ctest --test-dir build $(CTEST) -O build/ctest.log
 
-# The rooms that do the arithmetic; Pinocchio takes minutes and gigabytes to compile this way. Add scene, io,
-# whole by hand: make sanitize SANITIZED_ROOMS='ask scene io'.
-SANITIZED_ROOMS ?= problem cone solve proof
+SANITIZED_ROOMS ?= problem cone solve proof ask scene io
 sanitize: setup-test ## unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(SANITIZED) -B build-asan -DSTICTION_SANITIZE=address,undefined
 	cmake --build build-asan -j$(JOBS) --target $(SANITIZED_ROOMS:%=test_%)

@@ -258,8 +258,10 @@ Prediction predict(const ContactProblem& problem, const PredictionOptions& optio
     result.outcome = PredictionOutcome::kSingularMass;
     return result;
   }
-  const Eigen::MatrixXd X = cholesky.matrixL().solve(S.asDiagonal() * problem.J.transpose());
-  const Eigen::VectorXd f = cholesky.matrixL().solve(S.cwiseProduct(problem.F));
+  Eigen::MatrixXd X = S.asDiagonal() * problem.J.transpose();
+  Eigen::VectorXd f = S.cwiseProduct(problem.F);
+  if (X.size() > 0) cholesky.matrixL().solveInPlace(X);   // Eigen forms a null reference when there is nothing to solve
+  if (nv > 0) cholesky.matrixL().solveInPlace(f);
 
   std::vector<Block> blocks;
   std::vector<int> contact_rows, closure_rows;

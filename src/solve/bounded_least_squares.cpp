@@ -8,7 +8,6 @@ namespace stiction::internal {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kDependent = 1e-11;        // pivots below this share of the largest count as linear dependence
 constexpr double kPricing = 8 * kEpsilon;   // a unit column against a unit direction: anything below is rounding
 constexpr double kNoResidual = 4 * kEpsilon;
 

@@ -6,6 +6,9 @@
 
 namespace stiction::internal {
 
+/// Pivots below this share of the largest count as linear dependence, around qpOASES.
+inline constexpr double kDependent = 1e-11;
+
 /// Where a variable of a bounded problem sits.
 enum class Place { kLower, kUpper, kPassive };
 

@@ -9,8 +9,6 @@ namespace {
 
 constexpr double kRoundingResidual = 1e-14;
 
-const std::vector<BoxVariable> kNoBoxes;
-
 double power_of_two_near(double x) { return x > 0.0 ? std::ldexp(1.0, -std::ilogb(x)) : 1.0; }
 
 }  // namespace
@@ -167,7 +165,6 @@ bool NativeEngine::find_interior_dual(const ConeProgram& program, bool everywher
   data.E = lifted_.data();
   data.e = lifted_target_.data();
   data.cones = &program.cones;
-  data.boxes = &kNoBoxes;
   data.free = &free_;
   // An approximate d will do: it needs to be positive, not best.
   if (dual_nearest_.run(data, 1e-2) == NearestPoint::Stop::kReached) return false;

@@ -14,15 +14,12 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kSingular = 1e-9;        // pivot of the unit-diagonal M below which M counts as singular
-constexpr double kProximal = 1e-6;        // rho, relative to the unit diagonal
+constexpr double kSingularPivot = 1e-9;   // pivot of the unit-diagonal M below which M counts as singular
+constexpr double kShift = 1e-6;           // rho, relative to the unit diagonal
 constexpr double kDependentRow = 1e-9;    // a row within this of the span of the others is redundant
 constexpr double kRelaxation = 1e-12;
-constexpr int kProximalSteps = 60;
+constexpr int kShiftSteps = 60;
 constexpr int kRefinements = 40;
-
-const std::vector<BoxVariable> kNoBoxes;
-const std::vector<int> kNoFree;
 
 }  // namespace
 
@@ -89,11 +86,11 @@ bool NativeEngine::GaussWorkspace::factorise(bool& singular)
   cholesky.compute(M);
   singular = cholesky.info() != Eigen::Success;
   for (Eigen::Index i = 0; i < M.rows() && !singular; ++i)
-    singular = cholesky.matrixLLT()(i, i) * cholesky.matrixLLT()(i, i) < kSingular;
+    singular = cholesky.matrixLLT()(i, i) * cholesky.matrixLLT()(i, i) < kSingularPivot;
   if (singular) {
-    M.diagonal().array() += kProximal;
+    M.diagonal().array() += kShift;
     cholesky.compute(M);
-    M.diagonal().array() -= kProximal;
+    M.diagonal().array() -= kShift;
     if (cholesky.info() != Eigen::Success) return false;
   }
   B = J.transpose();
@@ -166,8 +163,6 @@ bool NativeEngine::GaussWorkspace::active_inequalities(Eigen::Index equalities, 
   data.E = ldp.data();
   data.e = ldp_target.data();
   data.cones = &ldp_cones;
-  data.boxes = &kNoBoxes;
-  data.free = &kNoFree;
   nearest.run(data, 0.0);
   if (!(nearest.residual()[n] > 1e-12)) return false;
   for (Eigen::Index j = 0; j < inequalities; ++j)
@@ -307,8 +302,8 @@ void NativeEngine::gauss(const GaussProgram& p, GaussAnswer& answer)
 
   ws.a_prox.setZero();
   answer.outcome = GaussOutcome::kIterationLimit;
-  for (int step = 0; step < (singular ? kProximalSteps : 1); ++step) {
-    if (!ws.active_inequalities(pe, ws.a_prox, singular ? kProximal : 0.0)) {
+  for (int step = 0; step < (singular ? kShiftSteps : 1); ++step) {
+    if (!ws.active_inequalities(pe, ws.a_prox, singular ? kShift : 0.0)) {
       answer.outcome = GaussOutcome::kNumericalFailure;
       return;
     }

@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kReachedTolerance = 4e-16;   // residual over |e|: rounding of the sums
 constexpr double kPriceTolerance = 1e-14;     // score over |r|: nothing left to gain
-constexpr double kDependent = 3e-14;          // a column within rounding of the span of the others
+constexpr double kDependentColumn = 3e-14;    // a column within rounding of the span of the others
 
 template <int M>
 double dot(const double* a, const double* b, int m)
@@ -260,7 +260,7 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
       return Stop::kReached;
     }
     write_column(entering, a);
-    if (!qr.append(a, kDependent)) {
+    if (!qr.append(a, kDependentColumn)) {
       std::copy_n(r_.data(), m, y_.data());
       finish(qr, true);
       return Stop::kStagnated;

@@ -13,6 +13,9 @@ namespace stiction::internal {
 ///
 /// The caller scales rows and columns. By optimality the residual r is a separating direction: r'E x <= 0 on every cone.
 class NearestPoint {
+  inline static const std::vector<BoxVariable> kNoBoxes;
+  inline static const std::vector<int> kNoFree;
+
  public:
   enum class Stop {
     kReached,      ///< the residual is rounding
@@ -29,8 +32,8 @@ class NearestPoint {
     const double* e = nullptr;   ///< m
     int n = 0;
     const std::vector<ConeBlock>* cones = nullptr;
-    const std::vector<BoxVariable>* boxes = nullptr;
-    const std::vector<int>* free = nullptr;
+    const std::vector<BoxVariable>* boxes = &kNoBoxes;
+    const std::vector<int>* free = &kNoFree;
   };
 
   Stop run(const Data& data, double pause_score);

@@ -15,7 +15,6 @@ constexpr double kTight = 0x1p-46;     // stop generating rays below this relati
 constexpr double kGap = 0x1p-43;       // separations below this relative gap are not worth claiming
 constexpr double kNoise = 1e-15;       // entries below this share of the largest may be rounding noise
 constexpr double kTouching = 1e-10;    // columns this near to orthogonal are meant to be
-constexpr double kDependent = 1e-11;
 constexpr double kSmallResidual = 1e-9;
 constexpr int kRounds = 80;
 constexpr int kAge = 3;                // rounds a ray without force stays

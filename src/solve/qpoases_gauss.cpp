@@ -7,14 +7,14 @@
 #include <limits>
 #include <string>
 
+#include "solve/bounded_least_squares.hpp"
 #include "solve/proximal_qp.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {
 namespace {
 
-constexpr double kSingular = 1e-9;    // eigenvalues of the unit-diagonal mass matrix below this may leave F unbalanced
-constexpr double kDependent = 1e-11;
+constexpr double kMassless = 1e-9;    // eigenvalues of the unit-diagonal mass matrix below this may leave F unbalanced
 constexpr double kConsistent = 1e-10; // equality residual beyond which a contradiction is suspected
 constexpr double kSolved = 1e-11;     // relative KKT error above which the answer is no solution
 
@@ -287,7 +287,7 @@ void solve_gauss(const GaussProgram& program, QpoasesDecider& decider, GaussAnsw
 
   if (n > 0) {
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(s.M, Eigen::EigenvaluesOnly);
-    const bool singular = !(eigen.eigenvalues().minCoeff() > kSingular * eigen.eigenvalues().maxCoeff());
+    const bool singular = !(eigen.eigenvalues().minCoeff() > kMassless * eigen.eigenvalues().maxCoeff());
     if (singular && is_unbalanced(program, decider, answer)) return;
   }
 

@@ -19,8 +19,6 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr double kG = 9.81;
-
 Eigen::MatrixXd random_matrix(Rng& rng, Eigen::Index rows, Eigen::Index cols)
 {
   return Eigen::Map<Eigen::MatrixXd>(gaussian(rng, rows * cols).data(), rows, cols);
@@ -154,7 +152,7 @@ TEST(Propositions, P2SaysWhichHypothesisFails)
 {
   EXPECT_THAT(bilateral_sticking(block_on_ground(1, 1, 1, 0.5, 0)).hypotheses.failed,
               ElementsAre(HasSubstr("unilateral"), HasSubstr("dependent")));
-  ContactProblem p = block_on_corner(1, 1, 2, 0.3, 0.5, {0, kG, 0});
+  ContactProblem p = block_on_corner(1, 1, 2, 0.3, 0.5, {0, 9.81, 0});
   p.contacts[0].side = Side::kBilateral;
   EXPECT_TRUE(bilateral_sticking(p).hypotheses.hold());
   p.M(2, 2) = 0.0;
@@ -182,7 +180,7 @@ TEST(Propositions, C1BalancesAtRest)
     p.gamma[0] = 0.1;
     EXPECT_THAT(bilateral_statics(p).hypotheses.failed, ElementsAre(HasSubstr("gamma")));
   }
-  ContactProblem p = block_on_corner(1, 1, 2, 0.3, 0.5, {0, kG, 0});   // one pin cannot hold the block's moment
+  ContactProblem p = block_on_corner(1, 1, 2, 0.3, 0.5, {0, 9.81, 0});   // one pin cannot hold the block's moment
   p.contacts[0].side = Side::kBilateral;
   EXPECT_THAT(bilateral_statics(p).hypotheses.failed, ElementsAre(HasSubstr("balance")));
 }

@@ -11,6 +11,7 @@
 namespace stiction {
 namespace {
 
+using test::number;
 using test::RandomPrograms;
 
 class Decide : public testing::TestWithParam<const char*> {
@@ -36,8 +37,6 @@ class Decide : public testing::TestWithParam<const char*> {
     EXPECT_EQ(verdict(program), Verdict::kFails) << what << " outcome " << static_cast<int>(answer_.outcome) << why_;
   }
 };
-
-std::string number(const char* what, int i) { return std::string(what) + " " + std::to_string(i); }
 
 /// Example 1: block of mass 1, width L, height l on two planar contacts, horizontal force f at its centre.
 ConeProgram block_on_floor(double L, double l, double mu, double f)

@@ -11,6 +11,7 @@
 namespace stiction {
 namespace {
 
+using test::number;
 using test::RandomPrograms;
 
 class Gauss : public testing::TestWithParam<const char*> {
@@ -87,8 +88,6 @@ class Gauss : public testing::TestWithParam<const char*> {
     EXPECT_LT(p.F.dot(a), 0.0);
   }
 };
-
-std::string number(const char* what, int i) { return std::string(what) + " " + std::to_string(i); }
 
 TEST_P(Gauss, PositiveDefiniteMass)
 {

@@ -4,12 +4,16 @@
 #include <Eigen/Geometry>
 #include <cmath>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "stiction/cone.hpp"
 #include "stiction/cone_program.hpp"
 
 namespace stiction::test {
+
+/// "draw 7", for messages.
+inline std::string number(const char* what, int i) { return std::string(what) + " " + std::to_string(i); }
 
 /// Random cone programs whose answer is known because they were built around it.
 class RandomPrograms {
