@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc)
 CCACHE = $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=NOTICE $(CCACHE) $(if $(CI),-DSTICTION_WARNINGS_AS_ERRORS=ON)
 # Sanitized builds keep assertions; -O1 with line tables compiles Pinocchio in a minute instead of three.
-SANITIZED = $(CONFIGURE) -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1' -DSTICTION_BUILD_TESTS=ON
+SANITIZED = $(CONFIGURE) -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS='-O1 -g1' -DSTICTION_UNITY=ON -DSTICTION_BUILD_TESTS=ON
 CTEST = --output-on-failure -j$(JOBS) --no-tests=error
 # The sanitizers of older compilers do not cope with the address-space randomisation of newer kernels.
 NO_ASLR = $(shell setarch -R true 2>/dev/null && echo setarch -R)
