@@ -19,6 +19,8 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+constexpr double kGravity = 9.81;
+
 Eigen::MatrixXd random_matrix(Rng& rng, Eigen::Index rows, Eigen::Index cols)
 {
   return Eigen::Map<Eigen::MatrixXd>(gaussian(rng, rows * cols).data(), rows, cols);
@@ -152,7 +154,7 @@ TEST(Propositions, P2SaysWhichHypothesisFails)
 {
   EXPECT_THAT(bilateral_sticking(block_on_ground(1, 1, 1, 0.5, 0)).hypotheses.failed,
               ElementsAre(HasSubstr("unilateral"), HasSubstr("dependent")));
-  ContactProblem p = block_on_corner(1, 1, 2, 0.3, 0.5, {0, 9.81, 0});
+  ContactProblem p = block_on_corner(1, 1, 2, 0.3, 0.5, {0, kGravity, 0});
   p.contacts[0].side = Side::kBilateral;
   EXPECT_TRUE(bilateral_sticking(p).hypotheses.hold());
   p.M(2, 2) = 0.0;
@@ -165,22 +167,22 @@ TEST(Propositions, C1BalancesAtRest)
   for (const double theta : {0.2, 0.6}) {
     ContactProblem p;
     p.M = 2 * Eigen::Matrix2d::Identity();
-    p.F = Eigen::Vector2d(0, 2 * kG);
+    p.F = Eigen::Vector2d(0, 2 * kGravity);
     p.J.resize(2, 2);
     p.J << -std::sin(theta), std::cos(theta), std::cos(theta), std::sin(theta);
     p.gamma.setZero(2);
     p.contacts = {planar_contact("rail", 0, 0.5, Side::kBilateral)};
     BilateralStatics r = bilateral_statics(p);
     ASSERT_TRUE(r.hypotheses.hold());
-    EXPECT_NEAR(r.lambda[0], 2 * kG * std::cos(theta), 1e-12);
-    EXPECT_NEAR(r.lambda[1], 2 * kG * std::sin(theta), 1e-12);
+    EXPECT_NEAR(r.lambda[0], 2 * kGravity * std::cos(theta), 1e-12);
+    EXPECT_NEAR(r.lambda[1], 2 * kGravity * std::sin(theta), 1e-12);
     EXPECT_NEAR(r.utilisation[0], std::tan(theta) / 0.5, 1e-12);
     EXPECT_EQ(r.sticks, std::tan(theta) <= 0.5);
     EXPECT_NEAR((r.lambda - bilateral_sticking(p).lambda).norm(), 0, 1e-12);
     p.gamma[0] = 0.1;
     EXPECT_THAT(bilateral_statics(p).hypotheses.failed, ElementsAre(HasSubstr("gamma")));
   }
-  ContactProblem p = block_on_corner(1, 1, 2, 0.3, 0.5, {0, 9.81, 0});   // one pin cannot hold the block's moment
+  ContactProblem p = block_on_corner(1, 1, 2, 0.3, 0.5, {0, kGravity, 0});   // one pin cannot hold the block's moment
   p.contacts[0].side = Side::kBilateral;
   EXPECT_THAT(bilateral_statics(p).hypotheses.failed, ElementsAre(HasSubstr("balance")));
 }
@@ -274,7 +276,7 @@ TEST(Propositions, P5SharesTheLoadOfRedundantCorners)
   EXPECT_EQ(r.structure.rank_rows, 3);
   EXPECT_NEAR(r.lambda[1], -1.5, 1e-12);   // tangential forces shared evenly
   EXPECT_NEAR(r.lambda[3], -1.5, 1e-12);
-  EXPECT_NEAR(r.lambda[0] + r.lambda[2], 2 * kG, 1e-12);
+  EXPECT_NEAR(r.lambda[0] + r.lambda[2], 2 * kGravity, 1e-12);
   ContactProblem p = block_on_ground(2, 1, 0.5, 0.4, 3.0);
   p.gamma[1] = 1.0;   // the two tangential rows now contradict each other
   EXPECT_THAT(minimum_norm_forces(p).hypotheses.failed, ElementsAre(HasSubstr("contradict")));
@@ -286,7 +288,7 @@ TEST(Propositions, P6BlockOnOneCorner)
 {
   for (const double theta : {0.0, 0.4, 1.1}) {
     const double m = 1.7, L = 0.8, l = 1.3, r = (l * l + L * L) / 12;
-    const ContactProblem p = block_on_corner(m, L, l, theta, 0.5, {0.3, m * kG, -0.2});
+    const ContactProblem p = block_on_corner(m, L, l, theta, 0.5, {0.3, m * kGravity, -0.2});
     const ContactLcp lcp = contact_lcp(p);
     ASSERT_TRUE(lcp.hypotheses.hold());
     const double a = p.J(0, 2), b = p.J(1, 2);
@@ -557,7 +559,7 @@ TEST(Propositions, P9HypothesesAndBilateralSigns)
   p = fingers_on_guide(-3, 4, 1.0, 1.0);   // 7 N of friction for 9.81 N of weight
   r = facet_sticking(p, 4, checker.check(p));
   EXPECT_FALSE(r.sticks);
-  EXPECT_NEAR(r.residual * (p.M * checker.check(p).acceleration + p.F).norm(), 0.0, kG - 7 + 1e-6);
+  EXPECT_NEAR(r.residual * (p.M * checker.check(p).acceleration + p.F).norm(), 0.0, kGravity - 7 + 1e-6);
   EXPECT_GT(r.residual, 1e-3);
   p.contacts[0].max_normal = 10;
   EXPECT_THAT(facet_sticking(p, 4, checker.check(p)).hypotheses.failed, ElementsAre(HasSubstr("largest")));
@@ -583,10 +585,10 @@ TEST(Propositions, P9HypothesesAndBilateralSigns)
 TEST(Propositions, P11MinimalFrictionOfTheBlockIsPushOverWeight)
 {
   StickingChecker checker;
-  for (const double push : {0.0, 1.0, 3.0, kG}) {
+  for (const double push : {0.0, 1.0, 3.0, kGravity}) {
     const MinimalFriction r = minimal_friction(block_on_ground(1, 4, 0.5, 0.2, push), checker);
     ASSERT_TRUE(r.hypotheses.hold() && r.known && r.mu.has_value()) << push;
-    EXPECT_NEAR(*r.mu, push / kG, 1e-6);
+    EXPECT_NEAR(*r.mu, push / kGravity, 1e-6);
   }
 }
 
