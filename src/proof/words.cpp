@@ -255,7 +255,37 @@ std::string describe_unbalanced(const ContactProblem& problem, const Eigen::Vect
   return "nothing can balance the forces on " + join(dofs) + ": neither inertia nor a contact resists that motion";
 }
 
+/// The actuators whose limit a leaf leans on: the share of y'(M a + F) that they would have to exceed.
+Names overtaxed_actuators(const ContactProblem& problem, const MotionLeaf& leaf)
+{
+  const auto share = [&](const Actuator& motor) {
+    const double y = leaf.motion[motor.dof], most = y > 0.0 ? motor.upper : motor.lower;
+    return y == 0.0 ? 0.0 : std::abs(y) * std::max(std::abs(most), std::abs(problem.F[motor.dof]));
+  };
+  double largest = 0.0;
+  for (const Actuator& motor : problem.actuators) largest = std::max(largest, share(motor));
+  Names names;
+  for (const Actuator& motor : problem.actuators)
+    if (share(motor) > kNoticeable * largest) names.push_back(motor.name);
+  return names;
+}
+
 }  // namespace
+
+std::string describe_imbalance(const ContactProblem& problem, const ConeShape& shape, const Certificate& certificate)
+{
+  if (certificate.kind != CertificateKind::kMotion || certificate.leaves.empty()) return "";
+  const StickingRules rules{shape, Detachment::kForbidden};   // every contact takes part
+  for (const MotionLeaf& leaf : certificate.leaves) {
+    if (leaf.motion.size() < problem.nv()) return "";
+    const Names weak = overtaxed_actuators(problem, leaf);
+    if (weak.empty()) continue;
+    const std::string giving_way = describe_leaf(problem, leaf, std::vector<bool>(problem.contacts.size(), false));
+    return "too weak: " + join(weak) + (weak.size() == 1 ? " is at its limit" : " are at their limits") +
+           (giving_way.empty() ? "" : " (" + giving_way + ")");
+  }
+  return describe_motion(problem, rules, certificate);
+}
 
 std::string describe_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate)
 {
