@@ -40,8 +40,9 @@ struct ClosureProof {
 /// Fails: the twist is not zero and in the dual of every cone with friction (1 + kClosureDoubt) mu, up to kRounding.
 /// kForce: forces and the smallest singular value of (G; J_hand') with unit columns above kClosureDoubt; fails by a twist or
 /// by internal forces that do no work on any actuated degree of freedom.
-/// Inner facets never prove "fails" by a twist, outer ones never "holds". Frictional bilateral contacts push or pull as the
-/// sign of their normal force says; a twist must leave them at rest.
+/// A verdict is about the true cones: with inner facets a twist must be in the dual of the exact cone to prove "fails", with
+/// outer ones the forces must be in the exact cone to prove "holds". Frictional bilateral contacts push or pull as the sign
+/// of their normal force says; a twist must leave them at rest.
 Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& proof, std::string* why = nullptr);
 
 /// The program behind `resists`: G lambda + wrench = 0 and, when the hand is modelled, J_hand' lambda + effort = hand_load within

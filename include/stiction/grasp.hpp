@@ -53,7 +53,7 @@ struct GraspBlock {
 ///   wrench on the object = G lambda,   relative velocity of the columns = G' v (object) + J_hand q' (hand)
 ///
 /// Rows of G: force, then torque / torque_length about `reference`; 6 in space, 3 in the plane (two forces, one torque).
-/// Other counts are an object with other degrees of freedom (a door: 1); all verdicts are meaningful then, words are not.
+/// Other counts, 1 to 5, are an object with other degrees of freedom (a door: 1): plain rows, without words for motions.
 /// A twist v is dual to these rows: linear velocity of the body at the reference point, then angular velocity times
 /// torque_length, both in m/s.
 struct Grasp {
@@ -77,17 +77,20 @@ struct Grasp {
 void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention& convention, const ConeShape& shape,
                Grasp& grasp);
 
-/// The grasp of the object with the given degrees of freedom: G' = J(:, object), J_hand = J(:, all others), wrenches and
-/// twists in the axes of the object's own velocity. For six degrees of freedom (linear, angular velocity of a floating
-/// joint) and for three (two linear, one angular) `convention.reference` is a point in those axes and torque rows are
-/// divided by convention.torque_length; convention.plane is not read, choose the degrees of freedom instead. Efforts of
-/// degrees of freedom that have no actuator are zero, hand_load = F of the hand. Points of contacts stay unknown to words unless
-/// `object_W` gives the object's pose: then points are mapped into its axes.
-/// @throws InputError when a degree of freedom is out of range or named twice.
+/// Where the object is.
 struct ObjectPose {
   Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();   ///< columns: the object's axes in the world
   Eigen::Vector3d origin = Eigen::Vector3d::Zero();         ///< in the world, m
 };
+
+/// The grasp of the object with the given degrees of freedom: G' = J(:, object), J_hand = J(:, all others), wrenches and
+/// twists in the axes of the object's own velocity. Six degrees of freedom are a floating joint (linear, angular velocity);
+/// three are planar motion in the axes that convention.plane names (the plane's two linear velocities, then the angular
+/// one: {0, 1, 5} of a floating joint for kXY, {1, 2, 3} for kYZ, {2, 0, 4} for kZX). `convention.reference` is a point in
+/// the object's axes. Efforts of degrees of freedom that have no actuator are zero, hand_load = F of the hand. Points of
+/// contacts stay unknown to words unless `object_W` gives the object's pose.
+/// Contacts that do not touch the object stay: their forces may be needed to hold the hand.
+/// @throws InputError when a degree of freedom is out of range or named twice.
 void set_grasp(const ContactProblem& problem, const std::vector<int>& object_dofs, const WrenchConvention& convention,
                const ConeShape& shape, Grasp& grasp, const ObjectPose* object_W = nullptr);
 
