@@ -3,51 +3,17 @@
 #include <string>
 #include <vector>
 
+#include "proof/phrases.hpp"
 #include "stiction/proof.hpp"
 
 namespace stiction {
 namespace {
 
-/// Below this share of the largest, a velocity or a multiplier is not worth a word.
-constexpr double kNoticeable = 1e-6;
-
-using Names = std::vector<std::string>;
-
-/// "a", "a and b", "a, b and c"; long lists are cut.
-std::string join(const Names& names)
-{
-  constexpr std::size_t kMost = 6;
-  std::string text;
-  const std::size_t shown = names.size() > kMost ? kMost - 1 : names.size();
-  for (std::size_t i = 0; i < shown; ++i) {
-    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
-    text += names[i];
-  }
-  if (shown < names.size()) text += " and " + std::to_string(names.size() - shown) + " more";
-  return text;
-}
-
-/// "x lifts", "x and y lift".
-std::string say(const Names& names, const char* singular, const char* plural)
-{
-  return join(names) + " " + (names.size() == 1 ? singular : plural);
-}
-
-std::string direction_text(const Eigen::Vector3d& direction)
-{
-  std::string text = "(";
-  for (int i = 0; i < 3; ++i) {
-    const double rounded = std::round(direction[i] * 100.0) / 100.0;
-    std::string number = rounded == 0.0 ? "0" : std::to_string(std::abs(rounded));
-    while (number.find('.') != std::string::npos && (number.back() == '0' || number.back() == '.')) {
-      const bool point = number.back() == '.';
-      number.pop_back();
-      if (point) break;
-    }
-    text += (i > 0 ? ", " : "") + std::string(rounded > 0.0 ? "+" : rounded < 0.0 ? "-" : "") + number;
-  }
-  return text + ")";
-}
+using internal::direction_text;
+using internal::join;
+using internal::kNoticeable;
+using internal::Names;
+using internal::say;
 
 /// Bare matrices leave every point and frame at its default: then world directions mean nothing.
 bool frames_known(const ContactProblem& problem)

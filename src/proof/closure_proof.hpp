@@ -1,0 +1,21 @@
+#pragma once
+
+#include "stiction/closure.hpp"
+
+namespace stiction::internal {
+
+/// Whether a contact's tangential or torsional columns can carry force in this kind of closure.
+bool has_friction(const GraspBlock& block, ClosureKind kind);
+
+/// Memory of the judge, one per thread.
+struct ClosureScratch {
+  Eigen::VectorXd weight;
+  Eigen::VectorXd clean;
+  Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic> gram, stacked;
+};
+
+/// judge_closure() without allocation after the first call of a size (explanations aside).
+Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& proof, ClosureScratch& scratch,
+                      std::string* why);
+
+}  // namespace stiction::internal
