@@ -7,7 +7,7 @@
 namespace stiction {
 namespace {
 
-constexpr double kRank = 1e-10;   // relative to unit columns
+constexpr double kDependent = 1e-10;   // pivots relative to unit columns
 
 }  // namespace
 
@@ -43,7 +43,7 @@ bool StickingChecker::Workspace::acceleration_unique()
     if (size > 0.0) stack.row(r) /= size;
   }
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(stack.transpose());
-  qr.setThreshold(kRank);
+  qr.setThreshold(kDependent);
   const auto rank = qr.rank();
   if (rank == nv) return true;
   const Eigen::MatrixXd Q = qr.householderQ() * Eigen::MatrixXd::Identity(nv, nv);
@@ -64,7 +64,7 @@ bool StickingChecker::Workspace::acceleration_unique()
   }
   if (closed.empty()) return false;
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> lineality(A);
-  lineality.setThreshold(kRank);
+  lineality.setThreshold(kDependent);
   if (lineality.rank() < Z.cols()) return false;   // moves along all closed contacts; F does no work there
   // A pointed cone: is there a d with A d = s >= 0, sum s = 1, F'd = 0?
   ConeProgram& program = extended;

@@ -24,7 +24,7 @@ using testing::Rng;
 using testing::uniform;
 using ::testing::HasSubstr;
 
-class Closure : public ::testing::TestWithParam<const char*> {
+class GraspClosure : public ::testing::TestWithParam<const char*> {
  protected:
   ClosureChecker checker{make_engine(GetParam())};
 
@@ -57,7 +57,7 @@ class Closure : public ::testing::TestWithParam<const char*> {
     return checker.check(grasp, options).form_d.value();
   }
 };
-INSTANTIATE_TEST_SUITE_P(Engines, Closure, ::testing::Values("native", "qpoases"),
+INSTANTIATE_TEST_SUITE_P(Engines, GraspClosure, ::testing::Values("native", "qpoases"),
                          [](const auto& engine) { return engine.param; });
 
 void expect_near(const Certified& value, double truth, double tolerance = 1e-8)
@@ -67,7 +67,7 @@ void expect_near(const Certified& value, double truth, double tolerance = 1e-8)
   EXPECT_LE(value.upper - value.lower, tolerance);
 }
 
-TEST_P(Closure, LynchAndParkExample12_7)
+TEST_P(GraspClosure, LynchAndParkExample12_7)
 {
   Eigen::MatrixXd F(3, 4);
   F << 0, 0, -1, 2,   //
@@ -81,7 +81,7 @@ TEST_P(Closure, LynchAndParkExample12_7)
   expect_near(form_d(grasp), 2.0 / 3.0);
 }
 
-TEST_P(Closure, SquareIsClosedByOpposedPairsButNotByAPinwheel)
+TEST_P(GraspClosure, SquareIsClosedByOpposedPairsButNotByAPinwheel)
 {
   const double a = 0.5;
   const Grasp closed = make_grasp({planar_finger(1, a, -1, 0), planar_finger(a, 1, 0, -1), planar_finger(-1, -a, 1, 0),
@@ -94,7 +94,7 @@ TEST_P(Closure, SquareIsClosedByOpposedPairsButNotByAPinwheel)
   expect_near(form_d(pinwheel), 0.0);
 }
 
-TEST_P(Closure, FourPlanarContactsFromTwoPoints)
+TEST_P(GraspClosure, FourPlanarContactsFromTwoPoints)
 {
   const auto four = [](const std::vector<Eigen::Vector2d>& p) {
     return make_grasp({planar_finger(p[0].x(), p[0].y(), 1, 0), planar_finger(p[1].x(), p[1].y(), 0, 1),
@@ -106,7 +106,7 @@ TEST_P(Closure, FourPlanarContactsFromTwoPoints)
   EXPECT_EQ(form(four({{-1, -1}, {0, -2}, {1, 1}, {0, 2}})), Verdict::kFails);
 }
 
-TEST_P(Closure, PositiveDependenceWithoutRankIsNotClosure)
+TEST_P(GraspClosure, PositiveDependenceWithoutRankIsNotClosure)
 {
   const Grasp grasp = make_grasp({planar_finger(0, 1, 1, 0), planar_finger(1, 1, -1, -1), planar_finger(1, 0, 0, 1)}, planar());
   const ClosureResult result = checked(grasp);
@@ -121,7 +121,7 @@ Grasp unit_square(double mu, double c = 0.25, double h = 0.5)
                     planar());
 }
 
-TEST_P(Closure, LeastFrictionOfTheUnitSquareIsDecidedOnBothSidesAndNotAtTheBoundary)
+TEST_P(GraspClosure, LeastFrictionOfTheUnitSquareIsDecidedOnBothSidesAndNotAtTheBoundary)
 {
   EXPECT_EQ(frictional(unit_square(0.5 - 1e-6)), Verdict::kFails);
   EXPECT_EQ(frictional(unit_square(0.5)), Verdict::kUndecided);
@@ -146,7 +146,7 @@ TEST_P(Closure, LeastFrictionOfTheUnitSquareIsDecidedOnBothSidesAndNotAtTheBound
   }
 }
 
-TEST_P(Closure, TwoFingersNeedTheJoiningLineInsideBothCones)
+TEST_P(GraspClosure, TwoFingersNeedTheJoiningLineInsideBothCones)
 {
   for (const auto& [a1, a2] : {std::pair{0.1, 0.3}, {0.4, -0.2}, {0.0, 0.35}}) {
     const double least = std::max(std::abs(std::tan(a1)), std::abs(std::tan(a2)));
@@ -174,7 +174,7 @@ TEST_P(Closure, TwoFingersNeedTheJoiningLineInsideBothCones)
   }
 }
 
-TEST_P(Closure, TorsionAboutSkewNormalsAllowsForcesBesideTheJoiningLine)
+TEST_P(GraspClosure, TorsionAboutSkewNormalsAllowsForcesBesideTheJoiningLine)
 {
   // Moments about normals that are tilted in different planes balance a pair of forces with an arm: less friction will do
   // than for forces along the line. With vanishing torsion the line decides again.
@@ -201,7 +201,7 @@ std::vector<GraspContact> antipodal(GraspContactKind left, GraspContactKind righ
   return contacts;
 }
 
-TEST_P(Closure, TwoHardFingersLeaveTheObjectFreeToTurnAboutTheirLine)
+TEST_P(GraspClosure, TwoHardFingersLeaveTheObjectFreeToTurnAboutTheirLine)
 {
   const auto hard = GraspContactKind::kHardFinger, soft = GraspContactKind::kSoftFinger;
   ClosureOptions options;
@@ -218,7 +218,7 @@ TEST_P(Closure, TwoHardFingersLeaveTheObjectFreeToTurnAboutTheirLine)
   }
 }
 
-TEST_P(Closure, AnyLineOfTwoHardFingersIsFound)
+TEST_P(GraspClosure, AnyLineOfTwoHardFingersIsFound)
 {
   Rng rng{11};
   for (int i = 0; i < 200; ++i) {
@@ -229,7 +229,7 @@ TEST_P(Closure, AnyLineOfTwoHardFingersIsFound)
   }
 }
 
-TEST_P(Closure, FormClosureNeedsFourContactsInThePlaneAndSevenInSpace)
+TEST_P(GraspClosure, FormClosureNeedsFourContactsInThePlaneAndSevenInSpace)
 {
   Rng rng{3};
   int closed_in_plane = 0, closed_in_space = 0;
@@ -249,7 +249,7 @@ TEST_P(Closure, FormClosureNeedsFourContactsInThePlaneAndSevenInSpace)
   EXPECT_GT(closed_in_space, 0);
 }
 
-TEST_P(Closure, DiskAndSphereAreNeverFormClosed)
+TEST_P(GraspClosure, DiskAndSphereAreNeverFormClosed)
 {
   Rng rng{4};
   for (int i = 0; i < 100; ++i)
@@ -266,7 +266,7 @@ TEST_P(Closure, DiskAndSphereAreNeverFormClosed)
     }
 }
 
-TEST_P(Closure, NoContactsAndOneContact)
+TEST_P(GraspClosure, NoContactsAndOneContact)
 {
   EXPECT_EQ(frictional(make_grasp({})), Verdict::kFails);
   const ClosureResult one = checked(make_grasp({finger({0, 0, 0}, {0, 0, 1}, 0.5)}));
@@ -274,7 +274,7 @@ TEST_P(Closure, NoContactsAndOneContact)
   EXPECT_EQ(one.form_closure.verdict, Verdict::kFails);
 }
 
-TEST_P(Closure, CoincidentPointsAndParallelNormals)
+TEST_P(GraspClosure, CoincidentPointsAndParallelNormals)
 {
   const GraspContact up = finger({0.2, 0.1, 0}, {0, 0, 1}, 0.5);
   EXPECT_EQ(frictional(make_grasp({up, up, up, up})), Verdict::kFails);
@@ -282,7 +282,7 @@ TEST_P(Closure, CoincidentPointsAndParallelNormals)
                                    finger({0, 1, 0}, {0, 0, 1}, 0.5)})), Verdict::kFails);
 }
 
-TEST_P(Closure, InvariantUnderRotationOrderReferenceLengthAndReversedNormals)
+TEST_P(GraspClosure, InvariantUnderRotationOrderReferenceLengthAndReversedNormals)
 {
   Rng rng{5};
   for (int i = 0; i < 150; ++i) {
@@ -306,7 +306,7 @@ TEST_P(Closure, InvariantUnderRotationOrderReferenceLengthAndReversedNormals)
   }
 }
 
-TEST_P(Closure, BilateralContactsHoldBothWays)
+TEST_P(GraspClosure, BilateralContactsHoldBothWays)
 {
   // Three pins at right angles on a planar body stop everything, three fingers do not.
   std::vector<GraspContact> pins = {planar_finger(1, 0, -1, 0), planar_finger(0, 1, 0, -1), planar_finger(1, 0.5, -1, 0)};
@@ -325,7 +325,7 @@ TEST_P(Closure, BilateralContactsHoldBothWays)
   EXPECT_EQ(frictional(make_grasp(cups, planar())), Verdict::kFails);
 }
 
-TEST_P(Closure, FacetsNeverProveMoreThanTheConeAllows)
+TEST_P(GraspClosure, FacetsNeverProveMoreThanTheConeAllows)
 {
   // Line of the fingers along a corner of the inner polygon and a side of the outer one: between them only doubt.
   const double mu = std::tan(0.3);
@@ -368,7 +368,7 @@ Grasp two_finger_hand(bool lift, double mu = 0.5)
   return grasp;
 }
 
-TEST_P(Closure, ForceClosureNeedsAHandThatCommandsInternalForces)
+TEST_P(GraspClosure, ForceClosureNeedsAHandThatCommandsInternalForces)
 {
   const Grasp bare = make_grasp({planar_finger(-1, 0, 1, 0, 0.5), planar_finger(1, 0, -1, 0, 0.5)}, planar());
   EXPECT_THAT(checked(bare).force_closure.reason, HasSubstr("no hand"));
@@ -392,7 +392,7 @@ TEST_P(Closure, ForceClosureNeedsAHandThatCommandsInternalForces)
   EXPECT_EQ(checked(open).force_closure.verdict, Verdict::kFails);
 }
 
-TEST_P(Closure, NullSpacesOfHandAndObject)
+TEST_P(GraspClosure, NullSpacesOfHandAndObject)
 {
   ClosureOptions options;
   options.null_spaces = true;
@@ -410,7 +410,7 @@ TEST_P(Closure, NullSpacesOfHandAndObject)
   EXPECT_EQ(open.defective, 0);
 }
 
-TEST_P(Closure, ResistsWeightWithinFrictionAndEffort)
+TEST_P(GraspClosure, ResistsWeightWithinFrictionAndEffort)
 {
   // Weight W on two fingers that squeeze with at most 10 N each: 2 mu 10 >= W.
   const Grasp grasp = two_finger_hand(true);
@@ -448,7 +448,7 @@ TEST_P(Closure, ResistsWeightWithinFrictionAndEffort)
   EXPECT_EQ(verdict(heavy, {0, -4.9, 0}), Verdict::kHolds);
 }
 
-TEST_P(Closure, TorquesOfAWrenchAreInNewtonMetresWhateverTheLength)
+TEST_P(GraspClosure, TorquesOfAWrenchAreInNewtonMetresWhateverTheLength)
 {
   std::vector<GraspContact> contacts = {planar_finger(-0.02, 0, 1, 0, 0.5), planar_finger(0.02, 0, -1, 0, 0.5)};
   WrenchConvention convention = planar();
@@ -460,7 +460,7 @@ TEST_P(Closure, TorquesOfAWrenchAreInNewtonMetresWhateverTheLength)
   EXPECT_EQ(checker.resists(grasp, Eigen::Vector3d(0, 0, 0.21)).verdict, Verdict::kFails);
 }
 
-TEST_P(Closure, GraspOfAContactProblem)
+TEST_P(GraspClosure, GraspOfAContactProblem)
 {
   ContactProblem p = testing::three_fingers(1.0, 0.1, 0.7, {1, 1, 1}, 0.4, 9.81);   // sliders push radially on a disk
   for (int i = 0; i < 3; ++i) p.actuators.push_back({"slider_" + std::to_string(i), 3 + i, -20.0, 20.0});
@@ -673,7 +673,7 @@ void expect_certified(const Certified& interval, double truth)
   EXPECT_LE(interval.upper - interval.lower, 0.0101 * interval.upper);
 }
 
-TEST_P(Closure, EpsilonOfTwoFingersOnADisk)
+TEST_P(GraspClosure, EpsilonOfTwoFingersOnADisk)
 {
   for (const double mu : {0.2, 0.5, 1.0}) {
     const Grasp grasp = make_grasp({planar_finger(-1, 0, 1, 0, mu), planar_finger(1, 0, -1, 0, mu)}, planar());
@@ -681,7 +681,7 @@ TEST_P(Closure, EpsilonOfTwoFingersOnADisk)
   }
 }
 
-TEST_P(Closure, EpsilonOfPlanarGraspsIsThatOfAllFacets)
+TEST_P(GraspClosure, EpsilonOfPlanarGraspsIsThatOfAllFacets)
 {
   Rng rng{21};
   int closed = 0;
