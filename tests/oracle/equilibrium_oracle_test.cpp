@@ -86,11 +86,11 @@ TEST(EquilibriumOracle, FacetedVerdictsAgreeWithExactRationals)
       for (const BoxVariable& box : program.boxes) {
         if (std::isinf(box.lower)) {
           one_sided.E.col(box.col) *= -1.0;   // upper - q
-          one_sided.e -= box.upper * program.E.col(box.col);
+          one_sided.e.head(program.e.size()) -= box.upper * program.E.col(box.col);
           one_sided.boxes.push_back({box.col, 0.0, kInfinity});
           continue;
         }
-        one_sided.e -= box.lower * program.E.col(box.col);
+        one_sided.e.head(program.e.size()) -= box.lower * program.E.col(box.col);
         one_sided.boxes.push_back({box.col, 0.0, kInfinity});
         if (std::isinf(box.upper)) continue;
         const auto m = one_sided.E.rows(), n = one_sided.E.cols();
