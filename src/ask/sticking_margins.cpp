@@ -101,8 +101,29 @@ void StickingChecker::Workspace::friction_margin(StickingResult& result)
   const LeastFriction least = smallest_friction(-1, result.verdict == Verdict::kHolds ? 1.0 : kInfinity);
   result.friction_scale = least.upper;
   result.friction_scale_known = least.known;
+  if (result.verdict == Verdict::kFails) tell_the_last_motion(result, least);
   signs = witness_signs;
   multipliers.arrange(signs);
+}
+
+/// Of all failing motions the one that friction stops last tells most: what moves in it does so whatever the friction, or
+/// up to the least that would hold. It proves failure for all smaller friction, the given one included.
+void StickingChecker::Workspace::tell_the_last_motion(StickingResult& result, const LeastFriction& least)
+{
+  if (!least.known || least.lower <= 1.0) return;
+  if (decide_signs(internal::Friction{least.lower, -1, 0.0}) != Verdict::kFails) return;
+  result.certificate.leaves.swap(leaves);
+  if (judge(*problem, options->rules, result.certificate) != Verdict::kFails) {
+    result.certificate.leaves.swap(leaves);
+    return;
+  }
+  if (!options->explain) return;
+  ContactProblem at_the_limit = *problem;   // there the contacts that slip are on the rim
+  for (Contact& contact : at_the_limit.contacts) {
+    contact.mu *= least.lower;
+    contact.torsion *= least.lower;
+  }
+  result.explanation = describe_failure(at_the_limit, options->rules, result.certificate);
 }
 
 void StickingChecker::Workspace::repairs(StickingResult& result)

@@ -30,6 +30,7 @@ struct StickingChecker::Workspace : internal::HoldSearch {
   // sticking_margins.cpp: intervals, friction, repairs, words
   void intervals(StickingResult& result);
   void friction_margin(StickingResult& result);
+  void tell_the_last_motion(StickingResult& result, const LeastFriction& least);
   void repairs(StickingResult& result);
   std::string describe_holding(const StickingResult& result) const;
 

@@ -69,6 +69,14 @@ what would make it hold, each by itself:
 )");
 }
 
+TEST(ReportText, TellsTheMotionThatFrictionStopsLast)
+{
+  // Any separating motion proves failure; the whole box sliding down is the one to tell.
+  EXPECT_NE(report_text(checked("box_on_steep_slope"), false).find(
+                "slides along (+0.91, 0, -0.42): bottom/0, bottom/1, bottom/2 and bottom/3 slip"),
+            std::string::npos);
+}
+
 TEST(ReportText, ColoursOnlyWhenAsked)
 {
   const Report report = checked("block_on_ground");
