@@ -123,7 +123,7 @@ int run(int argc, char** argv)
   check.callback([&] {
     const internal::Report report = internal::check_file(scenario.file, scenario.overrides(), scenario.package_paths);
     write_result(as_json ? internal::report_json(report) : internal::report_text(report, wants_colours()));
-    code = internal::exit_code(report.result.verdict);
+    code = internal::exit_code(report.verdict());
   });
 
   ScenarioArguments batch_scenario;

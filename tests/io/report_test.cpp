@@ -135,7 +135,7 @@ TEST(ReportJson, TheRepairingForceRepairs)
   EXPECT_LT(x, -0.1);
   const auto with = [&](double share) {
     return checked("block_slides", {{"loads.0.force", "[" + std::to_string(6.0 + share * x) + ", 0, " + std::to_string(share * z) + "]"}})
-        .result.verdict;
+        .verdict();
   };
   EXPECT_EQ(with(1.1), Verdict::kHolds);
   EXPECT_EQ(with(0.9), Verdict::kFails);
@@ -247,8 +247,8 @@ TEST(Check, ErrorsOfTheQuestionNameTheLine)
 {
   EXPECT_THAT(error_of("biped_standing", {{"models.robot.effort", "limits"}}),
               HasSubstr("--set models.robot.effort=limits: models.robot.effort: want given efforts for all_sticking: `none`, or `{left_hip: 1.5, …}`"));
-  EXPECT_THAT(error_of("block_on_ground", {{"question", "equilibrium"}}),
-              HasSubstr("question: want all_sticking, the one that this version answers, got 'equilibrium'"));
+  EXPECT_THAT(error_of("block_on_ground", {{"question", "sliding"}}),
+              HasSubstr("question: want a question that this version answers (all_sticking), got 'sliding'"));
   EXPECT_THAT(error_of("block_on_ground", {{"contacts.left.slides", "[1, 0, 0]"}}),
               HasSubstr("contacts[1].slides: want no sliding contact in the question all_sticking"));
   EXPECT_THAT(error_of("block_on_ground", {{"models.b.joints.z", "1"}}), HasSubstr("models.b.joints.z: want a joint of the URDF"));
@@ -267,12 +267,12 @@ TEST(Check, MovingContactsAreBadInputAndSayHowFast)
 TEST(Check, OptionsReachTheAnswer)
 {
   // 16 facets of an inner pyramid have at least cos(pi/16) of the friction.
-  EXPECT_EQ(checked("box_on_slope", {{"options.cone", "{inner: 16}"}}).result.verdict, Verdict::kHolds);
-  EXPECT_EQ(checked("box_on_slope", {{"options.cone", "{outer: 16}"}}).result.verdict, Verdict::kUndecided);
-  EXPECT_EQ(checked("box_on_slope", {{"options.solver", "qpoases"}}).solver, "qpoases");
-  const Report bare = checked("pinch_too_weak", {{"options", "{margins: false, repairs: false}"}});
-  EXPECT_FALSE(bare.result.friction_scale_known);
-  EXPECT_TRUE(bare.result.repairs.empty());
+  EXPECT_EQ(checked("box_on_slope", {{"options.cone", "{inner: 16}"}}).verdict(), Verdict::kHolds);
+  EXPECT_EQ(checked("box_on_slope", {{"options.cone", "{outer: 16}"}}).verdict(), Verdict::kUndecided);
+  EXPECT_EQ(checked("box_on_slope", {{"options.solver", "qpoases"}}).scenario.options.solver, "qpoases");
+  const Json bare = Json::parse(report_json(checked("pinch_too_weak", {{"options", "{margins: false, repairs: false}"}})));
+  EXPECT_TRUE(bare["margins"].empty());
+  EXPECT_TRUE(bare["repair"].empty());
 }
 
 }  // namespace
