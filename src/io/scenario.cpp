@@ -244,7 +244,7 @@ constexpr std::array<std::pair<const char*, Question>, 7> kQuestions{{{"all_stic
 
 ModelDescription decode_model(const Entry& entry, const std::string& name, const std::string& folder)
 {
-  const Map map(entry, "models." + name, {"urdf", "base", "pose", "joints", "rates", "twist", "effort"});
+  const Map map(entry, "models." + name, {"urdf", "base", "pose", "joints", "rates", "twist", "accelerations", "acceleration", "effort"});
   ModelDescription model;
   model.name = name;
   const std::string& urdf = text_of(map.need("urdf"), map.path_of("urdf"));
@@ -264,6 +264,13 @@ ModelDescription decode_model(const Entry& entry, const std::string& name, const
     const Map twist(*found, map.path_of("twist"), {"linear", "angular"});
     model.linear_velocity = twist.vector_or("linear", model.linear_velocity);
     model.angular_velocity = twist.vector_or("angular", model.angular_velocity);
+  }
+  if (const Entry* found = map.find("accelerations"))
+    decode_joints(*found, map.path_of("accelerations"), model.accelerations, model.multi_accelerations);
+  if (const Entry* found = map.find("acceleration")) {
+    const Map rate_of_twist(*found, map.path_of("acceleration"), {"linear", "angular"});
+    model.linear_acceleration = rate_of_twist.vector_or("linear", model.linear_acceleration);
+    model.angular_acceleration = rate_of_twist.vector_or("angular", model.angular_acceleration);
   }
   if (const Entry* found = map.find("effort")) model.effort = decode_effort(*found, map.path_of("effort"));
   return model;
