@@ -26,6 +26,10 @@ inline constexpr double kSolve = 0x1p-36;   // 1.5e-11
 /// kSolve and kClear it is neither held to be touching nor to be gone.
 inline constexpr double kClear = 0x1p-30;   // 9.3e-10
 
+/// A prescribed acceleration agrees with a sticking row when J a + gamma is below this share of its scale: planners hand
+/// over accelerations with a millionth of error, a contact that is really moving is far above.
+inline constexpr double kConsistent = 0x1p-20;   // 9.5e-7
+
 /// True when x solves the program: |E x - e|_i <= kRounding * (|E||x| + max(|e|, e_scale))_i on every row, and every
 /// cone and box holds to rounding of its own entries (so f_n >= 0 holds exactly). `why` (optional) receives the
 /// first violated condition in words.
@@ -68,6 +72,7 @@ struct Certificate {
   Eigen::VectorXd a;         ///< nv
   Eigen::VectorXd lambda;    ///< rows, ordered as in J
   std::vector<MotionLeaf> leaves;
+  Eigen::VectorXd efforts;   ///< kForces of (EQ): one per actuator; empty otherwise
 };
 
 /// Judges a certificate from the problem's own numbers, with no solver: the verdict it proves, or kUndecided and why
@@ -84,6 +89,16 @@ namespace internal {
 struct JudgeScratch;
 }
 
+/// Judges a certificate of (EQ), M a + F = J'lambda + S'tau with lambda in the cones and tau within the actuators' limits, for
+/// a prescribed acceleration a (nv): the whole statement is rebuilt from the problem's own numbers, with no solver.
+///
+/// kForces: lambda and efforts solve it; kMotion: every leaf's y is zero where an effort is unlimited, and
+/// y'(M a + F) exceeds what contacts, their limits and the limited efforts can supply together. Certificate::a must equal
+/// a. A residual, or a gain, counts when it exceeds rounding of the sums in it and of all loads together (F comes out of
+/// sums over all bodies). Data with J a + gamma beyond kConsistent prove nothing.
+Verdict judge_equilibrium(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,
+                          const Certificate& certificate, std::string* why = nullptr);
+
 /// The same with its own scratch memory, one per thread: after the first call of a given size it allocates nothing
 /// (sign trees and explanations aside).
 class Judge {
@@ -95,6 +110,10 @@ class Judge {
 
   Verdict operator()(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
                      std::string* why = nullptr);
+
+  /// judge_equilibrium.
+  Verdict equilibrium(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,
+                      const Certificate& certificate, std::string* why = nullptr);
 
   /// Scale of J a + gamma per row: (|J| A + |gamma|)_i with A_j = L / sqrt(M_jj), L^2 = sum of load_k^2 / M_kk and
   /// load = max(|M a + F|, |F|): the acceleration that all loads together would give degree of freedom j (a massless
@@ -109,5 +128,8 @@ class Judge {
 /// carry" or "slides along (+1, 0, 0): c0 and c1 slip". Reads the certificate, judges nothing; empty when there is
 /// nothing to tell.
 std::string describe_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate);
+
+/// The same for a certificate of (EQ): also names the joints whose limits the motion runs into.
+std::string describe_imbalance(const ContactProblem& problem, const ConeShape& shape, const Certificate& certificate);
 
 }  // namespace stiction
