@@ -153,6 +153,7 @@ class Scene {
   /// The same for the moving parts of one model. @throws InputError also when there is no such model.
   Eigen::Vector3d center_of_mass(const SceneState& state, const std::string& model);
   double total_mass(const std::string& model) const;
+  std::string root_link(const std::string& model) const;   ///< "model/link"
   /// Frame of "model/link" (or of "world") in the world. @throws InputError with `path` as the entry.
   Eigen::Isometry3d link_pose(const SceneState& state, const std::string& link, const std::string& path = "link");
   /// What a load adds to the right-hand side of M a + nle = ... (nv): the sum of J' times force and torque. F of a

@@ -553,6 +553,12 @@ double Scene::total_mass(const std::string& model) const
   return mass;
 }
 
+std::string Scene::root_link(const std::string& model) const
+{
+  const internal::UrdfTree& tree = *impl_->core->models[idx(impl_->core->model_index(model))].tree;
+  return model + "/" + tree.links[idx(tree.root)].name;
+}
+
 Eigen::Isometry3d Scene::link_pose(const SceneState& state, const std::string& link, const std::string& path)
 {
   const Core& core = *impl_->core;

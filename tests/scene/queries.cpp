@@ -74,6 +74,8 @@ TEST(SceneQueries, ContactPointsSitOnTheirLinks)
   const Eigen::Isometry3d pose = scene.link_pose(state, "zoo/bolt_link");
   EXPECT_LT((pose * Eigen::Vector3d(0.1, 0.2, 0.3) - p.contacts[0].point_W).norm(), 1e-12);
   EXPECT_LT((pose.linear().col(2) - p.contacts[0].axes_W.col(0)).norm(), 1e-12);
+  EXPECT_EQ(scene.root_link("zoo"), "zoo/root");
+  EXPECT_LT((scene.link_pose(state, "zoo/root").translation() - state.q.head<3>()).norm(), 1e-12);
   EXPECT_TRUE(scene.link_pose(state, "world").isApprox(Eigen::Isometry3d::Identity()));
 }
 
