@@ -72,7 +72,7 @@ struct Certificate {
   Eigen::VectorXd a;         ///< nv
   Eigen::VectorXd lambda;    ///< rows, ordered as in J
   std::vector<MotionLeaf> leaves;
-  Eigen::VectorXd efforts;   ///< kForces of (EQ): one per actuator; empty otherwise
+  Eigen::VectorXd efforts{};   ///< kForces of (EQ): one per actuator; empty otherwise
 };
 
 /// Judges a certificate from the problem's own numbers, with no solver: the verdict it proves, or kUndecided and why
@@ -119,6 +119,11 @@ class Judge {
   /// load = max(|M a + F|, |F|): the acceleration that all loads together would give degree of freedom j (a massless
   /// one counts as the heaviest). An acceleration below kSolve times the scale counts as zero.
   void row_scales(const ContactProblem& problem, const Eigen::VectorXd& a, Eigen::VectorXd& scales);
+
+  /// The loads M a + F with the scale of all loads together per degree of freedom, M_jj A_j, and the row of J a + gamma
+  /// furthest beyond kConsistent of its scale; -1: none, every row sticks.
+  Eigen::Index load_scales(const ContactProblem& problem, const Eigen::VectorXd& a, Eigen::VectorXd& load,
+                           Eigen::VectorXd& scales);
 
  private:
   std::unique_ptr<internal::JudgeScratch> scratch_;

@@ -164,7 +164,11 @@ FacetSticking facet_sticking(const ContactProblem& problem, int facets, const St
 
   const Eigen::VectorXd load = p.M * solved.acceleration + p.F;
   MultiplierSet multipliers;
-  multipliers.build(p, ConeShape::inner(facets), load, load.cwiseAbs(), detaching);
+  Loads loads;
+  loads.reset(p);
+  loads.e = load;
+  loads.e_scale = load.cwiseAbs();
+  multipliers.build(p, ConeShape::inner(facets), loads, detaching);
   multipliers.arrange(signs);
   result.program = multipliers.program();
   result.answer = solve_facet_qp(result.program);

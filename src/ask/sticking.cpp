@@ -8,17 +8,6 @@
 
 namespace stiction {
 
-using internal::Cast;
-using internal::CastOptions;
-using internal::Friction;
-
-namespace {
-
-constexpr double kRim = 1e-12;     // share of the force scale below which a slack cannot be told from none
-constexpr double kLoaded = 1e-9;   // share of the force scale above which a contact counts as loaded, or inside its cone
-
-}  // namespace
-
 StickingChecker::StickingChecker(std::unique_ptr<Engine> engine) : workspace_(std::make_unique<Workspace>())
 {
   if (!engine) throw InputError("engine", "want an engine, got none");
@@ -169,6 +158,8 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
 {
   problem = &p;
   options = &opt;
+  shape = opt.rules.shape;
+  branch_limit = opt.branch_limit;
   if (p.M.rows() != p.nv() || p.M.cols() != p.nv() || p.J.rows() != p.rows() || p.J.cols() != p.nv())
     throw InputError("problem", "want M nv x nv, F nv, J rows x nv, gamma rows");
   result.verdict = Verdict::kUndecided;
@@ -226,8 +217,7 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   }
   result.acceleration_unique = acceleration_unique();
   // e = M a* + F, the load that the contacts carry, and the size of the numbers it is made of.
-  load.resize(p.nv());
-  load_scale.resize(p.nv());
+  loads.reset(p);
   for (Eigen::Index i = 0; i < p.nv(); ++i) {
     long double sum = p.F[i];
     double scale = std::abs(p.F[i]);
@@ -237,28 +227,30 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
     }
     // forces of the size of Gauss' multipliers leave that much rounding in any sum they enter
     for (Eigen::Index r = 0; r < p.rows(); ++r) scale += std::abs(p.J(r, i) * result.lambda[r]);
-    load[i] = static_cast<double>(sum);
-    load_scale[i] = scale;
+    loads.e[i] = static_cast<double>(sum);
+    loads.e_scale[i] = scale;
   }
-  multipliers.build(p, opt.rules.shape, load, load_scale, detaching);
+  multipliers.build(p, shape, loads, detaching);
   result.indeterminacy = indeterminacy();
 
   // Steps 4 and 5: do they meet the cones?
-  result.verdict = decide_signs(Friction{});
+  result.verdict = decide_signs();
   if (result.verdict == Verdict::kUndecided) result.reason = undecided_reason;
   if (result.verdict != Verdict::kHolds && multiplier_admissible(result)) {
     result.verdict = Verdict::kHolds;
     result.reason.clear();
-    if (!result.strict) doubt_the_rim(result);
+    if (!result.strict) doubt(result);
   } else if (result.verdict == Verdict::kHolds) {
-    deepen(result);
+    const Depth depth = deepen(loads, nullptr, !opt.largest_slack);
+    result.slack = depth.slack;
+    result.strict = depth.strict;
     result.certificate.kind = CertificateKind::kForces;
     result.certificate.a = gauss_answer.a;
     multipliers.to_lambda(witness, result.certificate.lambda);
     result.lambda = result.certificate.lambda;
     settle(result.certificate.a, result.lambda);
     result.verdict = judged(result, Verdict::kHolds);
-    if (result.verdict == Verdict::kHolds && !result.strict) doubt_the_rim(result);
+    if (result.verdict == Verdict::kHolds && !result.strict) doubt(result);
   } else if (result.verdict == Verdict::kFails) {
     result.certificate.kind = CertificateKind::kMotion;
     result.certificate.a = gauss_answer.a;
@@ -268,7 +260,8 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
     result.verdict = judged(result, Verdict::kFails);
     if (result.verdict == Verdict::kFails && opt.explain) result.explanation = describe_failure(p, opt.rules, result.certificate);
   }
-  report_contacts(result);
+  report_contacts(result.lambda, result.verdict, result.contacts);
+  for (size_t i = 0; i < p.contacts.size(); ++i) result.contacts[i].unique = force_unique(i);
 
   // Steps 6 to 8.
   if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
@@ -278,10 +271,10 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   result.iterations = iterations;
 }
 
-void StickingChecker::Workspace::recycle(std::vector<MotionLeaf>& used)
+void StickingChecker::Workspace::doubt(StickingResult& result) const
 {
-  for (MotionLeaf& leaf : used) spare_leaves.push_back(std::move(leaf));
-  used.clear();
+  result.reason = doubt_of_the_rim(result.lambda);
+  if (!result.reason.empty()) result.verdict = Verdict::kUndecided;
 }
 
 /// Whether the multipliers of Gauss' principle are admissible themselves, as the judge sees it. They are when they are unique and
@@ -297,200 +290,6 @@ bool StickingChecker::Workspace::multiplier_admissible(StickingResult& result)
   if (judge(*problem, options->rules, result.certificate) == Verdict::kHolds) return true;
   result.certificate.kind = CertificateKind::kNone;
   return false;
-}
-
-/// Depth-first search over the signs of bilateral contacts. A node leaves the undecided ones unrestricted, a relaxation: if
-/// that is infeasible the whole branch is, by one certificate; if its solution happens to respect the double cones, done.
-Verdict StickingChecker::Workspace::decide_signs(const Friction& friction)
-{
-  signs.assign(problem->contacts.size(), 0);
-  recycle(leaves);
-  nodes = 0;
-  return decide_node(friction);
-}
-
-Verdict StickingChecker::Workspace::decide_node(const Friction& friction)
-{
-  if (++nodes > options->branch_limit) {
-    undecided_reason = "more than " + std::to_string(options->branch_limit) + " sign patterns of bilateral contacts";
-    return Verdict::kUndecided;
-  }
-  multipliers.arrange(signs, friction);
-  const Verdict verdict = internal::decide(*engine, multipliers.program(), answer);
-  iterations += answer.iterations;
-  if (verdict == Verdict::kUndecided) {
-    undecided_reason = "within tolerance of the boundary: neither forces nor a motion could be proved";
-    return verdict;
-  }
-  if (verdict == Verdict::kFails) {
-    if (spare_leaves.empty()) {
-      leaves.emplace_back();
-    } else {
-      leaves.push_back(std::move(spare_leaves.back()));
-      spare_leaves.pop_back();
-    }
-    leaves.back().signs = signs;
-    multipliers.to_motion(answer.y, leaves.back().motion);
-    return verdict;
-  }
-  // The undecided contact that violates its double cone most.
-  int worst = -1;
-  double violation = 0.0;
-  for (size_t i = 0; i < signs.size(); ++i) {
-    if (!multipliers.needs_sign(i) || signs[i] != 0) continue;
-    const Contact& contact = problem->contacts[i];
-    FrictionCone cone = multipliers.cone(i, friction);
-    const double* f = answer.x.data() + multipliers.column(i);
-    cone.sign = f[0] < 0.0 ? -1.0 : 1.0;
-    double excess = std::max(-slack(cone, f), std::abs(f[0]) - contact.max_normal);
-    if (std::isinf(excess)) excess = answer.x.lpNorm<Eigen::Infinity>();
-    if (worst < 0 || excess > violation) {
-      worst = static_cast<int>(i);
-      violation = excess;
-    }
-  }
-  if (worst < 0) {
-    witness = answer.x;
-    return Verdict::kHolds;
-  }
-  if (violation <= 0.0) {   // the relaxed solution is a solution: its signs are a feasible pattern
-    const std::vector<int> parent = signs;
-    for (size_t i = 0; i < signs.size(); ++i)
-      if (multipliers.needs_sign(i) && signs[i] == 0) signs[i] = answer.x[multipliers.column(i)] < 0.0 ? -1 : 1;
-    const size_t count = leaves.size();
-    if (decide_node(friction) == Verdict::kHolds) return Verdict::kHolds;
-    leaves.resize(count);
-    signs = parent;
-  }
-  // Try the side the relaxed solution is on first.
-  const int first = answer.x[multipliers.column(worst)] < 0.0 ? -1 : 1;
-  bool undecided = false;
-  for (int sign : {first, -first}) {
-    signs[worst] = sign;
-    const Verdict branch = decide_node(friction);
-    if (branch == Verdict::kHolds) return branch;
-    undecided = undecided || branch == Verdict::kUndecided;
-    if (nodes > options->branch_limit) break;
-  }
-  signs[worst] = 0;
-  return undecided ? Verdict::kUndecided : Verdict::kFails;
-}
-
-/// Moves the witness to the largest common slack: the largest s such that every contact could lose s newtons of normal
-/// force and still be inside its cone. Contacts that cannot gain any (they are at their rim in every solution) are then set
-/// aside and the rest goes on, so that one of them does not leave all others at an arbitrary vertex.
-void StickingChecker::Workspace::deepen(StickingResult& result)
-{
-  ConeProgram& program = multipliers.program();
-  slack_weights.assign(problem->contacts.size(), 0.0);
-  double columns = 0.0, force_scale = 0.0;
-  for (size_t i = 0; i < slack_weights.size(); ++i)
-    if (multipliers.column(i) >= 0 && (problem->contacts[i].side == Side::kUnilateral || signs[i] != 0)) {
-      slack_weights[i] = 1.0;
-      columns += 1.0;
-      force_scale = std::max(force_scale, std::abs(witness[multipliers.column(i)]));
-    }
-  if (columns == 0.0 || force_scale == 0.0) {
-    result.strict = columns == 0.0;
-    return;
-  }
-  for (size_t round = 0; round < problem->contacts.size(); ++round) {
-    multipliers.slack_direction(slack_weights, direction);
-    if (round == 0 && !options->largest_slack) {
-      // Only whether there is any slack beyond rounding.
-      program.e.swap(shifted_load);
-      program.e = shifted_load + kRim * force_scale * direction;
-      const Verdict verdict = internal::decide(*engine, program, answer);
-      program.e.swap(shifted_load);
-      if (verdict == Verdict::kHolds) {
-        shifted = answer.x;
-        multipliers.add_normal(slack_weights, kRim * force_scale, shifted);
-        if (proves_feasible(program, shifted)) {
-          witness = shifted;
-          result.strict = true;
-          return;
-        }
-      }
-    }
-    CastOptions cast_options;
-    cast_options.relative_gap = 1e-6;
-    cast_options.scale = 1e-6 * force_scale;   // so that a slack of kRim is still resolved
-    cast_options.cap = force_scale;   // internal forces could grow without end: the witness sets the scale
-    caster.cast(*engine, program, direction, 0.0, witness, cast_options, cast);
-    if (cast.lower > kRim * force_scale) {
-      shifted = cast.x;
-      multipliers.add_normal(slack_weights, cast.lower, shifted);
-      if (proves_feasible(program, shifted)) {
-        witness = shifted;
-        if (round == 0) {
-          result.slack = cast.lower;
-          result.strict = true;
-        }
-      }
-      return;
-    }
-    if (cast.end != Cast::End::kBounded || cast.y.size() != program.E.rows()) return;
-    // Contacts on which the certificate leans are stuck at the rim.
-    double top = 0.0;
-    for (size_t i = 0; i < slack_weights.size(); ++i)
-      if (slack_weights[i] > 0.0) top = std::max(top, std::abs(program.E.col(multipliers.column(i)).dot(cast.y)));
-    bool left = false;
-    for (size_t i = 0; i < slack_weights.size(); ++i)
-      if (slack_weights[i] > 0.0) {
-        if (std::abs(program.E.col(multipliers.column(i)).dot(cast.y)) > 1e-6 * top) slack_weights[i] = 0.0;
-        left = left || slack_weights[i] > 0.0;
-      }
-    if (!left) return;
-  }
-}
-
-/// Forces that touch a friction rim in every solution: whether they are inside or outside is below rounding, so nothing is
-/// claimed. A frictionless or unloaded contact is at the boundary of its cone by its nature and raises no doubt.
-void StickingChecker::Workspace::doubt_the_rim(StickingResult& result)
-{
-  const double force_scale = result.lambda.lpNorm<Eigen::Infinity>();
-  for (const Contact& contact : problem->contacts) {
-    const double* f = result.lambda.data() + contact.row;
-    FrictionCone cone = internal::friction_cone(contact, options->rules.shape);
-    if (contact.side == Side::kBilateral && f[0] < 0.0) cone.sign = -1.0;
-    const double sideways = Eigen::Map<const Eigen::VectorXd>(f + 1, contact.rows() - 1).lpNorm<Eigen::Infinity>();
-    if (sideways > 0.0 && slack(cone, f) <= kRim * force_scale) {
-      result.verdict = Verdict::kUndecided;
-      result.reason = "contact " + contact.name + " is at the rim of its friction cone to within rounding";
-      return;
-    }
-    if (std::abs(f[0]) > 0.0 && contact.max_normal - std::abs(f[0]) <= kRim * force_scale) {
-      result.verdict = Verdict::kUndecided;
-      result.reason = "contact " + contact.name + " is at its largest normal force to within rounding";
-      return;
-    }
-  }
-}
-
-void StickingChecker::Workspace::report_contacts(StickingResult& result)
-{
-  double force_scale = 0.0;
-  for (const Contact& contact : problem->contacts)
-    force_scale = std::max(force_scale, std::abs(result.lambda[contact.row]));
-  for (size_t i = 0; i < problem->contacts.size(); ++i) {
-    const Contact& contact = problem->contacts[i];
-    ContactReport& report = result.contacts[i];
-    const double* f = result.lambda.data() + contact.row;
-    report.force.setZero();
-    report.force[0] = f[0];
-    for (int t = 0; t < contact.tangents; ++t) report.force[1 + t] = f[1 + t];
-    if (contact.torsional) report.force[3] = f[1 + contact.tangents];
-    report.utilisation = utilisation(internal::friction_cone(contact, options->rules.shape), f);
-    if (detaching[i])
-      report.state = ContactState::kDetaching;
-    else if (report.force.head<3>().norm() <= kLoaded * force_scale)
-      report.state = ContactState::kUnloaded;
-    else if (result.verdict == Verdict::kHolds)
-      report.state = contact.mu > 0.0 && report.utilisation >= 1.0 - kLoaded ? ContactState::kRim : ContactState::kSticking;
-    else
-      report.state = report.utilisation > 1.0 ? ContactState::kSliding : ContactState::kSticking;
-    report.unique = force_unique(i);
-  }
 }
 
 }  // namespace stiction

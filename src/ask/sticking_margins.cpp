@@ -8,14 +8,10 @@
 namespace stiction {
 
 using internal::CastOptions;
-using internal::Friction;
 
 namespace {
 
-constexpr double kFrictionGap = 1e-7;       // relative, of the least friction
-constexpr double kLargestFriction = 1e6;    // beyond this no friction is called enough
-constexpr double kSmallestFriction = 1e-6;  // a squeeze can make do with ever less: enough is enough
-constexpr size_t kIntervalPatterns = 64;    // sign patterns over which intervals are united
+constexpr size_t kIntervalPatterns = 64;   // sign patterns over which intervals are united
 
 }  // namespace
 
@@ -79,8 +75,8 @@ void StickingChecker::Workspace::intervals(StickingResult& result)
       cast_options.scale = start.lpNorm<Eigen::Infinity>();
       for (double way : {1.0, -1.0}) {
         direction[m] = way;
-        caster.cast(*engine, extended, direction, 0.0, start, cast_options, cast);
-        const double reach = cast.end == internal::Cast::End::kUnbounded ? kInfinity : cast.upper;   // a proved bound
+        caster.cast(*engine, extended, direction, 0.0, start, cast_options, interval_cast);
+        const double reach = interval_cast.end == internal::Cast::End::kUnbounded ? kInfinity : interval_cast.upper;   // a proved bound
         if (way > 0.0)
           report.normal_upper = std::max(report.normal_upper, start[column] + reach);
         else
@@ -99,95 +95,27 @@ void StickingChecker::Workspace::intervals(StickingResult& result)
   multipliers.arrange(signs);
 }
 
-/// The largest friction (as factor, or as mu of one contact) that the last failing search proves insufficient: a leaf's
-/// motion stays a certificate while every cone's support stays <= 0.
-double StickingChecker::Workspace::friction_needed(const Friction& friction) const
-{
-  double needed = kInfinity;
-  for (const MotionLeaf& leaf : leaves) {
-    double leaf_needs = kInfinity;
-    Eigen::Index price = problem->nv();
-    for (size_t i = 0; i < problem->contacts.size(); ++i) {
-      const Contact& c = problem->contacts[i];
-      const double w = std::isfinite(c.max_normal) ? leaf.motion[price++] : 0.0;
-      if (multipliers.column(i) < 0) continue;
-      const double sign = c.side == Side::kUnilateral ? 1.0 : leaf.signs[i];
-      if (sign == 0.0 || (friction.contact >= 0 && friction.contact != static_cast<int>(i))) continue;
-      const Eigen::VectorXd h = problem->J.middleRows(c.row, c.rows()) * leaf.motion.head(problem->nv());
-      const double normal = sign * h[0] - w;
-      double sideways = h.segment(1, c.tangents).norm();
-      if (friction.contact < 0) {
-        sideways *= c.mu;
-        if (c.torsional) sideways += c.torsion * std::abs(h[1 + c.tangents]);
-      }
-      if (sideways > 1e-12 * h.norm() * std::max(1e-12, friction.contact < 0 ? c.mu : 1.0))
-        leaf_needs = std::min(leaf_needs, std::max(0.0, -normal / sideways));
-    }
-    needed = std::min(needed, leaf_needs);
-  }
-  return needed;
-}
-
-/// Smallest factor on every mu (contact < 0), or smallest mu of one contact alone, with which it holds; to kFrictionGap above
-/// the true value, so that the returned value does hold. Empty and known: no friction helps.
-std::optional<double> StickingChecker::Workspace::smallest_friction(int contact, double known_holding, bool& known)
-{
-  auto at = [&](double value) { return contact < 0 ? Friction{value, -1, 0.0} : Friction{1.0, contact, value}; };
-  known = true;
-  double lower = 0.0, upper = known_holding;
-  const Verdict none = decide_signs(at(0.0));
-  if (none == Verdict::kHolds) return 0.0;
-  known = none == Verdict::kFails;
-  if (!known) return std::nullopt;
-  lower = friction_needed(at(0.0));
-  // Upwards until it holds.
-  for (double trial = contact < 0 ? 1.0 : std::max(problem->contacts[contact].mu, 0.1); !std::isfinite(upper); trial *= 4.0) {
-    trial = std::max(trial, 2.0 * lower);
-    if (!(trial <= kLargestFriction)) return std::nullopt;
-    const Verdict verdict = decide_signs(at(trial));
-    if (verdict == Verdict::kHolds)
-      upper = trial;
-    else if (verdict == Verdict::kFails)
-      lower = std::max({lower, trial, friction_needed(at(trial))});
-    else
-      known = false;
-    if (!known) return std::nullopt;
-  }
-  // A few steps at the lower bound itself: certificates often stop exactly at the answer.
-  for (int i = 0; i < 100 && upper - lower > kFrictionGap * upper && upper > kSmallestFriction; ++i) {
-    const double near = lower + 0.5 * kFrictionGap * upper;
-    const double trial = i % 3 == 2 || near >= upper ? 0.5 * (lower + upper) : std::max(near, lower + 0.01 * (upper - lower) * (i % 3));
-    const Verdict verdict = decide_signs(at(trial));
-    if (verdict == Verdict::kHolds)
-      upper = trial;
-    else if (verdict == Verdict::kFails)
-      lower = std::max({lower, trial, std::min(friction_needed(at(trial)), upper)});
-    else
-      break;   // within tolerance of the boundary already
-  }
-  return upper;
-}
-
 void StickingChecker::Workspace::friction_margin(StickingResult& result)
 {
   const std::vector<int> witness_signs = signs;
-  result.friction_scale =
-      smallest_friction(-1, result.verdict == Verdict::kHolds ? 1.0 : kInfinity, result.friction_scale_known);
+  const LeastFriction least = smallest_friction(-1, result.verdict == Verdict::kHolds ? 1.0 : kInfinity);
+  result.friction_scale = least.upper;
+  result.friction_scale_known = least.known;
   signs = witness_signs;
   multipliers.arrange(signs);
 }
 
 void StickingChecker::Workspace::repairs(StickingResult& result)
 {
-  bool known = result.friction_scale_known;
-  std::optional<double> factor = result.friction_scale;
-  if (!options->margins) factor = smallest_friction(-1, kInfinity, known);
-  if (known && factor && *factor > 1.0) result.repairs.push_back({Repair::Change::kCommonFriction, -1, *factor, {}});
+  LeastFriction least{result.friction_scale_known, 0.0, result.friction_scale};
+  if (!options->margins) least = smallest_friction(-1, kInfinity);
+  if (least.known && least.upper && *least.upper > 1.0)
+    result.repairs.push_back({Repair::Change::kCommonFriction, -1, *least.upper, {}});
   for (size_t i = 0; i < problem->contacts.size(); ++i) {
     if (multipliers.column(i) < 0 || problem->contacts[i].tangents == 0) continue;
-    const std::optional<double> mu = smallest_friction(static_cast<int>(i), kInfinity, known);
-    if (known && mu && *mu > problem->contacts[i].mu)
-      result.repairs.push_back({Repair::Change::kFriction, static_cast<int>(i), *mu, {}});
+    least = smallest_friction(static_cast<int>(i), kInfinity);
+    if (least.known && least.upper && *least.upper > problem->contacts[i].mu)
+      result.repairs.push_back({Repair::Change::kFriction, static_cast<int>(i), *least.upper, {}});
   }
 
   // The nearest load that the contacts can carry with the same acceleration: J'λ - (M a* + F) at the nearest point. For

@@ -1,4 +1,4 @@
-// What is unique: the acceleration, the forces (section 4, steps 2 and 3 of the spec).
+// Whether the acceleration is unique (section 4, step 2 of the spec).
 #include <Eigen/Cholesky>
 #include <cmath>
 
@@ -86,49 +86,6 @@ bool StickingChecker::Workspace::acceleration_unique()
   program.E.row(k) = program.E.row(k).unaryExpr(
       [&](double x) { return std::abs(x) <= 1e-12 * p.F.lpNorm<Eigen::Infinity>() ? 0.0 : x; });
   return internal::decide(*engine, program, answer) == Verdict::kFails;
-}
-
-/// Rows minus rank of the contacts and closures that stay, and the internal forces themselves.
-int StickingChecker::Workspace::indeterminacy()
-{
-  const ConeProgram& program = multipliers.program();
-  const auto nv = problem->nv();
-  Eigen::Index columns = 0;
-  for (size_t i = 0; i < problem->contacts.size(); ++i)
-    if (multipliers.column(i) >= 0) columns += problem->contacts[i].rows();
-  for (const Closure& closure : problem->closures) columns += closure.rows;
-  active_rows = program.E.topLeftCorner(nv, columns);
-  for (Eigen::Index j = 0; j < columns; ++j) {
-    const double size = active_rows.col(j).norm();
-    if (size > 0.0) active_rows.col(j) /= size;
-  }
-  if (columns == 0 || nv == 0) {
-    null_space.setIdentity(columns, columns);
-    return static_cast<int>(columns);
-  }
-  rank_qr.compute(active_rows);
-  rank_qr.setThreshold(kRank);
-  const auto rank = rank_qr.rank();
-  pivoted_null_space.setZero(columns, columns - rank);
-  pivoted_null_space.bottomRows(columns - rank).setIdentity();
-  if (rank > 0 && rank < columns) {
-    auto top = pivoted_null_space.topRows(rank);
-    top = -rank_qr.matrixQR().topRightCorner(rank, columns - rank);
-    rank_qr.matrixQR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>().solveInPlace(top);
-  }
-  null_space.resize(columns, columns - rank);
-  for (Eigen::Index j = 0; j < columns; ++j)
-    null_space.row(rank_qr.colsPermutation().indices()[j]) = pivoted_null_space.row(j);
-  return static_cast<int>(columns - rank);
-}
-
-/// A contact's force is the same in every solution when no internal force touches it. Otherwise forces strictly inside
-/// their cones can move along that internal force; at the rim this is only said after `intervals`.
-bool StickingChecker::Workspace::force_unique(size_t contact) const
-{
-  const int column = multipliers.column(contact);
-  if (column < 0 || null_space.cols() == 0) return true;
-  return null_space.middleRows(column, problem->contacts[contact].rows()).lpNorm<Eigen::Infinity>() <= 1e-8;
 }
 
 }  // namespace stiction

@@ -3,51 +3,17 @@
 #include <string>
 #include <vector>
 
+#include "proof/phrases.hpp"
 #include "stiction/proof.hpp"
 
 namespace stiction {
 namespace {
 
-/// Below this share of the largest, a velocity or a multiplier is not worth a word.
-constexpr double kNoticeable = 1e-6;
-
-using Names = std::vector<std::string>;
-
-/// "a", "a and b", "a, b and c"; long lists are cut.
-std::string join(const Names& names)
-{
-  constexpr std::size_t kMost = 6;
-  std::string text;
-  const std::size_t shown = names.size() > kMost ? kMost - 1 : names.size();
-  for (std::size_t i = 0; i < shown; ++i) {
-    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
-    text += names[i];
-  }
-  if (shown < names.size()) text += " and " + std::to_string(names.size() - shown) + " more";
-  return text;
-}
-
-/// "x lifts", "x and y lift".
-std::string say(const Names& names, const char* singular, const char* plural)
-{
-  return join(names) + " " + (names.size() == 1 ? singular : plural);
-}
-
-std::string direction_text(const Eigen::Vector3d& direction)
-{
-  std::string text = "(";
-  for (int i = 0; i < 3; ++i) {
-    const double rounded = std::round(direction[i] * 100.0) / 100.0;
-    std::string number = rounded == 0.0 ? "0" : std::to_string(std::abs(rounded));
-    while (number.find('.') != std::string::npos && (number.back() == '0' || number.back() == '.')) {
-      const bool point = number.back() == '.';
-      number.pop_back();
-      if (point) break;
-    }
-    text += (i > 0 ? ", " : "") + std::string(rounded > 0.0 ? "+" : rounded < 0.0 ? "-" : "") + number;
-  }
-  return text + ")";
-}
+using internal::direction_text;
+using internal::join;
+using internal::kNoticeable;
+using internal::Names;
+using internal::say;
 
 /// Bare matrices leave every point and frame at its default: then world directions mean nothing.
 bool frames_known(const ContactProblem& problem)
@@ -255,7 +221,37 @@ std::string describe_unbalanced(const ContactProblem& problem, const Eigen::Vect
   return "nothing can balance the forces on " + join(dofs) + ": neither inertia nor a contact resists that motion";
 }
 
+/// The actuators whose limit a leaf leans on: the share of y'(M a + F) that they would have to exceed.
+Names overtaxed_actuators(const ContactProblem& problem, const MotionLeaf& leaf)
+{
+  const auto share = [&](const Actuator& motor) {
+    const double y = leaf.motion[motor.dof], most = y > 0.0 ? motor.upper : motor.lower;
+    return y == 0.0 ? 0.0 : std::abs(y) * std::max(std::abs(most), std::abs(problem.F[motor.dof]));
+  };
+  double largest = 0.0;
+  for (const Actuator& motor : problem.actuators) largest = std::max(largest, share(motor));
+  Names names;
+  for (const Actuator& motor : problem.actuators)
+    if (share(motor) > kNoticeable * largest) names.push_back(motor.name);
+  return names;
+}
+
 }  // namespace
+
+std::string describe_imbalance(const ContactProblem& problem, const ConeShape& shape, const Certificate& certificate)
+{
+  if (certificate.kind != CertificateKind::kMotion || certificate.leaves.empty()) return "";
+  const StickingRules rules{shape, Detachment::kForbidden};   // every contact takes part
+  for (const MotionLeaf& leaf : certificate.leaves) {
+    if (leaf.motion.size() < problem.nv()) return "";
+    const Names weak = overtaxed_actuators(problem, leaf);
+    if (weak.empty()) continue;
+    const std::string giving_way = describe_leaf(problem, leaf, std::vector<bool>(problem.contacts.size(), false));
+    return "too weak: " + join(weak) + (weak.size() == 1 ? " is at its limit" : " are at their limits") +
+           (giving_way.empty() ? "" : " (" + giving_way + ")");
+  }
+  return describe_motion(problem, rules, certificate);
+}
 
 std::string describe_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate)
 {

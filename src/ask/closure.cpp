@@ -1,0 +1,390 @@
+#include <algorithm>
+#include <cmath>
+
+#include "ask/closure_workspace.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction {
+
+using internal::has_friction;
+
+namespace {
+
+constexpr int kMostSignedContacts = 8;   // frictional bilateral contacts whose sign patterns are tried, all of them
+
+const char* const kAtTheBoundary = "within tolerance of the boundary: neither internal forces nor a free motion could be proved";
+const char* const kManySigns = "frictional bilateral contacts: no choice of pushing and pulling proves closure by itself";
+
+bool carries(const FrictionCone& cone, int k)
+{
+  return k == 0 || (k <= cone.tangents ? cone.mu > 0.0 : cone.torsion > 0.0);
+}
+
+}  // namespace
+
+ClosureChecker::ClosureChecker(std::unique_ptr<Engine> engine) : workspace_(std::make_unique<Workspace>())
+{
+  if (!engine) throw InputError("engine", "want an engine, got none");
+  workspace_->engine = std::move(engine);
+}
+ClosureChecker::~ClosureChecker() = default;
+ClosureChecker::ClosureChecker(ClosureChecker&&) noexcept = default;
+ClosureChecker& ClosureChecker::operator=(ClosureChecker&&) noexcept = default;
+
+Verdict ClosureChecker::closed(const Grasp& grasp)
+{
+  return workspace_->decide(grasp, ClosureKind::kFrictionalForm, workspace_->trial_proof);
+}
+
+Verdict ClosureChecker::closed(const std::vector<GraspContact>& contacts, const WrenchConvention& convention)
+{
+  set_grasp(contacts, convention, ConeShape::exact(), workspace_->drawn);
+  return closed(workspace_->drawn);
+}
+
+ClosureResult ClosureChecker::check(const Grasp& grasp, const ClosureOptions& options)
+{
+  grasp.validate();
+  ClosureResult result;
+  check(grasp, options, result);
+  return result;
+}
+
+ResistResult ClosureChecker::resists(const Grasp& grasp, const Eigen::VectorXd& wrench)
+{
+  grasp.validate();
+  ResistResult result;
+  resists(grasp, wrench, result);
+  return result;
+}
+
+void ClosureChecker::resists(const Grasp& grasp, const Eigen::VectorXd& wrench, ResistResult& result)
+{
+  if (wrench.size() != grasp.G.rows())
+    throw InputError("wrench", "want " + std::to_string(grasp.G.rows()) + " entries, got " + std::to_string(wrench.size()));
+  if (!wrench.allFinite()) throw InputError("wrench", "want finite entries, got a non-finite one");
+  workspace_->resists(grasp, wrench, result);
+}
+
+void ClosureChecker::check(const Grasp& grasp, const ClosureOptions& options, ClosureResult& result)
+{
+  Workspace& w = *workspace_;
+  result.form_closure.asked = options.form;
+  result.frictional_form_closure.asked = options.frictional || options.force;
+  result.force_closure.asked = options.force;
+  if (options.form) w.check(grasp, ClosureKind::kForm, options, result.form_closure);
+  if (result.frictional_form_closure.asked)
+    w.check(grasp, ClosureKind::kFrictionalForm, options, result.frictional_form_closure);
+  if (options.force) w.check_force(grasp, result.frictional_form_closure, options, result.force_closure);
+  result.form_d.reset();
+  result.d.reset();
+  result.epsilon_l1.reset();
+  result.epsilon_linf.reset();
+  result.friction_factor.reset();
+  result.contact_friction.clear();
+  result.null_spaces.reset();
+  if (options.d) {
+    result.form_d = w.largest_slack(grasp, ClosureKind::kForm);
+    result.d = w.largest_slack(grasp, ClosureKind::kFrictionalForm);
+  }
+  if (options.epsilon_l1) result.epsilon_l1 = w.epsilon(grasp, HullNorm::kL1, options);
+  if (options.epsilon_linf) result.epsilon_linf = w.epsilon(grasp, HullNorm::kLinf, options);
+  if (options.minimal_friction) {
+    result.friction_factor = w.least_friction(grasp, -1);
+    for (std::size_t i = 0; i < grasp.contacts.size(); ++i)
+      result.contact_friction.push_back(grasp.contacts[i].cone.tangents > 0 ? w.least_friction(grasp, static_cast<int>(i))
+                                                                            : LeastFriction{});
+  }
+  if (options.null_spaces) result.null_spaces = w.null_spaces(grasp);
+}
+
+/// Columns that can carry force, in the order of the contacts. With the unit normals c, closure asks for G lambda = 0
+/// with slack; lambda = x + c turns that into G x = -G c, x in the cones. The cones are wider by twice the doubt, so that
+/// a separating twist is one with room to spare; forces are judged in the true ones.
+void ClosureChecker::Workspace::write_program(const Grasp& grasp, ClosureKind kind, const std::vector<int>& pattern)
+{
+  const Eigen::Index m = grasp.G.rows();
+  grasp_column.clear();
+  program.cones.clear();
+  program.boxes.clear();
+  program.free.clear();
+  program.e_scale.resize(0);
+  const auto add = [&](int col) { grasp_column.push_back(col); };
+  for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
+    const GraspBlock& block = grasp.contacts[i];
+    const bool friction = has_friction(block, kind);
+    if (block.side == Side::kBilateral && (!friction || pattern[i] == 0)) {
+      for (int k = 0; k < block.cone.dim(); ++k)
+        if (k == 0 || (friction && carries(block.cone, k))) {
+          program.free.push_back(static_cast<int>(grasp_column.size()));
+          add(block.col + k);
+        }
+      continue;
+    }
+    ConeBlock cone{static_cast<int>(grasp_column.size()), block.cone};
+    cone.cone.sign = block.side == Side::kBilateral ? pattern[i] : 1.0;
+    if (!friction || block.cone.mu == 0.0) cone.cone.tangents = 0;
+    if (!friction || block.cone.torsion == 0.0) cone.cone.torsional = false;
+    cone.cone.mu *= 1.0 + 2.0 * kClosureDoubt;
+    cone.cone.torsion *= 1.0 + 2.0 * kClosureDoubt;
+    program.cones.push_back(cone);
+    for (int k = 0; k <= cone.cone.tangents; ++k) add(block.col + k);
+    if (cone.cone.torsional) add(block.col + 1 + block.cone.tangents);
+  }
+  for (const int col : grasp.free) {
+    program.free.push_back(static_cast<int>(grasp_column.size()));
+    add(col);
+  }
+  const Eigen::Index n = static_cast<Eigen::Index>(grasp_column.size());
+  program.E.resize(m, n);
+  for (Eigen::Index j = 0; j < n; ++j)
+    for (Eigen::Index i = 0; i < m; ++i) program.E(i, j) = grasp.G(i, grasp_column[static_cast<std::size_t>(j)]);
+  program.e.setZero(m);
+  for (const ConeBlock& cone : program.cones)
+    for (Eigen::Index i = 0; i < m; ++i) program.e[i] -= cone.cone.sign * program.E(i, cone.col);
+}
+
+/// A direction z that the factored columns do not span: exactly (true), or the one they span least.
+bool ClosureChecker::Workspace::weakest_direction(Eigen::Index columns)
+{
+  qr.compute(weighted);
+  const auto& R = qr.matrixQR();
+  Eigen::Index last = 0;
+  while (last < columns && std::abs(R(last, last)) > kClosureDoubt * std::abs(R(0, 0))) ++last;
+  const bool deficient = last < columns;
+  if (!deficient) --last;
+  // R z = 0 up to row `last`, with z[last] = 1 and none of the columns pivoted after it.
+  pivoted.setZero(columns);
+  pivoted[last] = 1.0;
+  for (Eigen::Index i = last - 1; i >= 0; --i) {
+    double sum = 0.0;
+    for (Eigen::Index j = i + 1; j <= last; ++j) sum += R(i, j) * pivoted[j];
+    pivoted[i] = -sum / R(i, i);
+  }
+  direction.resize(columns);
+  const auto& order = qr.colsPermutation().indices();
+  for (Eigen::Index i = 0; i < columns; ++i) direction[order[i]] = pivoted[i];
+  return deficient;
+}
+
+/// The twist that the balls around the forces oppose least; when they do not span every direction, nothing opposes it.
+bool ClosureChecker::Workspace::weakest_twist(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd& forces,
+                                              Eigen::VectorXd& twist)
+{
+  const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols();
+  twist.setZero(m);
+  if (!internal::ball_weights(grasp, kind, forces, weight, nullptr)) return false;
+  row_size.resize(m);
+  weighted.setZero(std::max(n, m), m);
+  for (Eigen::Index i = 0; i < m; ++i) {
+    double size = 0.0;
+    for (Eigen::Index j = 0; j < n; ++j) size = std::max(size, std::abs(grasp.G(i, j)) * weight[j]);
+    if (size == 0.0) {   // nothing pushes along this row at all
+      twist[i] = 1.0;
+      return true;
+    }
+    for (Eigen::Index j = 0; j < n; ++j) weighted(j, i) = grasp.G(i, j) * weight[j] / size;
+    row_size[i] = size;
+  }
+  weakest_direction(m);
+  for (Eigen::Index i = 0; i < m; ++i) twist[i] = direction[i] / row_size[i];
+  return true;
+}
+
+Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind kind, const std::vector<int>& pattern,
+                                                ClosureProof& proof)
+{
+  const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols();
+  proof.twist.resize(0);
+  write_program(grasp, kind, pattern);
+  if (grasp_column.empty()) {
+    proof.twist.setZero(m);
+    proof.twist[0] = 1.0;   // nothing touches it
+    return internal::judge_closure(grasp, kind, proof, scratch, nullptr);
+  }
+  engine->decide(program, answer);
+  proof.forces.setZero(n);
+  if (answer.outcome == Outcome::kInfeasible) {
+    proof.twist = -answer.y;
+    const Verdict verdict = internal::judge_closure(grasp, kind, proof, scratch, nullptr);
+    if (verdict == Verdict::kFails) return verdict;
+    proof.twist.resize(0);
+  }
+  if (answer.x.size() != program.E.cols()) return Verdict::kUndecided;
+  for (std::size_t j = 0; j < grasp_column.size(); ++j)
+    proof.forces[grasp_column[j]] = answer.x[static_cast<Eigen::Index>(j)];
+  for (const ConeBlock& cone : program.cones)
+    proof.forces[grasp_column[static_cast<std::size_t>(cone.col)]] += cone.cone.sign;
+  if (answer.outcome == Outcome::kFeasible) {
+    const Verdict verdict = internal::judge_closure(grasp, kind, proof, scratch, nullptr);
+    if (verdict != Verdict::kUndecided) return verdict;
+  }
+  // Neither: a missing direction, or a motion that is opposed only within rounding.
+  if (!weakest_twist(grasp, kind, proof.forces, proof.twist)) {
+    proof.twist.resize(0);
+    return Verdict::kUndecided;
+  }
+  for (int way = 0; way < 2; ++way) {
+    if (internal::judge_closure(grasp, kind, proof, scratch, nullptr) == Verdict::kFails) return Verdict::kFails;
+    proof.twist = -proof.twist;
+  }
+  proof.twist.resize(0);
+  return Verdict::kUndecided;
+}
+
+/// Frictional bilateral contacts: first as if they could do anything, a motion that is free even then is a proof of "fails";
+/// then with every choice of pushing and pulling, one that is closed by itself is a proof of "holds".
+Verdict ClosureChecker::Workspace::decide(const Grasp& grasp, ClosureKind kind, ClosureProof& proof)
+{
+  signs.assign(grasp.contacts.size(), 0);
+  int to_sign = 0;
+  for (const GraspBlock& block : grasp.contacts) to_sign += block.side == Side::kBilateral && has_friction(block, kind);
+  Verdict verdict = decide_signs(grasp, kind, signs, proof);
+  if (to_sign == 0 || verdict == Verdict::kFails || to_sign > kMostSignedContacts)
+    return to_sign > 0 && verdict == Verdict::kHolds ? Verdict::kUndecided : verdict;
+  for (int pattern = 0; pattern < 1 << to_sign; ++pattern) {
+    int bit = 0;
+    for (std::size_t i = 0; i < signs.size(); ++i)
+      if (grasp.contacts[i].side == Side::kBilateral && has_friction(grasp.contacts[i], kind))
+        signs[i] = pattern >> bit++ & 1 ? -1 : 1;
+    verdict = decide_signs(grasp, kind, signs, proof);
+    if (verdict == Verdict::kHolds) return verdict;
+  }
+  proof.twist.resize(0);
+  return Verdict::kUndecided;
+}
+
+void ClosureChecker::Workspace::check(const Grasp& grasp, ClosureKind kind, const ClosureOptions& options,
+                                      ClosureVerdict& result)
+{
+  result.reason.clear();
+  result.explanation.clear();
+  result.verdict = decide(grasp, kind, result.proof);
+  if (result.verdict == Verdict::kUndecided) {
+    const bool sided = std::any_of(grasp.contacts.begin(), grasp.contacts.end(), [&](const GraspBlock& block) {
+      return block.side == Side::kBilateral && has_friction(block, kind);
+    });
+    result.reason = sided ? kManySigns : kAtTheBoundary;
+  }
+  if (!options.explain) return;
+  if (result.verdict == Verdict::kFails) result.explanation = describe_free_motion(grasp, result.proof.twist);
+  if (result.verdict == Verdict::kHolds)
+    result.explanation = kind == ClosureKind::kForm ? "held by the normals alone" : "every wrench can be resisted";
+}
+
+/// Internal forces that the hand does not feel: a direction that the rows of (G; J_hand') do not span.
+bool ClosureChecker::Workspace::uncommandable_force(const Grasp& grasp, Eigen::VectorXd& forces)
+{
+  const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols(), dofs = grasp.J_hand.cols();
+  grasp_column.clear();
+  for (const GraspBlock& block : grasp.contacts)
+    for (int k = 0; k < block.cone.dim(); ++k)
+      if (carries(block.cone, k)) grasp_column.push_back(block.col + k);
+  for (const int col : grasp.free) grasp_column.push_back(col);
+  const Eigen::Index used = static_cast<Eigen::Index>(grasp_column.size());
+  if (used == 0) return false;
+  weighted.setZero(std::max(m + dofs, used), used);
+  for (Eigen::Index j = 0; j < used; ++j) {
+    const Eigen::Index col = grasp_column[static_cast<std::size_t>(j)];
+    weighted.col(j).head(m) = grasp.G.col(col);
+    for (Eigen::Index k = 0; k < dofs; ++k)
+      if (grasp.effort_lower[k] < grasp.effort_upper[k]) weighted(m + k, j) = grasp.J_hand(col, k);
+  }
+  for (Eigen::Index i = 0; i < m + dofs; ++i) {
+    const double largest = weighted.row(i).cwiseAbs().maxCoeff();
+    if (largest > 0.0) weighted.row(i) /= largest;
+  }
+  if (!weakest_direction(used)) return false;
+  const double largest = direction.cwiseAbs().maxCoeff();
+  forces.setZero(n);
+  for (Eigen::Index j = 0; j < used; ++j)   // entries that are rounding of rounding would unbalance rows of zeros
+    if (std::abs(direction[j]) > kRounding * largest) forces[grasp_column[static_cast<std::size_t>(j)]] = direction[j];
+  return true;
+}
+
+void ClosureChecker::Workspace::check_force(const Grasp& grasp, const ClosureVerdict& frictional,
+                                            const ClosureOptions& options, ClosureVerdict& result)
+{
+  result.verdict = Verdict::kUndecided;
+  result.reason.clear();
+  result.explanation.clear();
+  result.proof.twist.resize(0);
+  result.proof.forces.resize(0);
+  if (!grasp.has_hand()) {
+    result.reason = "no hand is modelled: what it can command is not known";
+    return;
+  }
+  // Frictional form closure, and then what the hand can do about internal forces.
+  result.proof.forces = frictional.proof.forces;
+  if (frictional.verdict == Verdict::kFails) result.proof.twist = frictional.proof.twist;
+  if (frictional.verdict != Verdict::kUndecided)
+    result.verdict = internal::judge_closure(grasp, ClosureKind::kForce, result.proof, scratch, nullptr);
+  if (result.verdict == Verdict::kFails && options.explain) result.explanation = frictional.explanation;
+  if (result.verdict == Verdict::kUndecided && uncommandable_force(grasp, result.proof.forces)) {
+    result.proof.twist.resize(0);
+    result.verdict = internal::judge_closure(grasp, ClosureKind::kForce, result.proof, scratch, nullptr);
+    if (result.verdict == Verdict::kFails && options.explain)
+      result.explanation = "the hand cannot command every internal force";
+  }
+  if (result.verdict == Verdict::kHolds && options.explain)
+    result.explanation = "every wrench can be resisted and the hand commands every internal force";
+  if (result.verdict == Verdict::kUndecided)
+    result.reason = frictional.verdict == Verdict::kUndecided
+                        ? frictional.reason
+                        : "within tolerance of internal forces that the hand cannot command";
+}
+
+void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorXd& wrench, ResistResult& result)
+{
+  const Eigen::Index n = grasp.G.cols(), m = grasp.G.rows();
+  result.verdict = Verdict::kUndecided;
+  result.reason.clear();
+  result.proof.signs.assign(grasp.contacts.size(), 0);
+  result.proof.x.resize(0);
+  result.proof.y.resize(0);
+  result.forces.resize(0);
+  result.efforts.resize(0);
+  result.twist.resize(0);
+
+  // The search is stricter than the judge by as much again, on both sides.
+  int to_sign = 0;
+  for (const GraspBlock& block : grasp.contacts)
+    to_sign += block.side == Side::kBilateral && has_friction(block, ClosureKind::kFrictionalForm);
+  const int patterns = to_sign <= kMostSignedContacts ? 1 << to_sign : 0;
+  for (int pattern = 0; pattern < patterns && result.verdict == Verdict::kUndecided; ++pattern) {
+    int bit = 0;
+    for (std::size_t i = 0; i < grasp.contacts.size(); ++i)
+      if (grasp.contacts[i].side == Side::kBilateral && has_friction(grasp.contacts[i], ClosureKind::kFrictionalForm))
+        result.proof.signs[i] = pattern >> bit++ & 1 ? -1 : 1;
+    write_resist_program(grasp, wrench, -2.0 * kClosureDoubt, result.proof.signs, program);
+    engine->decide(program, answer);
+    if (answer.outcome != Outcome::kFeasible) continue;
+    write_resist_program(grasp, wrench, -kClosureDoubt, result.proof.signs, program);
+    // Slacks of limits take up the difference between the two programs.
+    result.proof.x = answer.x;
+    for (Eigen::Index k = n + grasp.J_hand.cols(), row = m + grasp.J_hand.cols(); row < program.E.rows(); ++row, ++k)
+      result.proof.x[k] = program.e[row] - program.E.row(row).head(n).dot(result.proof.x.head(n));
+    if (proves_feasible(program, result.proof.x)) result.verdict = Verdict::kHolds;
+  }
+  if (result.verdict == Verdict::kHolds) {
+    result.forces = result.proof.x.head(n);
+    result.efforts = result.proof.x.segment(n, grasp.J_hand.cols());
+    return;
+  }
+  result.proof.x.resize(0);
+  result.proof.signs.assign(grasp.contacts.size(), 0);
+  write_resist_program(grasp, wrench, 2.0 * kClosureDoubt, result.proof.signs, program);
+  engine->decide(program, answer);
+  if (answer.outcome == Outcome::kInfeasible) {
+    write_resist_program(grasp, wrench, kClosureDoubt, result.proof.signs, program);
+    if (proves_infeasible(program, answer.y)) {
+      result.proof.y = answer.y;
+      result.twist = -answer.y.head(m);
+      result.verdict = Verdict::kFails;
+      return;
+    }
+  }
+  result.reason = to_sign > 0 ? kManySigns : "within tolerance of the boundary: neither forces nor a motion could be proved";
+}
+
+}  // namespace stiction

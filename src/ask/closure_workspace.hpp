@@ -1,0 +1,54 @@
+#pragma once
+
+#include <Eigen/QR>
+
+#include "ask/proved.hpp"
+#include "proof/closure_proof.hpp"
+#include "stiction/closure.hpp"
+
+namespace stiction {
+
+/// Which forces the wrenches of epsilon may use: normal forces of sum 1, or each up to 1.
+enum class HullNorm { kL1, kLinf };
+
+/// Everything a check needs besides the grasp; sized by the first call.
+struct ClosureChecker::Workspace {
+  std::unique_ptr<Engine> engine;
+
+  // closure.cpp: the verdicts
+  Verdict decide(const Grasp& grasp, ClosureKind kind, ClosureProof& proof);
+  Verdict decide_signs(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs, ClosureProof& proof);
+  void write_program(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs);
+  bool weakest_direction(Eigen::Index columns);
+  bool weakest_twist(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd& forces, Eigen::VectorXd& twist);
+  void check(const Grasp& grasp, ClosureKind kind, const ClosureOptions& options, ClosureVerdict& result);
+  void check_force(const Grasp& grasp, const ClosureVerdict& frictional, const ClosureOptions& options,
+                   ClosureVerdict& result);
+  bool uncommandable_force(const Grasp& grasp, Eigen::VectorXd& forces);
+  void resists(const Grasp& grasp, const Eigen::VectorXd& wrench, ResistResult& result);
+
+  // closure_numbers.cpp
+  std::optional<Certified> largest_slack(const Grasp& grasp, ClosureKind kind);
+  LeastFriction least_friction(const Grasp& grasp, int contact);
+  double friction_reach(const Grasp& grasp, int contact, const Eigen::VectorXd& twist) const;
+  Verdict decide_varied(const Grasp& grasp, int contact, double friction);
+  NullSpaces null_spaces(const Grasp& grasp);
+
+  // epsilon.cpp
+  std::optional<Certified> epsilon(const Grasp& grasp, HullNorm norm, const ClosureOptions& options);
+
+  ConeProgram program;
+  std::vector<int> grasp_column;   ///< of each column of the program
+  std::vector<int> signs;
+  ConeAnswer answer;
+  internal::ClosureScratch scratch;
+  Eigen::VectorXd weight, row_size, pivoted, direction;
+  Eigen::MatrixXd weighted;         ///< factored by qr
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+  Grasp drawn, varied;             ///< from contacts; with other friction
+  ClosureProof trial_proof;
+  internal::Caster caster;
+  internal::Cast cast;
+};
+
+}  // namespace stiction

@@ -1,0 +1,412 @@
+#include "ask/hold_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction::internal {
+namespace {
+
+constexpr double kRim = 1e-12;     // share of the force scale below which a slack cannot be told from none
+constexpr double kLoaded = 1e-9;   // share of the force scale above which a contact counts as loaded, or inside its cone
+constexpr double kRank = 1e-10;    // relative to unit columns
+
+}  // namespace
+
+void HoldSearch::recycle(std::vector<MotionLeaf>& used)
+{
+  for (MotionLeaf& leaf : used) spare_leaves_.push_back(std::move(leaf));
+  used.clear();
+}
+
+/// A node leaves the undecided signs unrestricted, a relaxation: if that is infeasible the whole branch is, by one
+/// certificate; if its solution happens to respect the double cones, done.
+Verdict HoldSearch::decide_signs(const Friction& friction)
+{
+  start_signs_.assign(problem->contacts.size(), 0);
+  return decide_from(start_signs_, friction);
+}
+
+Verdict HoldSearch::decide_from(const std::vector<int>& kept, const Friction& friction)
+{
+  signs = kept;
+  recycle(leaves);
+  nodes = 0;
+  return decide_node(friction);
+}
+
+/// Decides the arranged program; effort bounds become rows when a solution without them violates them.
+Verdict HoldSearch::decide_program()
+{
+  for (;;) {
+    const ConeProgram& program = multipliers.program();
+    Verdict verdict = Verdict::kHolds;
+    if (program.E.rows() == 0) {
+      answer.x.setZero(program.E.cols());
+      answer.y.resize(0);
+      answer.iterations = 0;
+    } else {
+      verdict = internal::decide(*engine, program, answer);
+    }
+    iterations += answer.iterations;
+    if (verdict == Verdict::kFails || !multipliers.add_violated_bounds(answer.x)) return verdict;
+  }
+}
+
+Verdict HoldSearch::decide_node(const Friction& friction)
+{
+  if (++nodes > branch_limit) {
+    undecided_reason = "more than " + std::to_string(branch_limit) + " sign patterns of bilateral contacts";
+    return Verdict::kUndecided;
+  }
+  multipliers.arrange(signs, friction);
+  const Verdict verdict = decide_program();
+  if (verdict == Verdict::kUndecided) {
+    undecided_reason = "within tolerance of the boundary: neither forces nor a motion could be proved";
+    return verdict;
+  }
+  if (verdict == Verdict::kFails) {
+    if (spare_leaves_.empty()) {
+      leaves.emplace_back();
+    } else {
+      leaves.push_back(std::move(spare_leaves_.back()));
+      spare_leaves_.pop_back();
+    }
+    leaves.back().signs = signs;
+    multipliers.to_motion(answer.y, leaves.back().motion);
+    return verdict;
+  }
+  // The undecided contact that violates its double cone most.
+  int worst = -1;
+  double violation = 0.0;
+  for (size_t i = 0; i < signs.size(); ++i) {
+    if (!multipliers.needs_sign(i) || signs[i] != 0) continue;
+    const Contact& contact = problem->contacts[i];
+    FrictionCone cone = multipliers.cone(i, friction);
+    const double* f = answer.x.data() + multipliers.column(i);
+    cone.sign = f[0] < 0.0 ? -1.0 : 1.0;
+    double excess = std::max(-slack(cone, f), std::abs(f[0]) - contact.max_normal);
+    if (std::isinf(excess)) excess = answer.x.lpNorm<Eigen::Infinity>();
+    if (worst < 0 || excess > violation) {
+      worst = static_cast<int>(i);
+      violation = excess;
+    }
+  }
+  if (worst < 0) {
+    witness = answer.x;
+    return Verdict::kHolds;
+  }
+  // Try the side the relaxed solution is on first.
+  const int first = answer.x[multipliers.column(worst)] < 0.0 ? -1 : 1;
+  if (violation <= 0.0) {   // the relaxed solution is a solution: its signs are a feasible pattern
+    const std::vector<int> parent = signs;
+    for (size_t i = 0; i < signs.size(); ++i)
+      if (multipliers.needs_sign(i) && signs[i] == 0) signs[i] = answer.x[multipliers.column(i)] < 0.0 ? -1 : 1;
+    const size_t count = leaves.size();
+    if (decide_node(friction) == Verdict::kHolds) return Verdict::kHolds;
+    leaves.resize(count);
+    signs = parent;
+  }
+  bool undecided = false;
+  for (int sign : {first, -first}) {
+    signs[worst] = sign;
+    const Verdict branch = decide_node(friction);
+    if (branch == Verdict::kHolds) return branch;
+    undecided = undecided || branch == Verdict::kUndecided;
+    if (nodes > branch_limit) break;
+  }
+  signs[worst] = 0;
+  return undecided ? Verdict::kUndecided : Verdict::kFails;
+}
+
+double HoldSearch::gain(const MotionLeaf& leaf, const Loads& loads) const
+{
+  const auto nv = problem->nv();
+  double sum = 0.0;
+  for (Eigen::Index d = 0; d < nv; ++d) {
+    const double y = leaf.motion[d];
+    if (y != 0.0) sum += y * (loads.e[d] - (y > 0.0 ? loads.upper[d] : loads.lower[d]));
+  }
+  Eigen::Index price = nv;
+  for (size_t i = 0; i < problem->contacts.size(); ++i)
+    if (std::isfinite(problem->contacts[i].max_normal)) {
+      const double w = leaf.motion[price++];
+      if (w != 0.0) sum -= w * loads.max_normal[i];
+    }
+  return sum;
+}
+
+void HoldSearch::cast(const Loads& from, const Loads& slope, double start, const LineOptions& options, LineCast& result)
+{
+  result.lower = start;
+  result.upper = kInfinity;
+  result.x = witness;
+  result.end = LineCast::End::kUndecided;
+  recycle(result.leaves);
+  witness_signs_ = signs;
+  if (!options.same_signs) start_signs_.assign(signs.size(), 0);
+  auto decide_at = [&] {
+    multipliers.set_loads(at_);
+    if (options.same_signs) {
+      start_signs_ = witness_signs_;
+    } else {
+      std::fill(start_signs_.begin(), start_signs_.end(), 0);
+    }
+    return decide_from(start_signs_);
+  };
+  // Every leaf of a failing search says from where on its signs fail; the last of them is where all do.
+  auto cut = [&](double t) {
+    double last = result.lower;
+    for (const MotionLeaf& leaf : leaves) {
+      const double rate = gain(leaf, slope);
+      last = std::max(last, rate > 0.0 ? -gain(leaf, from) / rate : t);
+    }
+    last = std::min(last, t);
+    if (!(last < result.upper)) return;
+    result.upper = last;
+    result.leaves.swap(leaves);
+  };
+
+  if (!options.bounded) {
+    // Without end iff the slope itself is carried by rays: forces without limits, limits growing with t.
+    at_ = slope;
+    for (Eigen::Index d = 0; d < at_.e.size(); ++d) {
+      if (std::isinf(from.lower[d])) at_.lower[d] = -kInfinity;
+      if (std::isinf(from.upper[d])) at_.upper[d] = kInfinity;
+    }
+    for (Eigen::Index i = 0; i < at_.max_normal.size(); ++i)
+      if (std::isinf(from.max_normal[i])) at_.max_normal[i] = kInfinity;
+    multipliers.set_loads(at_);
+    start_signs_ = witness_signs_;
+    const Verdict ray = decide_from(start_signs_);
+    if (ray == Verdict::kHolds) {
+      result.end = LineCast::End::kUnbounded;
+      if (std::isfinite(options.cap)) {
+        const auto forces = multipliers.force_columns();
+        result.x.head(forces) += (options.cap - start) * witness.head(forces);
+        result.lower = options.cap;
+      }
+      signs = witness_signs_;
+      multipliers.set_loads(from);
+      multipliers.arrange(signs);
+      return;
+    }
+    if (ray == Verdict::kFails && (options.same_signs || !multipliers.needs_signs())) cut(kInfinity);
+  }
+
+  // Newton from outside: cuts converge superlinearly, so the boundary is expected within a small part of the last step.
+  // Too near to the boundary to be proved either way, t becomes a ceiling for the search of lower bounds.
+  double step = result.upper - result.lower, ceiling = kInfinity, stride = std::max(options.scale, 1e-6);
+  for (int i = 0; i < 80; ++i) {
+    const double gap = result.upper - result.lower;
+    const double size = std::max({std::abs(result.lower), std::abs(result.upper), options.scale});
+    if (gap <= options.relative_gap * size || result.lower >= options.cap) {
+      result.end = LineCast::End::kBounded;
+      break;
+    }
+    if (std::isfinite(ceiling) && ceiling - result.lower <= options.relative_gap * size) break;
+    double next;
+    if (ceiling < result.upper) {
+      next = 0.5 * (result.lower + ceiling);
+    } else if (std::isinf(result.upper)) {
+      next = std::isfinite(options.cap) ? options.cap : result.lower + stride;
+      stride *= 8.0;
+    } else {
+      const double back = std::clamp(0.02 * step, 0.5 * options.relative_gap * size, 0.5 * gap);
+      next = i == 0 ? result.upper : result.upper - back;
+    }
+    const double t = std::min(next, options.cap);
+    if (!std::isfinite(t)) break;
+    at_.set_line(from, t, slope);
+    const Verdict verdict = decide_at();
+    const double before = result.upper;
+    if (verdict == Verdict::kHolds) {
+      result.lower = std::max(result.lower, t);
+      result.x = witness;
+      witness_signs_ = signs;
+      step = result.upper - result.lower;
+    } else if (verdict == Verdict::kFails) {
+      cut(t);
+      step = before - result.upper;
+      if (std::isinf(before)) step = result.upper - result.lower;
+    } else {
+      ceiling = t;
+    }
+  }
+  signs = witness_signs_;
+  multipliers.set_loads(from);
+  multipliers.arrange(signs);
+}
+
+/// The largest s such that every contact could lose s newtons of normal force and still be inside its cone. Contacts that
+/// cannot gain any (they are at their rim in every solution) are then set aside and the rest goes on, so that one of them does
+/// not leave all others at an arbitrary vertex.
+HoldSearch::Depth HoldSearch::deepen(const Loads& loads, const Eigen::VectorXd* effort_room, bool any_slack)
+{
+  Depth depth;
+  const size_t contacts = problem->contacts.size();
+  slack_weights_.assign(contacts, 0.0);
+  double count = 0.0, force_scale = 0.0;
+  for (size_t i = 0; i < contacts; ++i)
+    if (multipliers.column(i) >= 0 && (problem->contacts[i].side == Side::kUnilateral || signs[i] != 0)) {
+      slack_weights_[i] = 1.0;
+      count += 1.0;
+      force_scale = std::max(force_scale, std::abs(witness[multipliers.column(i)]));
+    }
+  if (count == 0.0 || force_scale == 0.0) {
+    depth.strict = count == 0.0;
+    return depth;
+  }
+  auto weight = [&](size_t i) {
+    return slack_weights_[i] * (problem->contacts[i].side == Side::kUnilateral ? 1.0 : static_cast<double>(signs[i]));
+  };
+  // Forces of the load `t` down the slope, with the normal forces put back.
+  auto put_back = [&](const Eigen::VectorXd& x, double t) {
+    shifted = x;
+    for (size_t i = 0; i < contacts; ++i)
+      if (slack_weights_[i] > 0.0) shifted[multipliers.column(i)] += t * weight(i);
+    multipliers.complete(shifted);
+    return !multipliers.add_violated_bounds(shifted) && proves_feasible(multipliers.program(), shifted);
+  };
+  for (size_t round = 0; round <= contacts; ++round) {
+    slope_.e.setZero(problem->nv());
+    slope_.e_scale.setZero(problem->nv());
+    slope_.lower.setZero(problem->nv());
+    slope_.upper.setZero(problem->nv());
+    slope_.max_normal.setZero(static_cast<Eigen::Index>(contacts));
+    for (size_t i = 0; i < contacts; ++i)
+      if (slack_weights_[i] > 0.0) {
+        slope_.e -= weight(i) * problem->J.row(problem->contacts[i].row).transpose();
+        // a limited force keeps the same distance from its limit: sign λn + s = max - 2 t after the shift of λn
+        if (std::isfinite(loads.max_normal[i])) slope_.max_normal[i] = -2.0;
+      }
+    if (effort_room && round == 0) {
+      slope_.lower = *effort_room;
+      slope_.upper = -*effort_room;
+    }
+    if (round == 0 && any_slack) {
+      // Only whether there is any slack beyond rounding.
+      at_.set_line(loads, kRim * force_scale, slope_);
+      multipliers.set_loads(at_);
+      const Verdict verdict = decide_program();
+      multipliers.set_loads(loads);
+      if (verdict == Verdict::kHolds && put_back(answer.x, kRim * force_scale)) {
+        witness = shifted;
+        depth.strict = true;
+        return depth;
+      }
+    }
+    LineOptions line;
+    line.relative_gap = 1e-6;
+    line.scale = 1e-6 * force_scale;   // so that a slack of kRim is still resolved
+    line.cap = force_scale;   // internal forces could grow without end: the witness sets the scale
+    line.same_signs = true;
+    cast(loads, slope_, 0.0, line, deep_);
+    if (deep_.lower > kRim * force_scale) {
+      if (put_back(deep_.x, deep_.lower)) {
+        witness = shifted;
+        if (round == 0) {
+          depth.slack = deep_.lower;
+          depth.strict = true;
+        }
+      }
+      return depth;
+    }
+    if (deep_.end != LineCast::End::kBounded || deep_.leaves.empty()) return depth;
+    // Contacts on which the certificate leans are stuck at the rim.
+    auto leans = [&](size_t i) {
+      return std::abs(problem->J.row(problem->contacts[i].row).dot(deep_.leaves[0].motion.head(problem->nv())));
+    };
+    double top = 0.0;
+    for (size_t i = 0; i < contacts; ++i)
+      if (slack_weights_[i] > 0.0) top = std::max(top, leans(i));
+    bool left = false;
+    for (size_t i = 0; i < contacts; ++i)
+      if (slack_weights_[i] > 0.0) {
+        if (leans(i) > 1e-6 * top) slack_weights_[i] = 0.0;
+        left = left || slack_weights_[i] > 0.0;
+      }
+    if (!left) return depth;
+  }
+  return depth;
+}
+
+/// Forces that touch a friction rim in every solution: whether they are inside or outside is below rounding, so nothing is
+/// claimed. A frictionless or unloaded contact is at the boundary of its cone by its nature and raises no doubt.
+std::string HoldSearch::doubt_of_the_rim(const Eigen::VectorXd& lambda) const
+{
+  const double force_scale = lambda.lpNorm<Eigen::Infinity>();
+  for (const Contact& contact : problem->contacts) {
+    const double* f = lambda.data() + contact.row;
+    FrictionCone cone = friction_cone(contact, shape);
+    if (contact.side == Side::kBilateral && f[0] < 0.0) cone.sign = -1.0;
+    const double sideways = Eigen::Map<const Eigen::VectorXd>(f + 1, contact.rows() - 1).lpNorm<Eigen::Infinity>();
+    if (sideways > 0.0 && slack(cone, f) <= kRim * force_scale)
+      return "contact " + contact.name + " is at the rim of its friction cone to within rounding";
+    if (std::abs(f[0]) > 0.0 && contact.max_normal - std::abs(f[0]) <= kRim * force_scale)
+      return "contact " + contact.name + " is at its largest normal force to within rounding";
+  }
+  return "";
+}
+
+void HoldSearch::report_contacts(const Eigen::VectorXd& lambda, Verdict verdict, std::vector<ContactReport>& reports) const
+{
+  double force_scale = 0.0;
+  for (const Contact& contact : problem->contacts) force_scale = std::max(force_scale, std::abs(lambda[contact.row]));
+  for (size_t i = 0; i < problem->contacts.size(); ++i) {
+    const Contact& contact = problem->contacts[i];
+    ContactReport& report = reports[i];
+    const double* f = lambda.data() + contact.row;
+    report.force.setZero();
+    report.force[0] = f[0];
+    for (int t = 0; t < contact.tangents; ++t) report.force[1 + t] = f[1 + t];
+    if (contact.torsional) report.force[3] = f[1 + contact.tangents];
+    report.utilisation = utilisation(friction_cone(contact, shape), f);
+    if (detaching[i])
+      report.state = ContactState::kDetaching;
+    else if (report.force.head<3>().norm() <= kLoaded * force_scale)
+      report.state = ContactState::kUnloaded;
+    else if (verdict == Verdict::kHolds)
+      report.state = contact.mu > 0.0 && report.utilisation >= 1.0 - kLoaded ? ContactState::kRim : ContactState::kSticking;
+    else
+      report.state = report.utilisation > 1.0 ? ContactState::kSliding : ContactState::kSticking;
+  }
+}
+
+int HoldSearch::indeterminacy()
+{
+  const Eigen::Index rows = multipliers.exact_rows(), columns = multipliers.force_columns();
+  active_rows_ = multipliers.program().E.topLeftCorner(rows, columns);
+  for (Eigen::Index j = 0; j < columns; ++j) {
+    const double size = active_rows_.col(j).norm();
+    if (size > 0.0) active_rows_.col(j) /= size;
+  }
+  if (columns == 0 || rows == 0) {
+    null_space.setIdentity(columns, columns);
+    return static_cast<int>(columns);
+  }
+  rank_qr_.compute(active_rows_);
+  rank_qr_.setThreshold(kRank);
+  const auto rank = rank_qr_.rank();
+  pivoted_null_space_.setZero(columns, columns - rank);
+  pivoted_null_space_.bottomRows(columns - rank).setIdentity();
+  if (rank > 0 && rank < columns) {
+    auto top = pivoted_null_space_.topRows(rank);
+    top = -rank_qr_.matrixQR().topRightCorner(rank, columns - rank);
+    rank_qr_.matrixQR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>().solveInPlace(top);
+  }
+  null_space.resize(columns, columns - rank);
+  for (Eigen::Index j = 0; j < columns; ++j)
+    null_space.row(rank_qr_.colsPermutation().indices()[j]) = pivoted_null_space_.row(j);
+  return static_cast<int>(columns - rank);
+}
+
+/// A contact's force is the same in every solution when no internal force touches it. Otherwise forces strictly inside
+/// their cones can move along that internal force; at the rim this is only said after `intervals`.
+bool HoldSearch::force_unique(size_t contact) const
+{
+  const int column = multipliers.column(contact);
+  if (column < 0 || null_space.cols() == 0) return true;
+  return null_space.middleRows(column, problem->contacts[contact].rows()).lpNorm<Eigen::Infinity>() <= 1e-8;
+}
+
+}  // namespace stiction::internal

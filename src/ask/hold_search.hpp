@@ -1,0 +1,107 @@
+#pragma once
+
+#include <Eigen/QR>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ask/multiplier_set.hpp"
+#include "stiction/sticking.hpp"
+
+namespace stiction::internal {
+
+/// How far along a line of loads it holds, with a proof on both sides.
+struct LineCast {
+  enum class End { kBounded, kUnbounded, kUndecided } end = End::kUndecided;
+  double lower = 0.0;    ///< everything from the start to here holds, here with forces x
+  double upper = 0.0;    ///< kBounded: beyond, not everything holds, by `leaves`
+  Eigen::VectorXd x;     ///< columns of the multiplier set
+  std::vector<MotionLeaf> leaves;   ///< the failing search that gave `upper`; empty: none did
+};
+
+struct LineOptions {
+  double relative_gap = 1e-9;
+  double scale = 0.0;            ///< gaps below relative_gap * scale count as closed; also the first step
+  double cap = kInfinity;        ///< stop when lower reaches this
+  bool same_signs = false;       ///< only forces with the signs at the start: a convex piece
+  bool bounded = false;          ///< known to end before the cap or not to matter: do not look for rays
+};
+
+/// What the questions about forces have in common: do the multipliers of a set meet the cones, how far inside, with how
+/// little friction, how uniquely? Finds; the judge has the last word. Sized by the first call, one per thread.
+struct HoldSearch {
+  std::unique_ptr<Engine> engine;
+  const ContactProblem* problem = nullptr;
+  ConeShape shape;
+  int branch_limit = 4096;
+  MultiplierSet multipliers;
+  std::vector<char> detaching;
+
+  // What the last search found.
+  std::vector<int> signs;          ///< of the branch at hand; after "holds" those of the witness
+  std::vector<MotionLeaf> leaves;  ///< certificates of the last failing search
+  Eigen::VectorXd witness;         ///< in the columns of `multipliers`
+  std::string undecided_reason;
+  ConeAnswer answer;
+  int nodes = 0, iterations = 0;
+
+  /// Depth-first search over the signs of bilateral contacts.
+  Verdict decide_signs(const Friction& friction = {});
+  /// The same with these signs kept; contacts with sign 0 that need one are searched.
+  Verdict decide_from(const std::vector<int>& kept, const Friction& friction = {});
+
+  /// From a load that holds at `start` with the forces `witness` and `signs`, along from + t slope. Leaves the set at `from`.
+  void cast(const Loads& from, const Loads& slope, double start, const LineOptions& options, LineCast& result);
+
+  /// How much a leaf's motion is driven beyond what everything can supply; positive: it proves failure. Linear in the loads.
+  double gain(const MotionLeaf& leaf, const Loads& loads) const;
+
+  struct Depth {
+    double slack = 0.0;    ///< N: every contact could lose that much normal force and stay in its cone
+    bool strict = false;   ///< there is some
+  };
+  /// Moves the witness to the largest common slack. Efforts keep `effort_room` (nv, per newton of slack; optional) from
+  /// their bounds. With `any_slack` only whether there is some.
+  Depth deepen(const Loads& loads, const Eigen::VectorXd* effort_room, bool any_slack);
+
+  /// Empty, or why the forces lambda are too near to a rim to claim anything.
+  std::string doubt_of_the_rim(const Eigen::VectorXd& lambda) const;
+
+  void report_contacts(const Eigen::VectorXd& lambda, Verdict verdict, std::vector<ContactReport>& reports) const;
+
+  /// Columns minus rank of the contacts and closures that stay, and the internal forces themselves.
+  int indeterminacy();
+  bool force_unique(size_t contact) const;
+
+  struct LeastFriction {
+    bool known = false;               ///< lower and upper are proved
+    double lower = 0.0;               ///< fails below
+    std::optional<double> upper;      ///< holds; empty: no friction helps
+  };
+  /// Smallest factor on every mu (contact < 0), or smallest mu of one contact alone, with which it holds.
+  LeastFriction smallest_friction(int contact, double known_holding);
+
+  void recycle(std::vector<MotionLeaf>& used);
+
+  Caster caster;
+  Cast interval_cast;
+  Eigen::VectorXd direction, shifted;
+  Eigen::MatrixXd null_space;      ///< internal forces: rows of the balance times null_space = 0
+
+ private:
+  Verdict decide_program();
+  Verdict decide_node(const Friction& friction);
+  double friction_needed(const Friction& friction) const;
+
+  std::vector<MotionLeaf> spare_leaves_;   ///< used ones, kept for their memory
+  std::vector<int> start_signs_, witness_signs_;
+  Loads at_, slope_;
+  LineCast deep_;
+  std::vector<double> slack_weights_;
+  Eigen::MatrixXd active_rows_;     ///< rows of the balance, unit columns
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> rank_qr_;
+  Eigen::MatrixXd pivoted_null_space_;
+};
+
+}  // namespace stiction::internal

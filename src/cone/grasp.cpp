@@ -1,0 +1,260 @@
+#include "stiction/grasp.hpp"
+
+#include <Eigen/Geometry>
+#include <cmath>
+
+#include "problem/text.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction {
+namespace {
+
+using internal::text;
+
+/// Departure from unit length, or from the plane, that a planner's own rounding explains.
+constexpr double kUnitRounding = 1e-6;
+
+std::string at(const char* list, std::size_t i) { return std::string(list) + "[" + std::to_string(i) + "]"; }
+
+/// Axes of the plane: the two of its forces, then the one of its torque.
+struct PlaneAxes {
+  int a, b, c;
+};
+PlaneAxes plane_axes(GraspPlane plane)
+{
+  switch (plane) {
+    case GraspPlane::kYZ: return {1, 2, 0};
+    case GraspPlane::kZX: return {2, 0, 1};
+    default: return {0, 1, 2};
+  }
+}
+
+void check_convention(const WrenchConvention& convention)
+{
+  if (!(std::isfinite(convention.torque_length) && convention.torque_length > 0.0))
+    throw InputError("torque_length", "want finite and > 0, got " + text(convention.torque_length));
+  if (!convention.reference.allFinite())
+    throw InputError("reference", "want finite coordinates, got " + text(convention.reference));
+}
+
+/// The normal, checked: exactly in the plane and of unit length.
+Eigen::Vector3d unit_normal(const GraspContact& contact, const WrenchConvention& convention, std::size_t i)
+{
+  Eigen::Vector3d normal = contact.normal;
+  const double length = normal.norm();
+  if (!(std::abs(length - 1.0) <= kUnitRounding))
+    throw InputError(at("contacts", i) + ".normal", "want a unit vector, got " + text(normal));
+  if (convention.plane != GraspPlane::kNone) {
+    double& across = normal[plane_axes(convention.plane).c];
+    if (!(std::abs(across) <= kUnitRounding))
+      throw InputError(at("contacts", i) + ".normal", "want a vector of the plane, got " + text(normal));
+    across = 0.0;
+  }
+  // Planner's normals of unit length to rounding stay as they are.
+  if (std::abs(normal.squaredNorm() - 1.0) > 1e-15) normal.normalize();
+  return normal;
+}
+
+void check(const GraspContact& contact, std::size_t i)
+{
+  if (!contact.point.allFinite())
+    throw InputError(at("contacts", i) + ".point", "want finite coordinates, got " + text(contact.point));
+  if (!(std::isfinite(contact.mu) && contact.mu >= 0.0))
+    throw InputError(at("contacts", i) + ".mu", "want finite and >= 0, got " + text(contact.mu));
+  if (!(std::isfinite(contact.torsion) && contact.torsion >= 0.0))
+    throw InputError(at("contacts", i) + ".torsion", "want finite and >= 0, got " + text(contact.torsion));
+}
+
+FrictionCone cone_of(const GraspContact& contact, bool planar, const ConeShape& shape)
+{
+  FrictionCone cone;
+  cone.shape = shape;
+  cone.tangents = contact.kind == GraspContactKind::kFrictionless ? 0 : planar ? 1 : 2;
+  if (contact.kind == GraspContactKind::kBilateral && contact.mu == 0.0) cone.tangents = 0;
+  cone.mu = cone.tangents > 0 ? contact.mu : 0.0;
+  cone.torsional = contact.kind == GraspContactKind::kSoftFinger && !planar;   // its moment is not one of the plane
+  cone.torsion = cone.torsional ? contact.torsion : 0.0;
+  return cone;
+}
+
+/// Takes torques about the reference point and divides them by the length; `G` has rows force, torque about the origin.
+void apply_convention(const WrenchConvention& convention, Eigen::MatrixXd& G)
+{
+  const Eigen::Vector3d& p = convention.reference;
+  const PlaneAxes plane = plane_axes(convention.plane);
+  for (Eigen::Index j = 0; j < G.cols(); ++j) {
+    auto column = G.col(j);
+    if (G.rows() == 6) {
+      column.tail<3>() -= p.cross(Eigen::Vector3d(column.head<3>()));
+      column.tail<3>() /= convention.torque_length;
+    } else if (G.rows() == 3) {
+      column[2] = (column[2] - (p[plane.a] * column[1] - p[plane.b] * column[0])) / convention.torque_length;
+    }
+  }
+}
+
+}  // namespace
+
+void Grasp::validate() const
+{
+  const Eigen::Index n = G.cols();
+  if (G.rows() < 1 || G.rows() > 6)
+    throw InputError("G", "want 1 to 6 rows, got " + std::to_string(G.rows()));
+  if (!G.allFinite()) throw InputError("G", "want finite entries, got a non-finite one");
+  std::vector<char> owned(static_cast<std::size_t>(n), 0);
+  const auto claim = [&](const std::string& path, int col, int count) {
+    if (col < 0 || col + count > n)
+      throw InputError(path, "want columns within 0 to " + std::to_string(n - 1) + ", got " + std::to_string(col) + " to " +
+                                 std::to_string(col + count - 1));
+    for (int j = col; j < col + count; ++j) {
+      char& taken = owned[static_cast<std::size_t>(j)];
+      if (taken) throw InputError(path, "want an unowned column, got column " + std::to_string(j));
+      taken = 1;
+    }
+  };
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    stiction::validate(contacts[i].cone, at("contacts", i) + ".cone");
+    claim(at("contacts", i), contacts[i].col, contacts[i].cone.dim());
+    if (!(contacts[i].max_normal >= 0.0))
+      throw InputError(at("contacts", i) + ".max_normal", "want >= 0, got " + text(contacts[i].max_normal));
+  }
+  for (std::size_t i = 0; i < free.size(); ++i) claim(at("free", i), free[i], 1);
+  for (std::size_t j = 0; j < owned.size(); ++j)
+    if (!owned[j]) throw InputError("G", "want every column in a contact or free, got column " + std::to_string(j) + " in none");
+  check_convention(convention);
+  if (!has_hand()) return;
+  if (J_hand.rows() != n)
+    throw InputError("J_hand", "want " + std::to_string(n) + " rows, got " + std::to_string(J_hand.rows()));
+  if (!J_hand.allFinite()) throw InputError("J_hand", "want finite entries, got a non-finite one");
+  for (const auto& [path, vector] : {std::pair{"effort_lower", &effort_lower}, {"effort_upper", &effort_upper}, {"hand_load", &hand_load}})
+    if (vector->size() != J_hand.cols())
+      throw InputError(path, "want " + std::to_string(J_hand.cols()) + " entries, got " + std::to_string(vector->size()));
+  if (!hand_load.allFinite()) throw InputError("hand_load", "want finite entries, got a non-finite one");
+  for (Eigen::Index k = 0; k < J_hand.cols(); ++k)
+    if (!(effort_lower[k] <= effort_upper[k] && effort_lower[k] < kInfinity && effort_upper[k] > -kInfinity))
+      throw InputError("effort_lower(" + std::to_string(k) + ")", "want at most the upper limit " + text(effort_upper[k]) +
+                                                                      ", got " + text(effort_lower[k]));
+}
+
+void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention& convention, const ConeShape& shape,
+               Grasp& grasp)
+{
+  check_convention(convention);
+  const bool planar = convention.plane != GraspPlane::kNone;
+  int columns = 0;
+  grasp.contacts.resize(contacts.size());
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    check(contacts[i], i);
+    GraspBlock& block = grasp.contacts[i];
+    if (contacts[i].name.empty())
+      block.name = "f" + std::to_string(i + 1);
+    else
+      block.name = contacts[i].name;
+    block.col = columns;
+    block.cone = cone_of(contacts[i], planar, shape);
+    block.side = contacts[i].kind == GraspContactKind::kBilateral ? Side::kBilateral : Side::kUnilateral;
+    block.max_normal = kInfinity;
+    block.point = contacts[i].point;
+    block.point_known = true;
+    columns += block.cone.dim();
+  }
+  grasp.G.resize(planar ? 3 : 6, columns);
+  grasp.free.clear();
+  grasp.J_hand.resize(columns, 0);
+  grasp.effort_lower.resize(0);
+  grasp.effort_upper.resize(0);
+  grasp.hand_load.resize(0);
+  grasp.convention = convention;
+
+  const PlaneAxes plane = plane_axes(convention.plane);
+  const double per_length = 1.0 / convention.torque_length;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const Eigen::Vector3d arm = contacts[i].point - convention.reference;
+    const Eigen::Vector3d normal = unit_normal(contacts[i], convention, i);
+    const FrictionCone& cone = grasp.contacts[i].cone;
+    int col = grasp.contacts[i].col;
+    const auto write = [&](const Eigen::Vector3d& force, const Eigen::Vector3d& torque) {
+      double* column = grasp.G.data() + grasp.G.rows() * col++;
+      if (planar) {
+        column[0] = force[plane.a];
+        column[1] = force[plane.b];
+        column[2] = torque[plane.c] * per_length;
+      } else {
+        for (int k = 0; k < 3; ++k) {
+          column[k] = force[k];
+          column[3 + k] = torque[k] * per_length;
+        }
+      }
+    };
+    write(normal, arm.cross(normal));
+    if (cone.tangents == 1) {
+      const Eigen::Vector3d tangent = Eigen::Vector3d::Unit(plane.c).cross(normal);
+      write(tangent, arm.cross(tangent));
+    } else if (cone.tangents == 2) {
+      const Eigen::Vector3d t1 = normal.unitOrthogonal(), t2 = normal.cross(t1);
+      write(t1, arm.cross(t1));
+      write(t2, arm.cross(t2));
+    }
+    if (cone.torsional) write(Eigen::Vector3d::Zero(), normal);
+  }
+}
+
+void set_grasp(const ContactProblem& problem, const std::vector<int>& object_dofs, const WrenchConvention& convention,
+               const ConeShape& shape, Grasp& grasp, const ObjectPose* object_W)
+{
+  check_convention(convention);
+  const Eigen::Index nv = problem.nv(), n = problem.rows();
+  if (object_dofs.empty() || object_dofs.size() > 6)
+    throw InputError("object_dofs", "want 1 to 6 degrees of freedom, got " + std::to_string(object_dofs.size()));
+  std::vector<char> of_object(static_cast<std::size_t>(nv), 0);
+  for (std::size_t i = 0; i < object_dofs.size(); ++i) {
+    const int dof = object_dofs[i];
+    if (dof < 0 || dof >= nv || of_object[static_cast<std::size_t>(dof)])
+      throw InputError(at("object_dofs", i), "want each degree of freedom below " + std::to_string(nv) + " once, got " +
+                                                 std::to_string(dof));
+    of_object[static_cast<std::size_t>(dof)] = 1;
+  }
+
+  const Eigen::Index rows = static_cast<Eigen::Index>(object_dofs.size());
+  grasp.convention = convention;
+  grasp.G.resize(rows, n);
+  for (Eigen::Index i = 0; i < rows; ++i) grasp.G.row(i) = problem.J.col(object_dofs[static_cast<std::size_t>(i)]).transpose();
+  apply_convention(convention, grasp.G);
+
+  const Eigen::Index dofs = nv - rows;
+  grasp.J_hand.resize(n, dofs);
+  grasp.effort_lower.setZero(dofs);
+  grasp.effort_upper.setZero(dofs);
+  grasp.hand_load.resize(dofs);
+  Eigen::Index k = 0;
+  for (int dof = 0; dof < nv; ++dof) {
+    if (of_object[static_cast<std::size_t>(dof)]) continue;
+    grasp.J_hand.col(k) = problem.J.col(dof);
+    grasp.hand_load[k] = problem.F[dof];
+    for (const Actuator& actuator : problem.actuators)
+      if (actuator.dof == dof) {
+        grasp.effort_lower[k] = actuator.lower;
+        grasp.effort_upper[k] = actuator.upper;
+      }
+    ++k;
+  }
+
+  grasp.contacts.resize(problem.contacts.size());
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const Contact& contact = problem.contacts[i];
+    GraspBlock& block = grasp.contacts[i];
+    block.name = contact.name;
+    block.col = contact.row;
+    block.cone = FrictionCone{contact.tangents, contact.torsional, contact.mu, contact.torsion, 1.0, shape};
+    block.side = contact.side;
+    block.max_normal = contact.max_normal;
+    block.point_known = object_W != nullptr;
+    block.point.setZero();
+    if (object_W) block.point = object_W->rotation.transpose() * (contact.point_W - object_W->origin);
+  }
+  grasp.free.clear();
+  for (const Closure& closure : problem.closures)
+    for (int r = 0; r < closure.rows; ++r) grasp.free.push_back(closure.row + r);
+}
+
+}  // namespace stiction

@@ -1,0 +1,397 @@
+#include "proof/closure_proof.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "proof/sums.hpp"
+
+namespace stiction {
+namespace internal {
+namespace {
+
+constexpr int kMostRows = 6;
+constexpr double kHalfDiagonal = std::numbers::sqrt2 / 2.0;
+
+std::string contact_text(const Grasp& grasp, std::size_t i)
+{
+  return "contact " + (grasp.contacts[i].name.empty() ? std::to_string(i) : grasp.contacts[i].name);
+}
+
+bool is_polygon(const FrictionCone& cone)
+{
+  return cone.tangents == 2 && cone.shape.approximation != ConeApproximation::kExact;
+}
+
+/// Radius of the disk inside the cone's tangential set at unit normal force.
+double disk_inside(const FrictionCone& cone)
+{
+  const bool inner = is_polygon(cone) && cone.shape.approximation == ConeApproximation::kInner;
+  return inner ? cone.mu * std::cos(std::numbers::pi / cone.shape.facets) * (1.0 - kRounding) : cone.mu;
+}
+
+/// True when A - shift I (lower triangle of A, n x n) is positive definite beyond what rounding of A and of this
+/// elimination could hide: A must come from sums of at most `terms` products of type Real.
+template <typename Real, typename Matrix>
+bool exceeds(Matrix& A, int n, int terms, Real shift)
+{
+  Real trace = 0;
+  for (int i = 0; i < n; ++i) trace += A(i, i);
+  shift += static_cast<Real>(terms + n + 4) * std::numeric_limits<Real>::epsilon() * trace;
+  for (int i = 0; i < n; ++i) A(i, i) -= shift;
+  for (int k = 0; k < n; ++k) {
+    if (!(A(k, k) > Real(0))) return false;
+    for (int j = k + 1; j < n; ++j) {
+      const Real factor = A(j, k) / A(k, k);
+      for (int i = j; i < n; ++i) A(i, j) -= A(i, k) * factor;
+    }
+  }
+  return true;
+}
+
+/// Smallest singular value of D G W above `bound`: by the definiteness of its Gram matrix less bound².
+template <typename Real>
+bool image_exceeds(const Eigen::MatrixXd& G, const Eigen::VectorXd& weight, const double* row_scale, double bound)
+{
+  const int m = static_cast<int>(G.rows());
+  Eigen::Matrix<Real, kMostRows, kMostRows> gram;
+  gram.setZero();
+  Real column[kMostRows];
+  for (Eigen::Index j = 0; j < G.cols(); ++j) {
+    if (weight[j] == 0.0) continue;
+    for (int i = 0; i < m; ++i) column[i] = static_cast<Real>(G(i, j)) * weight[j] * row_scale[i];
+    for (int k = 0; k < m; ++k)
+      for (int i = k; i < m; ++i) gram(i, k) += column[i] * column[k];
+  }
+  // Three roundings per entry besides those of the sum.
+  return exceeds(gram, m, static_cast<int>(G.cols()) + 6, static_cast<Real>(bound) * bound);
+}
+
+bool surrounds_zero(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd& forces, ClosureScratch& scratch,
+                    std::string* why)
+{
+  const Eigen::MatrixXd& G = grasp.G;
+  const int m = static_cast<int>(G.rows());
+  if (!ball_weights(grasp, kind, forces, scratch.weight, why)) return false;
+
+  long double residual[kMostRows] = {}, missing[kMostRows] = {};
+  double size[kMostRows] = {};
+  for (Eigen::Index j = 0; j < G.cols(); ++j)
+    for (int i = 0; i < m; ++i) {
+      residual[i] += static_cast<long double>(G(i, j)) * forces[j];
+      size[i] += std::abs(G(i, j)) * (std::abs(forces[j]) + scratch.weight[j]);
+    }
+  // A force outside its cone by rounding is moved inside by a little more normal force, which the residual then contains.
+  for (const GraspBlock& block : grasp.contacts) {
+    if (block.side == Side::kBilateral && !has_friction(block, kind)) continue;
+    if (scratch.weight[block.col] > 0.0) continue;
+    const double lift = 2.0 * kRounding * std::abs(forces[block.col]);
+    for (int i = 0; i < m; ++i) missing[i] += lift * std::abs(G(i, block.col));
+  }
+  double row_scale[kMostRows], bound = 0.0;
+  for (int i = 0; i < m; ++i) {
+    if (!(size[i] > 0.0)) return refuse(why, [&] { return "no force acts along row " + std::to_string(i); });
+    row_scale[i] = 1.0 / size[i];
+    const double off = static_cast<double>((std::abs(residual[i]) + missing[i]) * row_scale[i]) + 0x1p-60 * size[i] * row_scale[i];
+    bound += off * off;
+  }
+  // Changing every entry of G by a share kClosureDoubt moves each scaled row by at most that much.
+  bound = (std::sqrt(bound) + std::sqrt(static_cast<double>(m)) * kClosureDoubt) * (1.0 + 1e-12);
+  if (image_exceeds<double>(G, scratch.weight, row_scale, bound) ||
+      image_exceeds<long double>(G, scratch.weight, row_scale, bound))
+    return true;
+  return refuse(why, [] { return std::string("the forces are not clearly inside cones that span every direction"); });
+}
+
+bool moves_freely(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd& twist, std::string* why)
+{
+  const auto column_sum = [&](int col) {
+    Sum h;
+    for (Eigen::Index i = 0; i < twist.size(); ++i) h.add(grasp.G(i, col), twist[i]);
+    return h;
+  };
+  const auto rests = [&](int col) {
+    const Sum h = column_sum(col);
+    return std::abs(h.value) <= kRounding * h.scale;
+  };
+  for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
+    const GraspBlock& block = grasp.contacts[i];
+    const FrictionCone cone = cone_for_fails(block, kind);
+    if (block.side == Side::kBilateral) {
+      bool rest = rests(block.col);
+      for (int k = 1; k <= cone.tangents; ++k) rest = rest && (cone.mu == 0.0 || rests(block.col + k));
+      if (cone.torsional && cone.torsion > 0.0) rest = rest && rests(block.col + 1 + cone.tangents);
+      if (!rest) return refuse(why, [&] { return contact_text(grasp, i) + " opposes the motion"; });
+      continue;
+    }
+    Sum h[4];
+    for (int k = 0; k < cone.dim(); ++k) {
+      h[k] = column_sum(block.col + k);
+      h[k].value = -h[k].value;   // a force does work against the motion when its product with -h is positive
+    }
+    const Sum best = support_sum(cone, h);
+    if (!(best.value <= kRounding * best.scale))
+      return refuse(why, [&] { return contact_text(grasp, i) + " opposes the motion"; });
+  }
+  for (const int col : grasp.free)
+    if (!rests(col)) return refuse(why, [&] { return "column " + std::to_string(col) + " opposes the motion"; });
+  return true;
+}
+
+bool carries_force(const Grasp& grasp, Eigen::Index col)
+{
+  for (const GraspBlock& block : grasp.contacts) {
+    const Eigen::Index k = col - block.col;
+    if (k < 0 || k >= block.cone.dim()) continue;
+    return k == 0 || (k <= block.cone.tangents ? block.cone.mu > 0.0 : block.cone.torsion > 0.0);
+  }
+  return true;
+}
+
+bool actuated(const Grasp& grasp, Eigen::Index dof) { return grasp.effort_lower[dof] < grasp.effort_upper[dof]; }
+
+/// Whether (G; J_hand') has full column rank on the columns that carry force: the smallest singular value with rows of
+/// largest entry one and unit columns exceeds kClosureDoubt.
+bool commands_all(const Grasp& grasp, ClosureScratch& scratch, std::string* why)
+{
+  const Eigen::Index n = grasp.G.cols(), m = grasp.G.rows(), dofs = grasp.J_hand.cols();
+  auto& stacked = scratch.stacked;
+  stacked.resize(m + dofs, n);
+  Eigen::Index used = 0;
+  for (Eigen::Index j = 0; j < n; ++j) {
+    if (!carries_force(grasp, j)) continue;
+    stacked.col(used).head(m) = grasp.G.col(j).cast<long double>();
+    for (Eigen::Index k = 0; k < dofs; ++k) stacked(m + k, used) = actuated(grasp, k) ? grasp.J_hand(j, k) : 0.0;
+    ++used;
+  }
+  for (Eigen::Index i = 0; i < m + dofs; ++i) {
+    long double largest = 0.0L;
+    for (Eigen::Index j = 0; j < used; ++j) largest = std::max(largest, std::abs(stacked(i, j)));
+    for (Eigen::Index j = 0; j < used && largest > 0.0L; ++j) stacked(i, j) /= largest;
+  }
+  for (Eigen::Index j = 0; j < used; ++j) {
+    long double square = 0.0L;
+    for (Eigen::Index i = 0; i < m + dofs; ++i) square += stacked(i, j) * stacked(i, j);
+    for (Eigen::Index i = 0; i < m + dofs && square > 0.0L; ++i) stacked(i, j) /= std::sqrt(square);
+  }
+  scratch.gram.resize(used, used);
+  for (Eigen::Index k = 0; k < used; ++k)
+    for (Eigen::Index j = k; j < used; ++j) {
+      long double sum = 0.0L;
+      for (Eigen::Index i = 0; i < m + dofs; ++i) sum += stacked(i, j) * stacked(i, k);
+      scratch.gram(j, k) = sum;
+    }
+  const long double doubt = kClosureDoubt;
+  if (exceeds(scratch.gram, static_cast<int>(used), static_cast<int>(m + dofs) + 8, doubt * doubt)) return true;
+  return refuse(why, [] { return std::string("internal forces that the hand cannot command are not excluded"); });
+}
+
+/// Internal forces that no actuator of the hand feels.
+bool uncommandable(const Grasp& grasp, const Eigen::VectorXd& forces, std::string* why)
+{
+  bool any = false;
+  for (Eigen::Index j = 0; j < forces.size(); ++j) {
+    any = any || forces[j] != 0.0;
+    if (forces[j] != 0.0 && !carries_force(grasp, j))
+      return refuse(why, [&] { return "column " + std::to_string(j) + " cannot carry force"; });
+  }
+  if (!any) return refuse(why, [] { return std::string("the internal forces are zero"); });
+  const auto balances = [&](const auto& row) {
+    Sum sum;
+    for (Eigen::Index j = 0; j < forces.size(); ++j) sum.add(row(j), forces[j]);
+    return std::abs(sum.value) <= kRounding * sum.scale;
+  };
+  for (Eigen::Index i = 0; i < grasp.G.rows(); ++i)
+    if (!balances([&](Eigen::Index j) { return grasp.G(i, j); }))
+      return refuse(why, [&] { return "the internal forces leave row " + std::to_string(i) + " unbalanced"; });
+  for (Eigen::Index k = 0; k < grasp.J_hand.cols(); ++k)
+    if (actuated(grasp, k) && !balances([&](Eigen::Index j) { return grasp.J_hand(j, k); }))
+      return refuse(why, [&] { return "degree of freedom " + std::to_string(k) + " of the hand feels the internal forces"; });
+  return true;
+}
+
+}  // namespace
+
+bool has_friction(const GraspBlock& block, ClosureKind kind)
+{
+  return kind != ClosureKind::kForm && ((block.cone.tangents > 0 && block.cone.mu > 0.0) ||
+                                        (block.cone.torsional && block.cone.torsion > 0.0));
+}
+
+FrictionCone cone_for_holds(const GraspBlock& block, ClosureKind kind)
+{
+  FrictionCone cone = block.cone;
+  cone.sign = 1.0;
+  if (kind == ClosureKind::kForm) cone.mu = cone.torsion = 0.0;
+  if (cone.shape.approximation == ConeApproximation::kOuter) cone.shape = ConeShape::exact();
+  return cone;
+}
+
+FrictionCone cone_for_fails(const GraspBlock& block, ClosureKind kind)
+{
+  FrictionCone cone = block.cone;
+  cone.sign = 1.0;
+  if (kind == ClosureKind::kForm) cone.mu = cone.torsion = 0.0;
+  if (cone.shape.approximation == ConeApproximation::kInner) cone.shape = ConeShape::exact();
+  cone.mu *= 1.0 + kClosureDoubt;
+  cone.torsion *= 1.0 + kClosureDoubt;
+  return cone;
+}
+
+bool ball_weights(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd& forces, Eigen::VectorXd& weight,
+                  std::string* why)
+{
+  weight.setZero(grasp.G.cols());
+  double largest = 0.0;
+  for (Eigen::Index j = 0; j < forces.size(); ++j) largest = std::max(largest, std::abs(forces[j]));
+  if (largest == 0.0) largest = 1.0;   // only columns that work both ways: any ball will do
+  for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
+    const GraspBlock& block = grasp.contacts[i];
+    FrictionCone cone = cone_for_holds(block, kind);
+    const double* f = forces.data() + block.col;
+    if (block.side == Side::kBilateral && f[0] < 0.0) cone.sign = -1.0;
+    const double inside = slack(cone, f);
+    if (!(inside >= -kRounding * std::abs(f[0])) || cone.sign * f[0] < 0.0)
+      return refuse(why, [&] { return contact_text(grasp, i) + " is outside its cone"; });
+    double radius = kHalfDiagonal * std::max(inside, 0.0);
+    if (block.side == Side::kBilateral && !has_friction(block, kind)) radius = largest;   // its cone is the whole line
+    weight[block.col] = radius;
+    for (int k = 1; k <= cone.tangents; ++k) weight[block.col + k] = radius * disk_inside(cone);
+    if (cone.torsional) weight[block.col + 1 + cone.tangents] = radius * cone.torsion;
+  }
+  for (const int col : grasp.free) weight[col] = largest;
+  return true;
+}
+
+Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& proof, ClosureScratch& scratch,
+                      std::string* why)
+{
+  const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols();
+  const auto undecided = [&](const char* text) {
+    refuse(why, [&] { return std::string(text); });
+    return Verdict::kUndecided;
+  };
+  if (m < 1 || m > kMostRows || !all_finite(grasp.G)) return undecided("the grasp is malformed");
+  if (kind == ClosureKind::kForce && !grasp.has_hand()) return undecided("no hand is modelled");
+  if (proof.twist.size() > 0) {
+    if (proof.twist.size() != m || !all_finite(proof.twist)) return undecided("the twist has the wrong size or is not finite");
+    if (proof.twist.cwiseAbs().maxCoeff() == 0.0) return undecided("the twist is zero");
+    if (moves_freely(grasp, kind, proof.twist, why)) return Verdict::kFails;
+    scratch.clean = proof.twist;
+    if (drop_noise(grasp.G, scratch.clean) && moves_freely(grasp, kind, scratch.clean, nullptr)) return Verdict::kFails;
+    return Verdict::kUndecided;
+  }
+  if (proof.forces.size() != n || !all_finite(proof.forces)) return undecided("the forces have the wrong size or are not finite");
+  if (kind == ClosureKind::kForce && uncommandable(grasp, proof.forces, nullptr)) return Verdict::kFails;
+  if (!surrounds_zero(grasp, kind, proof.forces, scratch, why)) return Verdict::kUndecided;
+  if (kind == ClosureKind::kForce && !commands_all(grasp, scratch, why)) return Verdict::kUndecided;
+  return Verdict::kHolds;
+}
+
+}  // namespace internal
+
+Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& proof, std::string* why)
+{
+  internal::ClosureScratch scratch;
+  return internal::judge_closure(grasp, kind, proof, scratch, why);
+}
+
+void write_resist_program(const Grasp& grasp, const Eigen::VectorXd& wrench, double doubt, const std::vector<int>& signs,
+                          ConeProgram& program)
+{
+  const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols(), dofs = grasp.J_hand.cols();
+  const auto limited = [&](const GraspBlock& block) { return std::isfinite(block.max_normal); };
+  const auto two_sided = [&](std::size_t i) {
+    return grasp.contacts[i].side == Side::kBilateral && (signs.empty() || signs[i] == 0);
+  };
+  Eigen::Index limits = 0;
+  for (std::size_t i = 0; i < grasp.contacts.size(); ++i) limits += limited(grasp.contacts[i]) && !two_sided(i);
+  program.E.setZero(m + dofs + limits, n + dofs + limits);
+  program.e.setZero(m + dofs + limits);
+  program.e_scale.resize(0);
+  program.cones.clear();
+  program.boxes.clear();
+  program.free.assign(grasp.free.begin(), grasp.free.end());
+
+  program.E.topLeftCorner(m, n) = grasp.G;
+  program.e.head(m) = -wrench;
+  if (m == 6) program.e.segment(3, 3) /= grasp.convention.torque_length;
+  if (m == 3) program.e[2] /= grasp.convention.torque_length;
+  if (dofs > 0) {
+    program.E.block(m, 0, dofs, n) = grasp.J_hand.transpose();
+    program.E.block(m, n, dofs, dofs).setIdentity();
+    program.e.segment(m, dofs) = grasp.hand_load;
+  }
+  const double share = 1.0 + doubt;
+  for (Eigen::Index k = 0; k < dofs; ++k) {
+    const double lower = grasp.effort_lower[k], upper = grasp.effort_upper[k];
+    const int col = static_cast<int>(n + k);
+    if (std::isinf(lower) && std::isinf(upper)) {
+      program.free.push_back(col);
+      continue;
+    }
+    BoxVariable box{col, std::isinf(lower) ? lower : lower - doubt * std::abs(lower),
+                    std::isinf(upper) ? upper : upper + doubt * std::abs(upper)};
+    if (box.lower > box.upper) box = {col, lower, upper};   // a given effort has no width to lose
+    program.boxes.push_back(box);
+  }
+  Eigen::Index limit = m + dofs;
+  for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
+    const GraspBlock& block = grasp.contacts[i];
+    if (two_sided(i)) {   // the convex hull of a double cone is the line, or with friction everything
+      const bool line = !internal::has_friction(block, ClosureKind::kFrictionalForm);
+      if (limited(block))
+        program.boxes.push_back({block.col, -block.max_normal * share, block.max_normal * share});
+      else
+        program.free.push_back(block.col);
+      for (int k = 1; k < block.cone.dim(); ++k) {
+        const bool carries = k <= block.cone.tangents ? block.cone.mu > 0.0 : block.cone.torsion > 0.0;
+        if (!line && carries)
+          program.free.push_back(block.col + k);
+        else
+          program.boxes.push_back({block.col + k, 0.0, 0.0});
+      }
+      continue;
+    }
+    // A verdict is about the true cones, as in judge_closure().
+    FrictionCone cone = block.cone;
+    const ConeApproximation looser = doubt < 0.0 ? ConeApproximation::kOuter : ConeApproximation::kInner;
+    if (cone.shape.approximation == looser) cone.shape = ConeShape::exact();
+    cone.mu *= share;
+    cone.torsion *= share;
+    cone.sign = block.side == Side::kBilateral ? signs[i] : 1.0;
+    program.cones.push_back({block.col, cone});
+    if (!limited(block)) continue;
+    program.E(limit, block.col) = cone.sign;
+    program.E(limit, limit - m + n) = 1.0;
+    program.e[limit] = block.max_normal * share;
+    program.boxes.push_back({static_cast<int>(limit - m + n), 0.0, kInfinity});
+    ++limit;
+  }
+}
+
+Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof, std::string* why)
+{
+  ConeProgram program;
+  if (wrench.size() != grasp.G.rows() || (!proof.signs.empty() && proof.signs.size() != grasp.contacts.size())) {
+    internal::refuse(why, [] { return std::string("wrench or signs have the wrong size"); });
+    return Verdict::kUndecided;
+  }
+  if (proof.y.size() > 0) {
+    write_resist_program(grasp, wrench, kClosureDoubt, {}, program);
+    return proves_infeasible(program, proof.y, why) ? Verdict::kFails : Verdict::kUndecided;
+  }
+  for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
+    const bool chosen = !proof.signs.empty() && proof.signs[i] != 0;
+    if (grasp.contacts[i].side == Side::kBilateral && !chosen &&
+        internal::has_friction(grasp.contacts[i], ClosureKind::kFrictionalForm)) {
+      internal::refuse(why, [&] { return "contact " + grasp.contacts[i].name + " neither pushes nor pulls"; });
+      return Verdict::kUndecided;
+    }
+  }
+  write_resist_program(grasp, wrench, -kClosureDoubt, proof.signs, program);
+  return proves_feasible(program, proof.x, why) ? Verdict::kHolds : Verdict::kUndecided;
+}
+
+}  // namespace stiction
