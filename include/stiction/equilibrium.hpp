@@ -54,7 +54,8 @@ struct EquilibriumResult {
   std::vector<ContactReport> contacts;   ///< state is sticking, rim or unloaded; normal intervals are not computed
   int indeterminacy = 0;       ///< dimension of the internal forces that change no unactuated row
   /// Largest s such that every contact keeps |λt| <= mu λn - s s_i, λn >= s s_i and every effort stays s (upper - lower)/2
-  /// away from its limits; s_i = (load of the contacts) / (number of contacts), so s is a share. 0 unless asked for.
+  /// away from its limits; s_i = (load that the contacts carry, the weight for a body on its feet) / (number of contacts), so
+  /// s is a share. 0 unless asked for; stops growing where internal forces could grow without end.
   double slack = 0.0;
   bool strict = false;         ///< every cone and limit strictly inside: small changes of the data change no verdict
 
@@ -62,8 +63,9 @@ struct EquilibriumResult {
   Margin effort;           ///< kNone: not even unlimited efforts help. Limits that exclude 0 are kept as they are.
   Margin push;             ///< N: largest t such that every push in [0, t] is held; kNone when it fails without a push
   Margin ball;             ///< N: radius of the largest ball of pushes around none, all held; kNone as for push
-  /// Largest b with every generator coefficient >= b, unit-norm generators, N: the "robustness" of
-  /// hpp-centroidal-dynamics; negative when it fails. kNone: not even pulling generators balance.
+  /// Largest r (N) such that forces exist with every coefficient of contact i's k unit-norm generators at least
+  /// r (1 + mu_i²) / (k mu_i): the sum of so many generators is r away from the boundary of the friction cone. With one mu this
+  /// is the "robustness" of hpp-centroidal-dynamics; negative when it fails. kNone: not even pulling generators balance.
   Margin generators;
 
   std::string explanation;   ///< one sentence in words: what holds, or what gives way and which joints are at their limits

@@ -198,7 +198,8 @@ void HoldSearch::cast(const Loads& from, const Loads& slope, double start, const
   double step = result.upper - result.lower, ceiling = kInfinity, stride = std::max(options.scale, 1e-6);
   for (int i = 0; i < 80; ++i) {
     const double gap = result.upper - result.lower;
-    const double size = std::max({std::abs(result.lower), std::abs(result.upper), options.scale});
+    const double end = std::isfinite(result.upper) ? std::abs(result.upper) : 0.0;
+    const double size = std::max({std::abs(result.lower), end, options.scale});
     if (gap <= options.relative_gap * size || result.lower >= options.cap) {
       result.end = LineCast::End::kBounded;
       break;
