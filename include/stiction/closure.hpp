@@ -28,7 +28,7 @@ enum class ClosureKind {
 struct ClosureProof {
   Eigen::VectorXd forces;   ///< holds: internal forces, G forces = 0, inside the cones. Fails with an empty twist (kForce):
                             ///< internal forces that the hand cannot command, J_hand' forces = 0
-  Eigen::VectorXd twist;    ///< fails: a motion of the object that no contact opposes
+  Twist twist;              ///< fails: a motion of the object that no contact opposes; empty otherwise
 };
 
 /// Judges a proof from the grasp's own numbers, with no solver: the verdict it proves, or kUndecided and why not.
@@ -53,18 +53,19 @@ Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& 
 void write_resist_program(const Grasp& grasp, const Eigen::VectorXd& wrench, double doubt, const std::vector<int>& signs,
                           ConeProgram& program);
 
-/// Certificate of `resists`: x solves the program with doubt = -kClosureDoubt, or y separates it with doubt = +kClosureDoubt
-/// (and all signs 0), see proves_feasible and proves_infeasible.
+/// Certificate of `resists`, see proves_feasible and proves_infeasible.
 struct ResistProof {
-  std::vector<int> signs;   ///< one per contact
-  Eigen::VectorXd x, y;
+  Verdict claims = Verdict::kUndecided;
+  std::vector<int> signs;   ///< kHolds: one per contact, see write_resist_program
+  Eigen::VectorXd x;        ///< kHolds: solves the program with doubt = -kClosureDoubt
+  Eigen::VectorXd y;        ///< kFails: separates the program with doubt = +kClosureDoubt and all signs 0
 };
 Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof,
                       std::string* why = nullptr);
 
 /// A free motion in words: "free to turn about the line through f1 and f2", "free to slide along (0, 0, +1)",
 /// "free to turn about (0.1, 0), leaving f3". Judges nothing.
-std::string describe_free_motion(const Grasp& grasp, const Eigen::VectorXd& twist);
+std::string describe_free_motion(const Grasp& grasp, const Twist& twist);
 
 /// What is asked; each costs decisions of its own. A planner wants `frictional` alone.
 struct ClosureOptions {
@@ -129,9 +130,9 @@ struct ResistResult {
   Verdict verdict = Verdict::kUndecided;
   std::string reason;
   ResistProof proof;
-  Eigen::VectorXd forces;    ///< holds: lambda
-  Eigen::VectorXd efforts;   ///< holds, with a hand
-  Eigen::VectorXd twist;     ///< fails: motion of the object that the wrench drives and no force opposes
+  Eigen::VectorXd forces;    ///< holds: lambda; else zero
+  Eigen::VectorXd efforts;   ///< holds, per degree of freedom of the hand; else zero
+  Twist twist;               ///< fails: motion of the object that the wrench drives and no force opposes; else empty
 };
 
 /// Closed in this share of draws with uncertain contacts.
@@ -150,8 +151,8 @@ struct ContactNoise {
   std::uint64_t seed = 1;
 };
 
-/// Decides closure. One per thread; after the first call of a given size the verdicts with the native engine allocate
-/// nothing (words and numbers aside).
+/// Decides closure. One per thread; asked the same again about a grasp of the same size, it allocates nothing with the
+/// native engine (words and numbers aside).
 class ClosureChecker {
  public:
   explicit ClosureChecker(std::unique_ptr<Engine> engine = make_native_engine());

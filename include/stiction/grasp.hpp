@@ -37,6 +37,9 @@ struct WrenchConvention {
   double torque_length = 1.0;                            ///< > 0, m: torques are divided by it, so that all rows are newtons
 };
 
+/// A motion of the object, dual to the rows of G: at most six entries, kept without heap memory.
+using Twist = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
+
 /// The columns of one contact in a grasp map: normal, then tangents, then torsion.
 struct GraspBlock {
   std::string name;

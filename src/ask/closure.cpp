@@ -98,56 +98,49 @@ void ClosureChecker::check(const Grasp& grasp, const ClosureOptions& options, Cl
   if (options.null_spaces) result.null_spaces = w.null_spaces(grasp);
 }
 
-/// Columns that can carry force, in the order of the contacts. With the unit normals c, closure asks for G lambda = 0
-/// with slack; lambda = x + c turns that into G x = -G c, x in the cones. The cones are wider by twice the doubt, so that
-/// a separating twist is one with room to spare; forces are judged in the true ones.
+/// With the unit normals c, closure asks for G lambda = 0 with slack; lambda = x + c turns that into G x = -G c, x in the
+/// cones. They are wider by twice the doubt, so that a separating twist is one with room to spare; forces are judged in the
+/// true ones. Columns that carry no force stay, fixed at zero: the size of the program is then that of G for every kind.
 void ClosureChecker::Workspace::write_program(const Grasp& grasp, ClosureKind kind, const std::vector<int>& pattern)
 {
   const Eigen::Index m = grasp.G.rows();
-  grasp_column.clear();
+  program.E = grasp.G;
+  program.e.setZero(m);
   program.cones.clear();
   program.boxes.clear();
-  program.free.clear();
+  program.free.assign(grasp.free.begin(), grasp.free.end());
   program.e_scale.resize(0);
-  const auto add = [&](int col) { grasp_column.push_back(col); };
   for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
     const GraspBlock& block = grasp.contacts[i];
     const bool friction = has_friction(block, kind);
+    const auto idle = [&](int k) { return k > 0 && (!friction || !carries(block.cone, k)); };
     if (block.side == Side::kBilateral && (!friction || pattern[i] == 0)) {
-      for (int k = 0; k < block.cone.dim(); ++k)
-        if (k == 0 || (friction && carries(block.cone, k))) {
-          program.free.push_back(static_cast<int>(grasp_column.size()));
-          add(block.col + k);
-        }
+      for (int k = 0; k < block.cone.dim(); ++k) {
+        if (idle(k))
+          program.boxes.push_back({block.col + k, 0.0, 0.0});
+        else
+          program.free.push_back(block.col + k);
+      }
       continue;
     }
-    ConeBlock cone{static_cast<int>(grasp_column.size()), block.cone};
+    ConeBlock cone{block.col, block.cone};
     cone.cone.sign = block.side == Side::kBilateral ? pattern[i] : 1.0;
-    if (!friction || block.cone.mu == 0.0) cone.cone.tangents = 0;
-    if (!friction || block.cone.torsion == 0.0) cone.cone.torsional = false;
+    if (idle(1 + block.cone.tangents)) cone.cone.torsional = false;
+    if (idle(1) && !cone.cone.torsional) cone.cone.tangents = 0;
     cone.cone.mu *= 1.0 + 2.0 * kClosureDoubt;
     cone.cone.torsion *= 1.0 + 2.0 * kClosureDoubt;
+    for (Eigen::Index j = 0; j < m; ++j) program.e[j] -= cone.cone.sign * grasp.G(j, block.col);
+    for (int k = cone.cone.dim(); k < block.cone.dim(); ++k) program.boxes.push_back({block.col + k, 0.0, 0.0});
     program.cones.push_back(cone);
-    for (int k = 0; k <= cone.cone.tangents; ++k) add(block.col + k);
-    if (cone.cone.torsional) add(block.col + 1 + block.cone.tangents);
   }
-  for (const int col : grasp.free) {
-    program.free.push_back(static_cast<int>(grasp_column.size()));
-    add(col);
-  }
-  const Eigen::Index n = static_cast<Eigen::Index>(grasp_column.size());
-  program.E.resize(m, n);
-  for (Eigen::Index j = 0; j < n; ++j)
-    for (Eigen::Index i = 0; i < m; ++i) program.E(i, j) = grasp.G(i, grasp_column[static_cast<std::size_t>(j)]);
-  program.e.setZero(m);
-  for (const ConeBlock& cone : program.cones)
-    for (Eigen::Index i = 0; i < m; ++i) program.e[i] -= cone.cone.sign * program.E(i, cone.col);
 }
 
-/// A direction z that the factored columns do not span: exactly (true), or the one they span least.
-bool ClosureChecker::Workspace::weakest_direction(Eigen::Index columns)
+/// Leaves in `direction` what the rows (at least as many as columns) do not span: nothing at all of it (true), or least.
+bool ClosureChecker::Workspace::weakest_direction(const Eigen::MatrixXd& rows,
+                                                  Eigen::ColPivHouseholderQR<Eigen::MatrixXd>& qr)
 {
-  qr.compute(weighted);
+  const Eigen::Index columns = rows.cols();
+  qr.compute(rows);
   const auto& R = qr.matrixQR();
   Eigen::Index last = 0;
   while (last < columns && std::abs(R(last, last)) > kClosureDoubt * std::abs(R(0, 0))) ++last;
@@ -167,13 +160,20 @@ bool ClosureChecker::Workspace::weakest_direction(Eigen::Index columns)
   return deficient;
 }
 
-/// The twist that the balls around the forces oppose least; when they do not span every direction, nothing opposes it.
-bool ClosureChecker::Workspace::weakest_twist(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd& forces,
-                                              Eigen::VectorXd& twist)
+/// The twist that the balls around the forces, as in judge_closure(), oppose least; when they do not span every direction,
+/// nothing opposes it. Of the program last written.
+void ClosureChecker::Workspace::weakest_twist(const Grasp& grasp, const Eigen::VectorXd& forces, Twist& twist)
 {
   const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols();
   twist.setZero(m);
-  if (!internal::ball_weights(grasp, kind, forces, weight, nullptr)) return false;
+  weight.setZero(n);
+  const double largest = std::max(forces.size() > 0 ? forces.cwiseAbs().maxCoeff() : 0.0, 1.0);
+  for (const int col : program.free) weight[col] = largest;
+  for (const ConeBlock& block : program.cones) {
+    const double radius = std::max(slack(block.cone, forces.data() + block.col), 0.0);
+    for (int k = 0; k < block.cone.dim(); ++k)
+      weight[block.col + k] = radius * (k == 0 ? 1.0 : k <= block.cone.tangents ? block.cone.mu : block.cone.torsion);
+  }
   row_size.resize(m);
   weighted.setZero(std::max(n, m), m);
   for (Eigen::Index i = 0; i < m; ++i) {
@@ -181,14 +181,13 @@ bool ClosureChecker::Workspace::weakest_twist(const Grasp& grasp, ClosureKind ki
     for (Eigen::Index j = 0; j < n; ++j) size = std::max(size, std::abs(grasp.G(i, j)) * weight[j]);
     if (size == 0.0) {   // nothing pushes along this row at all
       twist[i] = 1.0;
-      return true;
+      return;
     }
     for (Eigen::Index j = 0; j < n; ++j) weighted(j, i) = grasp.G(i, j) * weight[j] / size;
     row_size[i] = size;
   }
-  weakest_direction(m);
+  weakest_direction(weighted, weighted_qr);
   for (Eigen::Index i = 0; i < m; ++i) twist[i] = direction[i] / row_size[i];
-  return true;
 }
 
 Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind kind, const std::vector<int>& pattern,
@@ -197,33 +196,27 @@ Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind 
   const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols();
   proof.twist.resize(0);
   write_program(grasp, kind, pattern);
-  if (grasp_column.empty()) {
+  if (n == 0) {
     proof.twist.setZero(m);
     proof.twist[0] = 1.0;   // nothing touches it
     return internal::judge_closure(grasp, kind, proof, scratch, nullptr);
   }
   engine->decide(program, answer);
-  proof.forces.setZero(n);
   if (answer.outcome == Outcome::kInfeasible) {
     proof.twist = -answer.y;
     const Verdict verdict = internal::judge_closure(grasp, kind, proof, scratch, nullptr);
     if (verdict == Verdict::kFails) return verdict;
     proof.twist.resize(0);
   }
-  if (answer.x.size() != program.E.cols()) return Verdict::kUndecided;
-  for (std::size_t j = 0; j < grasp_column.size(); ++j)
-    proof.forces[grasp_column[j]] = answer.x[static_cast<Eigen::Index>(j)];
-  for (const ConeBlock& cone : program.cones)
-    proof.forces[grasp_column[static_cast<std::size_t>(cone.col)]] += cone.cone.sign;
+  if (answer.x.size() != n) return Verdict::kUndecided;
+  proof.forces = answer.x;
+  for (const ConeBlock& cone : program.cones) proof.forces[cone.col] += cone.cone.sign;
   if (answer.outcome == Outcome::kFeasible) {
     const Verdict verdict = internal::judge_closure(grasp, kind, proof, scratch, nullptr);
     if (verdict != Verdict::kUndecided) return verdict;
   }
   // Neither: a missing direction, or a motion that is opposed only within rounding.
-  if (!weakest_twist(grasp, kind, proof.forces, proof.twist)) {
-    proof.twist.resize(0);
-    return Verdict::kUndecided;
-  }
+  weakest_twist(grasp, proof.forces, proof.twist);
   for (int way = 0; way < 2; ++way) {
     if (internal::judge_closure(grasp, kind, proof, scratch, nullptr) == Verdict::kFails) return Verdict::kFails;
     proof.twist = -proof.twist;
@@ -240,8 +233,7 @@ Verdict ClosureChecker::Workspace::decide(const Grasp& grasp, ClosureKind kind, 
   int to_sign = 0;
   for (const GraspBlock& block : grasp.contacts) to_sign += block.side == Side::kBilateral && has_friction(block, kind);
   Verdict verdict = decide_signs(grasp, kind, signs, proof);
-  if (to_sign == 0 || verdict == Verdict::kFails || to_sign > kMostSignedContacts)
-    return to_sign > 0 && verdict == Verdict::kHolds ? Verdict::kUndecided : verdict;
+  if (to_sign == 0 || verdict != Verdict::kUndecided || to_sign > kMostSignedContacts) return verdict;
   for (int pattern = 0; pattern < 1 << to_sign; ++pattern) {
     int bit = 0;
     for (std::size_t i = 0; i < signs.size(); ++i)
@@ -276,29 +268,29 @@ void ClosureChecker::Workspace::check(const Grasp& grasp, ClosureKind kind, cons
 bool ClosureChecker::Workspace::uncommandable_force(const Grasp& grasp, Eigen::VectorXd& forces)
 {
   const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols(), dofs = grasp.J_hand.cols();
-  grasp_column.clear();
+  carrying.clear();
   for (const GraspBlock& block : grasp.contacts)
     for (int k = 0; k < block.cone.dim(); ++k)
-      if (carries(block.cone, k)) grasp_column.push_back(block.col + k);
-  for (const int col : grasp.free) grasp_column.push_back(col);
-  const Eigen::Index used = static_cast<Eigen::Index>(grasp_column.size());
+      if (carries(block.cone, k)) carrying.push_back(block.col + k);
+  for (const int col : grasp.free) carrying.push_back(col);
+  const Eigen::Index used = static_cast<Eigen::Index>(carrying.size());
   if (used == 0) return false;
-  weighted.setZero(std::max(m + dofs, used), used);
+  stacked.setZero(std::max(m + dofs, used), used);
   for (Eigen::Index j = 0; j < used; ++j) {
-    const Eigen::Index col = grasp_column[static_cast<std::size_t>(j)];
-    weighted.col(j).head(m) = grasp.G.col(col);
+    const Eigen::Index col = carrying[static_cast<std::size_t>(j)];
+    stacked.col(j).head(m) = grasp.G.col(col);
     for (Eigen::Index k = 0; k < dofs; ++k)
-      if (grasp.effort_lower[k] < grasp.effort_upper[k]) weighted(m + k, j) = grasp.J_hand(col, k);
+      if (grasp.effort_lower[k] < grasp.effort_upper[k]) stacked(m + k, j) = grasp.J_hand(col, k);
   }
   for (Eigen::Index i = 0; i < m + dofs; ++i) {
-    const double largest = weighted.row(i).cwiseAbs().maxCoeff();
-    if (largest > 0.0) weighted.row(i) /= largest;
+    const double largest = stacked.row(i).cwiseAbs().maxCoeff();
+    if (largest > 0.0) stacked.row(i) /= largest;
   }
-  if (!weakest_direction(used)) return false;
+  if (!weakest_direction(stacked, stacked_qr)) return false;
   const double largest = direction.cwiseAbs().maxCoeff();
   forces.setZero(n);
   for (Eigen::Index j = 0; j < used; ++j)   // entries that are rounding of rounding would unbalance rows of zeros
-    if (std::abs(direction[j]) > kRounding * largest) forces[grasp_column[static_cast<std::size_t>(j)]] = direction[j];
+    if (std::abs(direction[j]) > kRounding * largest) forces[carrying[static_cast<std::size_t>(j)]] = direction[j];
   return true;
 }
 
@@ -309,8 +301,8 @@ void ClosureChecker::Workspace::check_force(const Grasp& grasp, const ClosureVer
   result.reason.clear();
   result.explanation.clear();
   result.proof.twist.resize(0);
-  result.proof.forces.resize(0);
   if (!grasp.has_hand()) {
+    result.proof.forces.resize(0);
     result.reason = "no hand is modelled: what it can command is not known";
     return;
   }
@@ -319,13 +311,12 @@ void ClosureChecker::Workspace::check_force(const Grasp& grasp, const ClosureVer
   if (frictional.verdict == Verdict::kFails) result.proof.twist = frictional.proof.twist;
   if (frictional.verdict != Verdict::kUndecided)
     result.verdict = internal::judge_closure(grasp, ClosureKind::kForce, result.proof, scratch, nullptr);
-  if (result.verdict == Verdict::kFails && options.explain) result.explanation = frictional.explanation;
   if (result.verdict == Verdict::kUndecided && uncommandable_force(grasp, result.proof.forces)) {
     result.proof.twist.resize(0);
     result.verdict = internal::judge_closure(grasp, ClosureKind::kForce, result.proof, scratch, nullptr);
-    if (result.verdict == Verdict::kFails && options.explain)
-      result.explanation = "the hand cannot command every internal force";
   }
+  if (result.verdict == Verdict::kFails && options.explain)
+    result.explanation = result.proof.twist.size() > 0 ? frictional.explanation : "the hand cannot command every internal force";
   if (result.verdict == Verdict::kHolds && options.explain)
     result.explanation = "every wrench can be resisted and the hand commands every internal force";
   if (result.verdict == Verdict::kUndecided)
@@ -340,10 +331,9 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
   result.verdict = Verdict::kUndecided;
   result.reason.clear();
   result.proof.signs.assign(grasp.contacts.size(), 0);
-  result.proof.x.resize(0);
-  result.proof.y.resize(0);
-  result.forces.resize(0);
-  result.efforts.resize(0);
+  result.proof.claims = Verdict::kUndecided;
+  result.forces.setZero(n);
+  result.efforts.setZero(grasp.J_hand.cols());
   result.twist.resize(0);
 
   // The search is stricter than the judge by as much again, on both sides.
@@ -366,12 +356,12 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
       result.proof.x[k] = program.e[row] - program.E.row(row).head(n).dot(result.proof.x.head(n));
     if (proves_feasible(program, result.proof.x)) result.verdict = Verdict::kHolds;
   }
+  result.proof.claims = result.verdict;
   if (result.verdict == Verdict::kHolds) {
     result.forces = result.proof.x.head(n);
     result.efforts = result.proof.x.segment(n, grasp.J_hand.cols());
     return;
   }
-  result.proof.x.resize(0);
   result.proof.signs.assign(grasp.contacts.size(), 0);
   write_resist_program(grasp, wrench, 2.0 * kClosureDoubt, result.proof.signs, program);
   engine->decide(program, answer);
@@ -380,7 +370,7 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
     if (proves_infeasible(program, answer.y)) {
       result.proof.y = answer.y;
       result.twist = -answer.y.head(m);
-      result.verdict = Verdict::kFails;
+      result.verdict = result.proof.claims = Verdict::kFails;
       return;
     }
   }

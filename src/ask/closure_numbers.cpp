@@ -100,7 +100,7 @@ Verdict ClosureChecker::Workspace::decide_varied(const Grasp& grasp, int contact
 }
 
 /// The friction up to which a twist stays free: where the first contact would begin to oppose it.
-double ClosureChecker::Workspace::friction_reach(const Grasp& grasp, int contact, const Eigen::VectorXd& twist) const
+double ClosureChecker::Workspace::friction_reach(const Grasp& grasp, int contact, const Twist& twist) const
 {
   double reach = kInfinity;
   for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
@@ -135,7 +135,7 @@ LeastFriction ClosureChecker::Workspace::least_friction(const Grasp& grasp, int 
     const double reach = friction_reach(grasp, contact, trial_proof.twist) * (1.0 - 4.0 * kClosureDoubt);
     const double further = std::min(reach, kLargestFriction);
     if (!(further > result.lower)) return;
-    const Eigen::VectorXd twist = trial_proof.twist;
+    const Twist twist = trial_proof.twist;
     varied = grasp;
     for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
       FrictionCone& cone = varied.contacts[i].cone;
@@ -165,17 +165,29 @@ LeastFriction ClosureChecker::Workspace::least_friction(const Grasp& grasp, int 
   }
   result.upper = trial;
   result.known = result.enough = true;
-  for (int i = 0; i < 100 && result.upper - result.lower > kFrictionGap * result.upper && result.upper > kSmallestFriction; ++i) {
-    // Proofs of failure often end exactly at the answer: try a little above them, and the middle now and then.
-    const double near = result.lower + 0.5 * kFrictionGap * result.upper;
-    trial = i % 2 == 1 || result.lower == 0.0 ? 0.5 * (result.lower + result.upper) : near;
+  // Trials too near to the boundary to be decided leave a gap of doubt, which both ends then approach.
+  double doubt_lower = kInfinity, doubt_upper = 0.0;
+  for (int i = 0; i < 200 && result.upper > kSmallestFriction; ++i) {
+    const double gap = kFrictionGap * result.upper;
+    const bool doubted = doubt_upper > 0.0;
+    if (result.upper - std::max(result.lower, doubt_upper) > gap) {
+      // Proofs of failure often end exactly at the answer: try a little above them, and the middle now and then.
+      const double from = std::max(result.lower, doubt_upper);
+      trial = doubted || i % 2 == 1 || from == 0.0 ? 0.5 * (from + result.upper) : from + 0.5 * gap;
+    } else if (doubted && doubt_lower - result.lower > gap) {
+      trial = 0.5 * (result.lower + doubt_lower);
+    } else {
+      break;
+    }
     const Verdict verdict = decide_varied(grasp, contact, trial);
-    if (verdict == Verdict::kHolds)
+    if (verdict == Verdict::kHolds) {
       result.upper = trial;
-    else if (verdict == Verdict::kFails)
+    } else if (verdict == Verdict::kFails) {
       raise_lower(trial);
-    else
-      break;   // within tolerance of the boundary already
+    } else {
+      doubt_lower = std::min(doubt_lower, trial);
+      doubt_upper = std::max(doubt_upper, trial);
+    }
   }
   return result;
 }
@@ -200,21 +212,21 @@ NullSpaces ClosureChecker::Workspace::null_spaces(const Grasp& grasp)
     factor.setThreshold(kClosureDoubt);
     return static_cast<int>(factor.rank());
   };
-  Eigen::MatrixXd stacked(m + dofs, n);
+  Eigen::MatrixXd both(m + dofs, n);
   for (Eigen::Index j = 0; j < n; ++j) {
-    stacked.col(j).head(m) = grasp.G.col(columns[static_cast<std::size_t>(j)]);
-    if (dofs > 0) stacked.col(j).tail(dofs) = grasp.J_hand.row(columns[static_cast<std::size_t>(j)]).transpose();
+    both.col(j).head(m) = grasp.G.col(columns[static_cast<std::size_t>(j)]);
+    if (dofs > 0) both.col(j).tail(dofs) = grasp.J_hand.row(columns[static_cast<std::size_t>(j)]).transpose();
   }
   NullSpaces result;
-  const int of_object = rank(stacked.topRows(m));
+  const int of_object = rank(both.topRows(m));
   result.indeterminate = static_cast<int>(m) - of_object;
   result.graspable = static_cast<int>(n) - of_object;
   result.hand = grasp.has_hand();
   if (!result.hand) return result;
-  const int of_hand = rank(stacked.bottomRows(dofs));
+  const int of_hand = rank(both.bottomRows(dofs));
   result.redundant = static_cast<int>(dofs) - of_hand;
   result.defective = static_cast<int>(n) - of_hand;
-  result.hyperstatic = static_cast<int>(n) - rank(stacked);
+  result.hyperstatic = static_cast<int>(n) - rank(both);
   return result;
 }
 

@@ -19,8 +19,8 @@ struct ClosureChecker::Workspace {
   Verdict decide(const Grasp& grasp, ClosureKind kind, ClosureProof& proof);
   Verdict decide_signs(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs, ClosureProof& proof);
   void write_program(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs);
-  bool weakest_direction(Eigen::Index columns);
-  bool weakest_twist(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd& forces, Eigen::VectorXd& twist);
+  bool weakest_direction(const Eigen::MatrixXd& rows, Eigen::ColPivHouseholderQR<Eigen::MatrixXd>& qr);
+  void weakest_twist(const Grasp& grasp, const Eigen::VectorXd& forces, Twist& twist);
   void check(const Grasp& grasp, ClosureKind kind, const ClosureOptions& options, ClosureVerdict& result);
   void check_force(const Grasp& grasp, const ClosureVerdict& frictional, const ClosureOptions& options,
                    ClosureVerdict& result);
@@ -30,7 +30,7 @@ struct ClosureChecker::Workspace {
   // closure_numbers.cpp
   std::optional<Certified> largest_slack(const Grasp& grasp, ClosureKind kind);
   LeastFriction least_friction(const Grasp& grasp, int contact);
-  double friction_reach(const Grasp& grasp, int contact, const Eigen::VectorXd& twist) const;
+  double friction_reach(const Grasp& grasp, int contact, const Twist& twist) const;
   Verdict decide_varied(const Grasp& grasp, int contact, double friction);
   NullSpaces null_spaces(const Grasp& grasp);
 
@@ -38,13 +38,13 @@ struct ClosureChecker::Workspace {
   std::optional<Certified> epsilon(const Grasp& grasp, HullNorm norm, const ClosureOptions& options);
 
   ConeProgram program;
-  std::vector<int> grasp_column;   ///< of each column of the program
+  std::vector<int> carrying;       ///< columns of G that can carry force
   std::vector<int> signs;
   ConeAnswer answer;
   internal::ClosureScratch scratch;
   Eigen::VectorXd weight, row_size, pivoted, direction;
-  Eigen::MatrixXd weighted;         ///< factored by qr
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+  Eigen::MatrixXd weighted, stacked;
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> weighted_qr, stacked_qr;
   Grasp drawn, varied;             ///< from contacts; with other friction
   ClosureProof trial_proof;
   internal::Caster caster;

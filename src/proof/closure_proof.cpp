@@ -9,6 +9,13 @@
 
 namespace stiction {
 namespace internal {
+
+bool has_friction(const GraspBlock& block, ClosureKind kind)
+{
+  return kind != ClosureKind::kForm && ((block.cone.tangents > 0 && block.cone.mu > 0.0) ||
+                                        (block.cone.torsional && block.cone.torsion > 0.0));
+}
+
 namespace {
 
 constexpr int kMostRows = 6;
@@ -29,6 +36,56 @@ double disk_inside(const FrictionCone& cone)
 {
   const bool inner = is_polygon(cone) && cone.shape.approximation == ConeApproximation::kInner;
   return inner ? cone.mu * std::cos(std::numbers::pi / cone.shape.facets) * (1.0 - kRounding) : cone.mu;
+}
+
+/// The true cone as `kind` sees it, normals only for kForm: never looser than the exact one.
+FrictionCone cone_for_holds(const GraspBlock& block, ClosureKind kind)
+{
+  FrictionCone cone = block.cone;
+  cone.sign = 1.0;
+  if (kind == ClosureKind::kForm) cone.mu = cone.torsion = 0.0;
+  if (cone.shape.approximation == ConeApproximation::kOuter) cone.shape = ConeShape::exact();
+  return cone;
+}
+
+/// The same, never tighter than the exact one, and with the doubt about friction.
+FrictionCone cone_for_fails(const GraspBlock& block, ClosureKind kind)
+{
+  FrictionCone cone = block.cone;
+  cone.sign = 1.0;
+  if (kind == ClosureKind::kForm) cone.mu = cone.torsion = 0.0;
+  if (cone.shape.approximation == ConeApproximation::kInner) cone.shape = ConeShape::exact();
+  cone.mu *= 1.0 + kClosureDoubt;
+  cone.torsion *= 1.0 + kClosureDoubt;
+  return cone;
+}
+
+/// Writes how far each column may move while every contact stays in its cone, all columns of a contact at once within a
+/// ball: slack / sqrt 2 times (1, mu, mu, torsion). Zero where a column cannot carry force. False when the forces are
+/// outside a cone.
+bool ball_weights(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd& forces, Eigen::VectorXd& weight,
+                  std::string* why)
+{
+  weight.setZero(grasp.G.cols());
+  double largest = 0.0;
+  for (Eigen::Index j = 0; j < forces.size(); ++j) largest = std::max(largest, std::abs(forces[j]));
+  if (largest == 0.0) largest = 1.0;   // only columns that work both ways: any ball will do
+  for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
+    const GraspBlock& block = grasp.contacts[i];
+    FrictionCone cone = cone_for_holds(block, kind);
+    const double* f = forces.data() + block.col;
+    if (block.side == Side::kBilateral && f[0] < 0.0) cone.sign = -1.0;
+    const double inside = slack(cone, f);
+    if (!(inside >= -kRounding * std::abs(f[0])) || cone.sign * f[0] < 0.0)
+      return refuse(why, [&] { return contact_text(grasp, i) + " is outside its cone"; });
+    double radius = kHalfDiagonal * std::max(inside, 0.0);
+    if (block.side == Side::kBilateral && !has_friction(block, kind)) radius = largest;   // its cone is the whole line
+    weight[block.col] = radius;
+    for (int k = 1; k <= cone.tangents; ++k) weight[block.col + k] = radius * disk_inside(cone);
+    if (cone.torsional) weight[block.col + 1 + cone.tangents] = radius * cone.torsion;
+  }
+  for (const int col : grasp.free) weight[col] = largest;
+  return true;
 }
 
 /// True when A - shift I (lower triangle of A, n x n) is positive definite beyond what rounding of A and of this
@@ -104,7 +161,8 @@ bool surrounds_zero(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd&
   return refuse(why, [] { return std::string("the forces are not clearly inside cones that span every direction"); });
 }
 
-bool moves_freely(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd& twist, std::string* why)
+template <typename Vector>
+bool moves_freely(const Grasp& grasp, ClosureKind kind, const Vector& twist, std::string* why)
 {
   const auto column_sum = [&](int col) {
     Sum h;
@@ -212,57 +270,6 @@ bool uncommandable(const Grasp& grasp, const Eigen::VectorXd& forces, std::strin
 }
 
 }  // namespace
-
-bool has_friction(const GraspBlock& block, ClosureKind kind)
-{
-  return kind != ClosureKind::kForm && ((block.cone.tangents > 0 && block.cone.mu > 0.0) ||
-                                        (block.cone.torsional && block.cone.torsion > 0.0));
-}
-
-FrictionCone cone_for_holds(const GraspBlock& block, ClosureKind kind)
-{
-  FrictionCone cone = block.cone;
-  cone.sign = 1.0;
-  if (kind == ClosureKind::kForm) cone.mu = cone.torsion = 0.0;
-  if (cone.shape.approximation == ConeApproximation::kOuter) cone.shape = ConeShape::exact();
-  return cone;
-}
-
-FrictionCone cone_for_fails(const GraspBlock& block, ClosureKind kind)
-{
-  FrictionCone cone = block.cone;
-  cone.sign = 1.0;
-  if (kind == ClosureKind::kForm) cone.mu = cone.torsion = 0.0;
-  if (cone.shape.approximation == ConeApproximation::kInner) cone.shape = ConeShape::exact();
-  cone.mu *= 1.0 + kClosureDoubt;
-  cone.torsion *= 1.0 + kClosureDoubt;
-  return cone;
-}
-
-bool ball_weights(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd& forces, Eigen::VectorXd& weight,
-                  std::string* why)
-{
-  weight.setZero(grasp.G.cols());
-  double largest = 0.0;
-  for (Eigen::Index j = 0; j < forces.size(); ++j) largest = std::max(largest, std::abs(forces[j]));
-  if (largest == 0.0) largest = 1.0;   // only columns that work both ways: any ball will do
-  for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
-    const GraspBlock& block = grasp.contacts[i];
-    FrictionCone cone = cone_for_holds(block, kind);
-    const double* f = forces.data() + block.col;
-    if (block.side == Side::kBilateral && f[0] < 0.0) cone.sign = -1.0;
-    const double inside = slack(cone, f);
-    if (!(inside >= -kRounding * std::abs(f[0])) || cone.sign * f[0] < 0.0)
-      return refuse(why, [&] { return contact_text(grasp, i) + " is outside its cone"; });
-    double radius = kHalfDiagonal * std::max(inside, 0.0);
-    if (block.side == Side::kBilateral && !has_friction(block, kind)) radius = largest;   // its cone is the whole line
-    weight[block.col] = radius;
-    for (int k = 1; k <= cone.tangents; ++k) weight[block.col + k] = radius * disk_inside(cone);
-    if (cone.torsional) weight[block.col + 1 + cone.tangents] = radius * cone.torsion;
-  }
-  for (const int col : grasp.free) weight[col] = largest;
-  return true;
-}
 
 Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& proof, ClosureScratch& scratch,
                       std::string* why)
@@ -378,7 +385,11 @@ Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const R
     internal::refuse(why, [] { return std::string("wrench or signs have the wrong size"); });
     return Verdict::kUndecided;
   }
-  if (proof.y.size() > 0) {
+  if (proof.claims == Verdict::kUndecided) {
+    internal::refuse(why, [] { return std::string("nothing is claimed"); });
+    return Verdict::kUndecided;
+  }
+  if (proof.claims == Verdict::kFails) {
     write_resist_program(grasp, wrench, kClosureDoubt, {}, program);
     return proves_infeasible(program, proof.y, why) ? Verdict::kFails : Verdict::kUndecided;
   }

@@ -46,7 +46,7 @@ struct Screw {
   Eigen::Vector3d linear = Eigen::Vector3d::Zero(), angular = Eigen::Vector3d::Zero();   ///< m/s at the reference, rad/s
 };
 
-Screw screw_of(const Grasp& grasp, const Eigen::VectorXd& twist)
+Screw screw_of(const Grasp& grasp, const Twist& twist)
 {
   Screw screw;
   screw.planar = twist.size() == 3;
@@ -73,7 +73,7 @@ double reach(const Grasp& grasp)
 }
 
 /// Contacts that the motion leaves; velocities that are rounding of the products in them are none.
-Names left_contacts(const Grasp& grasp, const Eigen::VectorXd& twist)
+Names left_contacts(const Grasp& grasp, const Twist& twist)
 {
   Names names;
   for (const GraspBlock& block : grasp.contacts) {
@@ -86,7 +86,7 @@ Names left_contacts(const Grasp& grasp, const Eigen::VectorXd& twist)
 
 }  // namespace
 
-std::string describe_free_motion(const Grasp& grasp, const Eigen::VectorXd& twist)
+std::string describe_free_motion(const Grasp& grasp, const Twist& twist)
 {
   if (twist.size() != grasp.G.rows() || twist.size() == 0 || twist.cwiseAbs().maxCoeff() == 0.0) return "";
   const Names left = left_contacts(grasp, twist);

@@ -5,8 +5,10 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "stiction/closure.hpp"
 #include "stiction/sticking.hpp"
 #include "support/examples.hpp"
+#include "support/grasps.hpp"
 #include "support/random_problems.hpp"
 
 extern std::atomic<long> g_news;
@@ -90,6 +92,52 @@ TEST(Allocation, DecisionsAfterTheFirstAllocateNothing)
       good = answer.outcome == Outcome::kFeasible ? proves_feasible(program, answer.x) : proves_infeasible(program, answer.y);
     }), 0);
     EXPECT_TRUE(good);
+  }
+}
+
+TEST(Allocation, ClosureVerdictsAfterTheFirstAllocateNothing)
+{
+  testing::Rng rng{9};
+  for (const bool plane : {true, false}) {
+    ClosureChecker planner, checker, resister;
+    const WrenchConvention convention = plane ? testing::planar() : WrenchConvention{};
+    std::vector<std::vector<GraspContact>> contacts;
+    for (int i = 0; i < 60; ++i) contacts.push_back(testing::random_fingers(rng, 5, i % 2 ? 0.7 : 4.0, plane));
+    contacts.push_back(std::vector<GraspContact>(5, contacts[0][0]));   // five times the same: rank is missing
+    std::vector<Grasp> grasps;
+    for (const auto& list : contacts) {
+      Grasp grasp = testing::make_grasp(list, convention);
+      grasp.J_hand.setIdentity(grasp.G.cols(), 4);
+      grasp.effort_lower.setConstant(4, -1.0);
+      grasp.effort_upper.setConstant(4, 1.0);
+      grasp.hand_load.setZero(4);
+      grasps.push_back(grasp);
+    }
+    ClosureOptions options;
+    options.explain = false;
+    ClosureResult result;
+    ResistResult resists;
+    const Eigen::VectorXd wrench = 0.3 * Eigen::VectorXd::Ones(plane ? 3 : 6);
+    int verdicts[3][3] = {};
+    for (const bool counted : {false, true})
+      for (size_t i = 0; i < grasps.size(); ++i) {
+        Verdict verdict = Verdict::kUndecided;
+        const long closed = allocations_of([&] { verdict = planner.closed(contacts[i], convention); });
+        const long check = allocations_of([&] { checker.check(grasps[i], options, result); });
+        const long resist = allocations_of([&] { resister.resists(grasps[i], wrench, resists); });
+        if (!counted) continue;
+        EXPECT_EQ(closed, 0) << i;
+        EXPECT_EQ(check, 0) << i;
+        EXPECT_EQ(resist, 0) << i;
+        ++verdicts[0][static_cast<int>(verdict)];
+        ++verdicts[1][static_cast<int>(result.force_closure.verdict)];
+        ++verdicts[2][static_cast<int>(resists.verdict)];
+      }
+    for (const auto& counts : verdicts) EXPECT_EQ(counts[0], 0);
+    EXPECT_GT(verdicts[0][1], 5);
+    EXPECT_GT(verdicts[0][2], 5);
+    EXPECT_GT(verdicts[1][2], 5);
+    EXPECT_GT(verdicts[2][1] * verdicts[2][2], 0);
   }
 }
 
