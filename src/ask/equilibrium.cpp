@@ -208,12 +208,7 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   multipliers.to_lambda(answer.x, result.lambda);   // the nearest forces where none are admissible
   if (result.verdict == Verdict::kHolds) {
     if (options.largest_slack) {
-      // Efforts keep the same share of half their range as contacts keep of the load of one contact.
-      const double load_of_one = p.contacts.empty() ? 0.0 : carried_load() / static_cast<double>(p.contacts.size());
-      effort_room.setZero(p.nv());
-      for (Eigen::Index d = 0; load_of_one > 0.0 && d < p.nv(); ++d)
-        if (std::isfinite(loads.lower[d]) && std::isfinite(loads.upper[d]))
-          effort_room[d] = 0.5 * (loads.upper[d] - loads.lower[d]) / load_of_one;
+      const double load_of_one = set_effort_room();
       const Depth depth = deepen(loads, &effort_room, false);
       result.strict = depth.strict;
       result.slack = load_of_one > 0.0 ? depth.slack / load_of_one : 0.0;
@@ -243,6 +238,18 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
     result.explanation = describe_imbalance(p, shape, result.certificate);
   if (options.explain && result.verdict == Verdict::kHolds) result.explanation = describe_holding(p, result);
   result.iterations = iterations;
+}
+
+/// Efforts keep the same share of half their range as contacts keep of the load of one contact, which is returned.
+double EquilibriumChecker::Workspace::set_effort_room()
+{
+  const double load_of_one =
+      problem->contacts.empty() ? 0.0 : carried_load() / static_cast<double>(problem->contacts.size());
+  effort_room.setZero(problem->nv());
+  for (Eigen::Index d = 0; load_of_one > 0.0 && d < problem->nv(); ++d)
+    if (std::isfinite(loads.lower[d]) && std::isfinite(loads.upper[d]))
+      effort_room[d] = 0.5 * (loads.upper[d] - loads.lower[d]) / load_of_one;
+  return load_of_one;
 }
 
 /// The load that the contacts carry, as a force (N): for a body on its feet its weight. Rows of the balance are compared by

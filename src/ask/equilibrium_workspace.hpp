@@ -24,6 +24,7 @@ struct EquilibriumChecker::Workspace : internal::HoldSearch {
   Verdict judged(const Certificate& certificate, Verdict claimed, std::string& reason);
 
   double carried_load() const;
+  double set_effort_room();
 
   // equilibrium_margins.cpp
   void friction_margin(const EquilibriumOptions& options, EquilibriumResult& result);

@@ -238,63 +238,86 @@ void HoldSearch::cast(const Loads& from, const Loads& slope, double start, const
   multipliers.arrange(signs);
 }
 
+/// Which contacts take part in the common slack; returns the largest normal force of the witness among them, or -1.
+double HoldSearch::weigh_contacts()
+{
+  const size_t contacts = problem->contacts.size();
+  slack_weights_.assign(contacts, 0.0);
+  double force_scale = -1.0;
+  for (size_t i = 0; i < contacts; ++i) {
+    const Contact& contact = problem->contacts[i];
+    if (multipliers.column(i) < 0 || (contact.side == Side::kBilateral && signs[i] == 0)) continue;
+    slack_weights_[i] = contact.side == Side::kUnilateral ? 1.0 : static_cast<double>(signs[i]);
+    force_scale = std::max(force_scale, std::abs(witness[multipliers.column(i)]));
+  }
+  return force_scale;
+}
+
+/// Loads per newton of slack: every chosen normal force lowered by one, limits and effort bounds that much nearer.
+void HoldSearch::set_slack_slope(const Loads& loads, const Eigen::VectorXd* effort_room)
+{
+  const auto nv = problem->nv();
+  slope_.e.setZero(nv);
+  slope_.e_scale.setZero(nv);
+  slope_.lower.setZero(nv);
+  slope_.upper.setZero(nv);
+  slope_.max_normal.setZero(static_cast<Eigen::Index>(slack_weights_.size()));
+  for (size_t i = 0; i < slack_weights_.size(); ++i)
+    if (slack_weights_[i] != 0.0) {
+      slope_.e -= slack_weights_[i] * problem->J.row(problem->contacts[i].row).transpose();
+      // a limited force keeps the same distance from its limit: sign λn + s = max - 2 t after the shift of λn
+      if (std::isfinite(loads.max_normal[i])) slope_.max_normal[i] = -2.0;
+    }
+  if (!effort_room) return;
+  slope_.lower = *effort_room;
+  slope_.upper = -*effort_room;
+}
+
+/// Makes the forces x of the load t down the slope the witness, with the normal forces put back; false when rounding forbids.
+bool HoldSearch::put_back(const Eigen::VectorXd& x, double t)
+{
+  shifted = x;
+  for (size_t i = 0; i < slack_weights_.size(); ++i)
+    if (slack_weights_[i] != 0.0) shifted[multipliers.column(i)] += t * slack_weights_[i];
+  multipliers.complete(shifted);
+  if (multipliers.add_violated_bounds(shifted) || !proves_feasible(multipliers.program(), shifted)) return false;
+  witness = shifted;
+  return true;
+}
+
+bool HoldSearch::give_slack(const Loads& loads, const Eigen::VectorXd* effort_room, double slack)
+{
+  if (weigh_contacts() < 0.0) return false;
+  set_slack_slope(loads, effort_room);
+  return slack_at(loads, slack);
+}
+
+bool HoldSearch::slack_at(const Loads& loads, double slack)
+{
+  at_.set_line(loads, slack, slope_);
+  multipliers.set_loads(at_);
+  const Verdict verdict = decide_program();
+  multipliers.set_loads(loads);
+  return verdict == Verdict::kHolds && put_back(answer.x, slack);
+}
+
 /// The largest s such that every contact could lose s newtons of normal force and still be inside its cone. Contacts that
 /// cannot gain any (they are at their rim in every solution) are then set aside and the rest goes on, so that one of them does
 /// not leave all others at an arbitrary vertex.
 HoldSearch::Depth HoldSearch::deepen(const Loads& loads, const Eigen::VectorXd* effort_room, bool any_slack)
 {
   Depth depth;
-  const size_t contacts = problem->contacts.size();
-  slack_weights_.assign(contacts, 0.0);
-  double count = 0.0, force_scale = 0.0;
-  for (size_t i = 0; i < contacts; ++i)
-    if (multipliers.column(i) >= 0 && (problem->contacts[i].side == Side::kUnilateral || signs[i] != 0)) {
-      slack_weights_[i] = 1.0;
-      count += 1.0;
-      force_scale = std::max(force_scale, std::abs(witness[multipliers.column(i)]));
-    }
-  if (count == 0.0 || force_scale == 0.0) {
-    depth.strict = count == 0.0;
+  const double force_scale = weigh_contacts();
+  if (force_scale <= 0.0) {
+    depth.strict = force_scale < 0.0;
     return depth;
   }
-  auto weight = [&](size_t i) {
-    return slack_weights_[i] * (problem->contacts[i].side == Side::kUnilateral ? 1.0 : static_cast<double>(signs[i]));
-  };
-  // Forces of the load `t` down the slope, with the normal forces put back.
-  auto put_back = [&](const Eigen::VectorXd& x, double t) {
-    shifted = x;
-    for (size_t i = 0; i < contacts; ++i)
-      if (slack_weights_[i] > 0.0) shifted[multipliers.column(i)] += t * weight(i);
-    multipliers.complete(shifted);
-    return !multipliers.add_violated_bounds(shifted) && proves_feasible(multipliers.program(), shifted);
-  };
+  const size_t contacts = problem->contacts.size();
   for (size_t round = 0; round <= contacts; ++round) {
-    slope_.e.setZero(problem->nv());
-    slope_.e_scale.setZero(problem->nv());
-    slope_.lower.setZero(problem->nv());
-    slope_.upper.setZero(problem->nv());
-    slope_.max_normal.setZero(static_cast<Eigen::Index>(contacts));
-    for (size_t i = 0; i < contacts; ++i)
-      if (slack_weights_[i] > 0.0) {
-        slope_.e -= weight(i) * problem->J.row(problem->contacts[i].row).transpose();
-        // a limited force keeps the same distance from its limit: sign λn + s = max - 2 t after the shift of λn
-        if (std::isfinite(loads.max_normal[i])) slope_.max_normal[i] = -2.0;
-      }
-    if (effort_room && round == 0) {
-      slope_.lower = *effort_room;
-      slope_.upper = -*effort_room;
-    }
-    if (round == 0 && any_slack) {
-      // Only whether there is any slack beyond rounding.
-      at_.set_line(loads, kRim * force_scale, slope_);
-      multipliers.set_loads(at_);
-      const Verdict verdict = decide_program();
-      multipliers.set_loads(loads);
-      if (verdict == Verdict::kHolds && put_back(answer.x, kRim * force_scale)) {
-        witness = shifted;
-        depth.strict = true;
-        return depth;
-      }
+    set_slack_slope(loads, round == 0 ? effort_room : nullptr);
+    if (round == 0 && any_slack && slack_at(loads, kRim * force_scale)) {   // only whether there is any beyond rounding
+      depth.strict = true;
+      return depth;
     }
     LineOptions line;
     line.relative_gap = 1e-6;
@@ -303,12 +326,9 @@ HoldSearch::Depth HoldSearch::deepen(const Loads& loads, const Eigen::VectorXd* 
     line.same_signs = true;
     cast(loads, slope_, 0.0, line, deep_);
     if (deep_.lower > kRim * force_scale) {
-      if (put_back(deep_.x, deep_.lower)) {
-        witness = shifted;
-        if (round == 0) {
-          depth.slack = deep_.lower;
-          depth.strict = true;
-        }
+      if (put_back(deep_.x, deep_.lower) && round == 0) {
+        depth.slack = deep_.lower;
+        depth.strict = true;
       }
       return depth;
     }
@@ -319,12 +339,12 @@ HoldSearch::Depth HoldSearch::deepen(const Loads& loads, const Eigen::VectorXd* 
     };
     double top = 0.0;
     for (size_t i = 0; i < contacts; ++i)
-      if (slack_weights_[i] > 0.0) top = std::max(top, leans(i));
+      if (slack_weights_[i] != 0.0) top = std::max(top, leans(i));
     bool left = false;
     for (size_t i = 0; i < contacts; ++i)
-      if (slack_weights_[i] > 0.0) {
+      if (slack_weights_[i] != 0.0) {
         if (leans(i) > 1e-6 * top) slack_weights_[i] = 0.0;
-        left = left || slack_weights_[i] > 0.0;
+        left = left || slack_weights_[i] != 0.0;
       }
     if (!left) return depth;
   }

@@ -65,6 +65,9 @@ struct HoldSearch {
   /// their bounds. With `any_slack` only whether there is some.
   Depth deepen(const Loads& loads, const Eigen::VectorXd* effort_room, bool any_slack);
 
+  /// Moves the witness to forces with that much slack (N), by one decision; false: there are none, the witness stays.
+  bool give_slack(const Loads& loads, const Eigen::VectorXd* effort_room, double slack);
+
   /// Empty, or why the forces lambda are too near to a rim to claim anything.
   std::string doubt_of_the_rim(const Eigen::VectorXd& lambda) const;
 
@@ -93,12 +96,16 @@ struct HoldSearch {
   Verdict decide_program();
   Verdict decide_node(const Friction& friction);
   double friction_needed(const Friction& friction) const;
+  double weigh_contacts();
+  void set_slack_slope(const Loads& loads, const Eigen::VectorXd* effort_room);
+  bool slack_at(const Loads& loads, double slack);
+  bool put_back(const Eigen::VectorXd& x, double t);
 
   std::vector<MotionLeaf> spare_leaves_;   ///< used ones, kept for their memory
   std::vector<int> start_signs_, witness_signs_;
   Loads at_, slope_;
   LineCast deep_;
-  std::vector<double> slack_weights_;
+  std::vector<double> slack_weights_;   ///< per contact: the sign of its cone, 0: no part in the common slack
   Eigen::MatrixXd active_rows_;     ///< rows of the balance, unit columns
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> rank_qr_;
   Eigen::MatrixXd pivoted_null_space_;

@@ -17,8 +17,11 @@ using internal::LineOptions;
 namespace {
 
 constexpr double kFar = 1e6;           // m: nobody's centre of mass is further away
-constexpr double kReached = 1e-7;      // share of a ray that counts as all of it
-constexpr double kFineLength = 1e-3;   // m: boundary points are good to kReached of it, or of their distance
+constexpr double kNear = 1.0;          // m: half side of the square that the outer polygon starts from …
+constexpr double kWiden = 16.0;        // … and how it grows when the region reaches beyond
+constexpr double kFine = 1e-7;         // share of a ray to which its end is found where the distance is settled
+constexpr double kCoarse = 0.02;       // the same where the area is, as a share of the relative area gap
+constexpr double kFineLength = 1e-3;   // m: boundary points are good to the same share of it, or of their distance
 constexpr double kSameLength = 1e-8;   // share of the size of a piece below which lengths are not told apart
 constexpr double kDistanceGap = 1e-6;  // share of the size of a piece at which the distance of the position is settled
 constexpr int kMostDistanceDirections = 30;
@@ -41,23 +44,26 @@ struct RegionFinder::Workspace {
     std::vector<int> signs;
     std::vector<Eigen::Vector2d> points;    ///< held
     std::vector<Eigen::VectorXd> forces;    ///< of each point
-    std::vector<Eigen::VectorXd> columns;   ///< the same as columns of the search, starts of the next rays
     Polygon inner;                          ///< hull of the points
     std::vector<int> inner_point;           ///< index of each corner
     Polygon outer;
     std::vector<int> outer_cut;             ///< per side; -1: the clipping square
     std::vector<RegionCut> cuts;
+    double half_side = 0.0;                 ///< of the square around the first point, or the position when clipping
     std::string reason;
     int directions = 0;
+
+    bool in_square() const { return std::count(outer_cut.begin(), outer_cut.end(), -1) > 0; }
   };
 
   void find(const ContactProblem& p, const Eigen::VectorXd& a, RegionResult& result);
   bool find_pieces(RegionResult& result);
   Verdict deepest_point(Sandwich& piece);
   bool find_recession(const std::vector<int>& signs, RegionResult& result);
-  void shoot(Sandwich& piece, const Eigen::Vector2d& target);
+  void shoot(Sandwich& piece, const Eigen::Vector2d& target, double gap);
   void add_point(Sandwich& piece, const Eigen::Vector2d& c, const Eigen::VectorXd& x);
   void add_cut(Sandwich& piece, const MotionLeaf& leaf);
+  void start_outer(Sandwich& piece, double half_side);
   void grow(Sandwich& piece);
   void settle_distance(Sandwich& piece);
   void read_distance(RegionResult& result) const;
@@ -152,22 +158,19 @@ void RegionFinder::Workspace::find(const ContactProblem& p, const Eigen::VectorX
   }
 
   std::vector<Polygon> inner, outer;
+  bool whole = complete;
   for (Sandwich& piece : pieces) {
-    const double half = options->clip.value_or(kFar);
-    piece.outer = {position + Eigen::Vector2d(-half, -half), position + Eigen::Vector2d(half, -half),
-                   position + Eigen::Vector2d(half, half), position + Eigen::Vector2d(-half, half)};
-    piece.outer_cut.assign(4, -1);
+    start_outer(piece, options->clip ? *options->clip : kNear);
     grow(piece);
     settle_distance(piece);
     if (!piece.reason.empty()) result.reason = piece.reason;
+    whole = whole && (options->clip || !piece.in_square());
     inner.push_back(piece.inner);
     outer.push_back(piece.outer);
     result.directions += piece.directions;
   }
-  if (complete) {
-    result.area_lower = union_area(inner);
-    result.area_upper = union_area(outer);
-  }
+  result.area_lower = union_area(inner);
+  if (whole) result.area_upper = union_area(outer);
   read_distance(result);
   for (Sandwich& piece : pieces) {
     RegionPiece out;
@@ -233,11 +236,7 @@ Verdict RegionFinder::Workspace::deepest_point(Sandwich& piece)
 {
   const Verdict verdict = search.decide_from(piece.signs);
   if (verdict != Verdict::kHolds) return verdict;
-  search.effort_room.setZero(problem->nv());
-  const double load = search.carried_load();
-  for (Eigen::Index d = 0; load > 0.0 && d < problem->nv(); ++d)
-    if (std::isfinite(search.loads.lower[d]) && std::isfinite(search.loads.upper[d]))
-      search.effort_room[d] = 0.5 * (search.loads.upper[d] - search.loads.lower[d]) / load;
+  search.set_effort_room();
   search.deepen(search.loads, &search.effort_room, false);
   const Eigen::Vector2d c = position + search.witness.segment<2>(search.multipliers.extra_column());
   Eigen::VectorXd lambda;
@@ -291,7 +290,7 @@ void RegionFinder::Workspace::add_point(Sandwich& piece, const Eigen::Vector2d& 
   internal::convex_hull(piece.points, piece.inner, piece.inner_point);
 }
 
-/// y'(e + shift (c - position)) <= sup for every held c.
+/// y'(e + shift (c - position)) <= sup for every held c, up to the rounding that the proof forgives.
 void RegionFinder::Workspace::add_cut(Sandwich& piece, const MotionLeaf& leaf)
 {
   const Eigen::Vector2d normal = shift.transpose() * leaf.motion.head(problem->nv());
@@ -299,14 +298,20 @@ void RegionFinder::Workspace::add_cut(Sandwich& piece, const MotionLeaf& leaf)
   if (!(size > 0.0)) return;
   RegionCut cut;
   cut.normal = normal / size;
-  cut.offset = cut.normal.dot(position) - search.gain(leaf, search.loads) / size;
+  const double rounding = 8 * kRounding * leaf.motion.head(problem->nv()).cwiseAbs().dot(search.loads.e_scale);
+  cut.offset = cut.normal.dot(position) + (rounding - search.gain(leaf, search.loads)) / size;
   cut.proof = leaf;
-  if (internal::clip(piece.outer, piece.outer_cut, cut.normal, cut.offset, static_cast<int>(piece.cuts.size())))
-    piece.cuts.push_back(std::move(cut));
+  Polygon outer = piece.outer;
+  std::vector<int> outer_cut = piece.outer_cut;
+  if (!internal::clip(outer, outer_cut, cut.normal, cut.offset, static_cast<int>(piece.cuts.size()))) return;
+  if (outer.size() < 3) return;   // a region without area: rounding must not make nothing of it
+  piece.outer.swap(outer);
+  piece.outer_cut.swap(outer_cut);
+  piece.cuts.push_back(std::move(cut));
 }
 
 /// From the middle of what is held towards a corner of what may be: how far, and what stops it there.
-void RegionFinder::Workspace::shoot(Sandwich& piece, const Eigen::Vector2d& target)
+void RegionFinder::Workspace::shoot(Sandwich& piece, const Eigen::Vector2d& target, double gap)
 {
   ++piece.directions;
   Eigen::Vector2d middle = Eigen::Vector2d::Zero();
@@ -315,7 +320,7 @@ void RegionFinder::Workspace::shoot(Sandwich& piece, const Eigen::Vector2d& targ
   slope.e = shift * (target - middle);
   slope.e_scale = slope.e.cwiseAbs();
   LineOptions how;
-  how.relative_gap = kReached;
+  how.relative_gap = gap;
   how.scale = std::min(1.0, kFineLength / (target - middle).norm());
   how.cap = 1.0;
   how.same_signs = true;
@@ -325,13 +330,26 @@ void RegionFinder::Workspace::shoot(Sandwich& piece, const Eigen::Vector2d& targ
   search.cast(from, slope, 0.0, how, line);
   if (line.lower > 0.0) add_point(piece, middle + line.lower * (target - middle), line.x);
   for (const MotionLeaf& leaf : line.leaves) add_cut(piece, leaf);
-  if (line.end == LineCast::End::kUndecided && line.leaves.empty())
+  if (line.end == LineCast::End::kUndecided && line.leaves.empty() && !(line.lower > 0.0))
     piece.reason = "a boundary point is within tolerance: the gap stays open there";
+}
+
+/// The outer polygon from a square and all cuts so far. Once no side of the square is left it is the intersection of the cuts.
+void RegionFinder::Workspace::start_outer(Sandwich& piece, double half)
+{
+  const Eigen::Vector2d centre = options->clip ? position : piece.points[0];
+  piece.half_side = half;
+  piece.outer = {centre + Eigen::Vector2d(-half, -half), centre + Eigen::Vector2d(half, -half),
+                 centre + Eigen::Vector2d(half, half), centre + Eigen::Vector2d(-half, half)};
+  piece.outer_cut.assign(4, -1);
+  for (size_t i = 0; i < piece.cuts.size(); ++i)
+    internal::clip(piece.outer, piece.outer_cut, piece.cuts[i].normal, piece.cuts[i].offset, static_cast<int>(i));
 }
 
 /// Shoots at the corner of the outer polygon that is furthest from the inner one, until the areas agree.
 void RegionFinder::Workspace::grow(Sandwich& piece)
 {
+  const double fine = std::min(kCoarse * options->relative_gap, 1e-3);
   std::vector<Eigen::Vector2d> given_up;
   while (piece.directions < options->max_directions) {
     const double outer_area = internal::area(piece.outer), gap = outer_area - internal::area(piece.inner);
@@ -345,13 +363,19 @@ void RegionFinder::Workspace::grow(Sandwich& piece)
       furthest = distance;
       target = c;
     }
-    if (gap <= options->relative_gap * outer_area || furthest <= kSameLength * size) return;
+    if (gap <= options->relative_gap * outer_area || furthest <= kSameLength * size) {
+      if (options->clip || !piece.in_square()) return;
+      if (piece.half_side >= kFar) break;
+      start_outer(piece, kWiden * piece.half_side);
+      given_up.clear();
+      continue;
+    }
     const size_t points = piece.points.size(), cuts = piece.cuts.size();
-    shoot(piece, target);
-    const bool reached = piece.points.size() > points && (piece.points.back() - target).norm() <= 2 * kReached * size;
+    shoot(piece, target, fine);
+    const bool reached = piece.points.size() > points && (piece.points.back() - target).norm() <= 2 * fine * size;
     if (piece.cuts.size() == cuts || reached) given_up.push_back(target);
   }
-  piece.reason = "the area gap is still open after " + std::to_string(options->max_directions) + " directions";
+  piece.reason = "the area gap is still open after " + std::to_string(piece.directions) + " directions";
 }
 
 /// The same near the current position, until its distance from the boundary is settled.
@@ -381,7 +405,7 @@ void RegionFinder::Workspace::settle_distance(Sandwich& piece)
     }
     if (beyond <= kDistanceGap * size) return;
     const size_t cuts = piece.cuts.size();
-    shoot(piece, target);
+    shoot(piece, target, kFine);
     if (piece.cuts.size() == cuts) given_up.push_back(target);
   }
 }
@@ -394,7 +418,8 @@ void RegionFinder::Workspace::read_distance(RegionResult& result) const
     lower = std::max(lower, inside > 0.0 ? inside : -internal::distance_outside(piece.inner, position));
     // Outside: the nearest point of the outer polygon, or one beyond the clipping square. Inside: any cut ends the region.
     const double outside = internal::distance_outside(piece.outer, position);
-    double depth = outside > 0.0 ? -std::min(outside, options->clip.value_or(kInfinity)) : kInfinity;
+    double depth = kInfinity;
+    if (outside > 0.0) depth = -(piece.in_square() ? std::min(outside, options->clip.value_or(0.0)) : outside);
     if (outside <= 0.0)
       for (const RegionCut& cut : piece.cuts) depth = std::min(depth, std::max(0.0, cut.offset - cut.normal.dot(position)));
     upper = std::max(upper, depth);
@@ -404,7 +429,7 @@ void RegionFinder::Workspace::read_distance(RegionResult& result) const
     std::vector<Eigen::Vector2d> corners;
     for (const Sandwich& piece : pieces) {
       corners.insert(corners.end(), piece.outer.begin(), piece.outer.end());
-      if (std::count(piece.outer_cut.begin(), piece.outer_cut.end(), -1) > 0) upper = kInfinity;
+      if (piece.in_square()) upper = kInfinity;
     }
     Polygon around;
     std::vector<int> ignored;

@@ -6,9 +6,11 @@
 #include <cstdlib>
 
 #include "stiction/closure.hpp"
+#include "stiction/equilibrium.hpp"
 #include "stiction/sticking.hpp"
 #include "support/examples.hpp"
 #include "support/grasps.hpp"
+#include "support/limbs.hpp"
 #include "support/random_problems.hpp"
 
 extern std::atomic<long> g_news;
@@ -65,6 +67,56 @@ TEST(Allocation, ChecksAfterTheFirstAllocateNothing)
     EXPECT_GT(holds, 0);
     EXPECT_GT(fails, 0);
   }
+}
+
+TEST(Allocation, EquilibriumAfterTheFirstAllocatesNothing)
+{
+  testing::Rng rng{7};
+  EquilibriumChecker checker;
+  EquilibriumOptions options;
+  options.explain = false;
+  EquilibriumResult result;
+  std::vector<testing::Stance> stances;
+  for (int i = 0; i < 20; ++i) stances.push_back(testing::random_stance(rng, 2, 0.3, 0.1));
+  for (const testing::Stance& s : stances) checker.check(s.problem, {}, options, result);
+  int holds = 0, fails = 0;
+  const Eigen::VectorXd at_rest;
+  for (const testing::Stance& s : stances) {
+    EXPECT_EQ(allocations_of([&] { checker.check(s.problem, at_rest, options, result); }), 0);
+    holds += result.verdict == Verdict::kHolds;
+    fails += result.verdict == Verdict::kFails;
+  }
+  EXPECT_GT(holds, 0);
+  EXPECT_GT(fails, 0);
+}
+
+TEST(Allocation, MonitorStepsAfterTheFirstAllocateNothing)
+{
+  testing::Rng rng{8};
+  const Eigen::VectorXd at_rest;
+  int holds = 0, fails = 0, afresh = 0;
+  for (int walk = 0; walk < 10; ++walk) {
+    testing::Stance s = testing::random_stance(rng, 2, 0.2, 0.1);
+    if (walk % 2) s = testing::on_legs(s, 0.4 * s.mass * 9.81);
+    EquilibriumMonitor monitor;
+    std::vector<Eigen::Vector2d> path;
+    for (int i = 0; i < 100; ++i) path.push_back(0.2 * Eigen::Vector2d(std::cos(0.1 * i), std::sin(0.1 * i)));
+    for (const Eigen::Vector2d& c : path) {   // once around: every limit that matters is a row
+      move_com(s, c);
+      monitor.step(s.problem, at_rest);
+    }
+    for (const Eigen::Vector2d& c : path) {
+      move_com(s, c);
+      Verdict verdict = Verdict::kUndecided;
+      EXPECT_EQ(allocations_of([&] { verdict = monitor.step(s.problem, at_rest); }), 0) << walk;
+      holds += verdict == Verdict::kHolds;
+      fails += verdict == Verdict::kFails;
+      afresh += !monitor.reused();
+    }
+  }
+  EXPECT_GT(holds, 0);
+  EXPECT_GT(fails, 0);
+  EXPECT_GT(afresh, 0);
 }
 
 TEST(Allocation, DecisionsAfterTheFirstAllocateNothing)

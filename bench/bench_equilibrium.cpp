@@ -1,0 +1,228 @@
+// Equilibrium and support regions beside the nearest peer, hpp-centroidal-dynamics (when it is installed): random stances on
+// one to four flat feet, four corners each, on rough ground. Ours with exact cones and a proof of every answer, the peer's with
+// four-edge pyramids and without.
+//
+//   equilibrium/<who>/<feet>   one check of a stance; contacts, normals and centre of mass all new
+//   monitor/ours/<feet>        the same contacts, the centre of mass wanders
+//   region/<who>/<feet>        support region: ours to 1e-3 of its area, proved; the peer's 8 extreme points
+#include <benchmark/benchmark.h>
+
+#include <Eigen/Geometry>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "stiction/equilibrium.hpp"
+#include "stiction/region.hpp"
+
+#ifdef STICTION_HAVE_CENTROIDAL_DYNAMICS
+#include <hpp/centroidal-dynamics/centroidal_dynamics.hh>
+namespace peer = centroidal_dynamics;
+#endif
+
+namespace stiction {
+namespace {
+
+constexpr double kFriction = 0.5;
+
+struct Stance {
+  ContactProblem problem;
+  Eigen::MatrixX2d shift = Eigen::MatrixX2d::Zero(6, 2);
+  double mass = 60.0;
+  Eigen::Vector3d com;
+};
+
+Stance draw(std::mt19937& rng, int feet)
+{
+  std::uniform_real_distribution<double> unit(-1.0, 1.0);
+  const Eigen::Vector3d gravity(0, 0, -9.81);
+  Stance s;
+  std::vector<std::pair<Eigen::Vector3d, Eigen::Matrix3d>> soles;
+  s.com.setZero();
+  for (int f = 0; f < feet; ++f) {
+    const Eigen::Vector3d n = Eigen::Vector3d(0.2 * unit(rng), 0.2 * unit(rng), 1.0).normalized();
+    const Eigen::Vector3d t1 = n.cross(Eigen::Vector3d::UnitY()).normalized();
+    Eigen::Matrix3d axes;
+    axes << n, t1, n.cross(t1);
+    soles.emplace_back(Eigen::Vector3d(0.3 * unit(rng), 0.3 * unit(rng), 0.05 * unit(rng)), axes);
+    s.com += soles.back().first / feet;
+  }
+  s.com += Eigen::Vector3d(0.15 * unit(rng), 0.15 * unit(rng), 0.8);
+  ContactProblem& p = s.problem;
+  const auto corners = 4 * feet;
+  p.J.resize(3 * corners, 6);
+  p.gamma.setZero(3 * corners);
+  for (const auto& [centre, axes] : soles)
+    for (const auto& [x, y] : {std::pair{1, 1}, {-1, 1}, {-1, -1}, {1, -1}}) {
+      Contact c;
+      c.name = "c" + std::to_string(p.contacts.size());
+      c.row = 3 * static_cast<int>(p.contacts.size());
+      c.mu = kFriction;
+      c.point_W = centre + 0.1 * x * axes.col(1) + 0.05 * y * axes.col(2);
+      c.axes_W = axes;
+      for (int k = 0; k < 3; ++k)
+        p.J.row(c.row + k) << axes.col(k).transpose(), c.point_W.cross(axes.col(k)).transpose();
+      p.contacts.push_back(c);
+    }
+  p.M = s.mass * Eigen::MatrixXd::Identity(6, 6);
+  p.F.resize(6);
+  p.F << -s.mass * gravity, -s.mass * s.com.cross(gravity);
+  for (int k = 0; k < 2; ++k)
+    s.shift.col(k).tail<3>() = -s.mass * Eigen::Vector3d(Eigen::Vector3d::Unit(k)).cross(gravity);
+  return s;
+}
+
+const std::vector<Stance>& stances(int feet)
+{
+  static std::map<int, std::vector<Stance>> drawn;
+  std::vector<Stance>& list = drawn[feet];
+  std::mt19937 rng(static_cast<unsigned>(feet));
+  while (list.size() < 64) list.push_back(draw(rng, feet));
+  return list;
+}
+
+void equilibrium_ours(benchmark::State& state)
+{
+  const std::vector<Stance>& list = stances(static_cast<int>(state.range(0)));
+  EquilibriumChecker checker;
+  EquilibriumOptions options;
+  options.largest_slack = options.structure = options.explain = false;
+  EquilibriumResult result;
+  const Eigen::VectorXd at_rest;
+  size_t i = 0, holds = 0, undecided = 0, count = 0;
+  for (auto _ : state) {
+    checker.check(list[i++ % list.size()].problem, at_rest, options, result);
+    holds += result.verdict == Verdict::kHolds;
+    undecided += result.verdict == Verdict::kUndecided;
+    ++count;
+  }
+  state.counters["holds"] = static_cast<double>(holds) / static_cast<double>(count);
+  state.counters["undecided"] = static_cast<double>(undecided);
+}
+
+void monitor_ours(benchmark::State& state)
+{
+  Stance s = stances(static_cast<int>(state.range(0)))[0];
+  EquilibriumMonitor monitor;
+  const Eigen::VectorXd at_rest, rest = s.problem.F;
+  size_t i = 0, reused = 0, count = 0;
+  for (auto _ : state) {
+    const double angle = 1e-2 * static_cast<double>(i++);
+    s.problem.F = rest + s.shift * (0.05 * Eigen::Vector2d(std::cos(angle), std::sin(angle)));
+    benchmark::DoNotOptimize(monitor.step(s.problem, at_rest));
+    reused += monitor.reused();
+    ++count;
+  }
+  state.counters["reused"] = static_cast<double>(reused) / static_cast<double>(count);
+}
+
+void region_ours(benchmark::State& state)
+{
+  const std::vector<Stance>& list = stances(static_cast<int>(state.range(0)));
+  RegionFinder finder;
+  RegionOptions options;
+  RegionResult result;
+  const Eigen::VectorXd at_rest;
+  size_t i = 0, directions = 0, count = 0;
+  for (auto _ : state) {
+    const Stance& s = list[i++ % list.size()];
+    finder.find(s.problem, at_rest, s.shift, s.com.head<2>(), options, result);
+    directions += static_cast<size_t>(result.directions);
+    ++count;
+  }
+  state.counters["directions"] = static_cast<double>(directions) / static_cast<double>(count);
+}
+
+#ifdef STICTION_HAVE_CENTROIDAL_DYNAMICS
+struct PeerStance {
+  peer::MatrixX3ColMajor points, normals;
+};
+
+PeerStance for_peer(const Stance& s)
+{
+  PeerStance out;
+  const auto n = static_cast<Eigen::Index>(s.problem.contacts.size());
+  out.points.resize(n, 3);
+  out.normals.resize(n, 3);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    out.points.row(i) = s.problem.contacts[i].point_W.transpose();
+    out.normals.row(i) = s.problem.contacts[i].axes_W.col(0).transpose();
+  }
+  return out;
+}
+
+/// Its fastest way to a yes or no: robustness by linear programming, algorithm LP, LP2 or DLP.
+void equilibrium_peer(benchmark::State& state, peer::EquilibriumAlgorithm algorithm)
+{
+  const std::vector<Stance>& list = stances(static_cast<int>(state.range(0)));
+  std::vector<PeerStance> given;
+  for (const Stance& s : list) given.push_back(for_peer(s));
+  peer::Equilibrium equilibrium("bench", list[0].mass, 4, peer::SOLVER_LP_QPOASES, false);
+  size_t i = 0, failed = 0;
+  for (auto _ : state) {
+    const size_t k = i++ % list.size();
+    equilibrium.setNewContacts(given[k].points, given[k].normals, kFriction, algorithm);
+    double robustness = 0.0;
+    failed += equilibrium.computeEquilibriumRobustness(list[k].com, robustness) != peer::LP_STATUS_OPTIMAL;
+  }
+  state.counters["failed"] = static_cast<double>(failed);
+}
+
+/// The same with the contacts set once per stance: only the linear program is timed.
+void equilibrium_peer_lp_only(benchmark::State& state)
+{
+  const std::vector<Stance>& list = stances(static_cast<int>(state.range(0)));
+  std::vector<std::unique_ptr<peer::Equilibrium>> ready;
+  for (const Stance& s : list) {
+    const PeerStance given = for_peer(s);
+    ready.push_back(std::make_unique<peer::Equilibrium>("bench", s.mass, 4, peer::SOLVER_LP_QPOASES, false));
+    ready.back()->setNewContacts(given.points, given.normals, kFriction, peer::EQUILIBRIUM_ALGORITHM_DLP);
+  }
+  size_t i = 0;
+  for (auto _ : state) {
+    const size_t k = i++ % list.size();
+    double robustness = 0.0;
+    benchmark::DoNotOptimize(ready[k]->computeEquilibriumRobustness(list[k].com, robustness));
+  }
+}
+
+/// Extreme points along eight lines through the centre of the feet.
+void region_peer(benchmark::State& state)
+{
+  const std::vector<Stance>& list = stances(static_cast<int>(state.range(0)));
+  std::vector<PeerStance> given;
+  for (const Stance& s : list) given.push_back(for_peer(s));
+  peer::Equilibrium equilibrium("bench", list[0].mass, 4, peer::SOLVER_LP_QPOASES, false);
+  size_t i = 0;
+  for (auto _ : state) {
+    const size_t k = i++ % list.size();
+    equilibrium.setNewContacts(given[k].points, given[k].normals, kFriction, peer::EQUILIBRIUM_ALGORITHM_DLP);
+    for (int line = 0; line < 8; ++line) {
+      const double angle = 2 * M_PI * line / 8;
+      peer::Vector3 com, a(std::cos(angle), std::sin(angle), 0.0), a0 = list[k].com;
+      benchmark::DoNotOptimize(equilibrium.findExtremumOverLine(a, a0, 0.0, com));
+    }
+  }
+}
+#endif
+
+void register_all()
+{
+  auto feet = [](benchmark::internal::Benchmark* b) { b->DenseRange(1, 4); };
+  feet(benchmark::RegisterBenchmark("equilibrium/ours", equilibrium_ours));
+  feet(benchmark::RegisterBenchmark("monitor/ours", monitor_ours));
+  feet(benchmark::RegisterBenchmark("region/ours", region_ours)->Unit(benchmark::kMicrosecond));
+#ifdef STICTION_HAVE_CENTROIDAL_DYNAMICS
+  feet(benchmark::RegisterBenchmark("equilibrium/peer_lp", equilibrium_peer, peer::EQUILIBRIUM_ALGORITHM_LP));
+  feet(benchmark::RegisterBenchmark("equilibrium/peer_lp2", equilibrium_peer, peer::EQUILIBRIUM_ALGORITHM_LP2));
+  feet(benchmark::RegisterBenchmark("equilibrium/peer_dlp", equilibrium_peer, peer::EQUILIBRIUM_ALGORITHM_DLP));
+  feet(benchmark::RegisterBenchmark("equilibrium/peer_dlp_contacts_set", equilibrium_peer_lp_only));
+  feet(benchmark::RegisterBenchmark("region/peer", region_peer)->Unit(benchmark::kMicrosecond));
+#endif
+}
+
+const int registered = (register_all(), 0);
+
+}  // namespace
+}  // namespace stiction

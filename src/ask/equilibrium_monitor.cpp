@@ -1,0 +1,139 @@
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "ask/equilibrium_workspace.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double kRoom = 0.1;   // share of the load of one contact that new forces keep from every rim, where they can
+
+}  // namespace
+
+struct EquilibriumMonitor::Workspace {
+  EquilibriumChecker::Workspace search;
+  ConeShape shape;
+  Certificate certificate;
+  Eigen::VectorXd lambda, efforts;
+  std::string reason;
+  Verdict last = Verdict::kUndecided;
+  Eigen::Index nv = -1, rows = -1;
+  bool reused = false;
+
+  Eigen::VectorXd x, weight, missing;
+  Eigen::MatrixXd weighted, gram;
+  Eigen::LDLT<Eigen::MatrixXd> factor;
+
+  bool same_proof();
+  bool correct_forces();
+};
+
+EquilibriumMonitor::EquilibriumMonitor(ConeShape shape, std::unique_ptr<Engine> engine)
+    : workspace_(std::make_unique<Workspace>())
+{
+  if (!engine) throw InputError("engine", "want an engine, got none");
+  workspace_->shape = shape;
+  workspace_->search.engine = std::move(engine);
+}
+EquilibriumMonitor::~EquilibriumMonitor() = default;
+EquilibriumMonitor::EquilibriumMonitor(EquilibriumMonitor&&) noexcept = default;
+EquilibriumMonitor& EquilibriumMonitor::operator=(EquilibriumMonitor&&) noexcept = default;
+
+const Certificate& EquilibriumMonitor::certificate() const { return workspace_->certificate; }
+const Eigen::VectorXd& EquilibriumMonitor::lambda() const { return workspace_->lambda; }
+const Eigen::VectorXd& EquilibriumMonitor::efforts() const { return workspace_->efforts; }
+const std::string& EquilibriumMonitor::reason() const { return workspace_->reason; }
+bool EquilibriumMonitor::reused() const { return workspace_->reused; }
+
+void EquilibriumMonitor::reset()
+{
+  workspace_->last = Verdict::kUndecided;
+  workspace_->nv = workspace_->rows = -1;
+}
+
+Verdict EquilibriumMonitor::step(const ContactProblem& problem, const Eigen::VectorXd& a)
+{
+  Workspace& w = *workspace_;
+  const bool known = w.nv == problem.nv() && w.rows == problem.rows();
+  if (!known) w.last = Verdict::kUndecided;
+  w.search.load(problem, a, w.shape, 4096, nullptr, known);
+  w.nv = problem.nv();
+  w.rows = problem.rows();
+  w.reason.clear();
+  w.reused = w.last != Verdict::kUndecided && w.same_proof();
+  if (!w.reused) {
+    w.last = w.search.decide_and_judge(w.certificate, w.reason);
+    if (w.last == Verdict::kHolds) {
+      const double load_of_one = w.search.set_effort_room();
+      for (double share : {kRoom, 0.1 * kRoom})
+        if (load_of_one > 0.0 && w.search.give_slack(w.search.loads, &w.search.effort_room, share * load_of_one)) {
+          w.search.write_forces(w.certificate);
+          w.last = w.search.judged(w.certificate, Verdict::kHolds, w.reason);
+          break;
+        }
+    }
+  }
+  if (w.last == Verdict::kHolds)
+    w.lambda = w.certificate.lambda;
+  else
+    w.search.multipliers.to_lambda(w.search.answer.x, w.lambda);
+  w.search.write_efforts(w.lambda, w.efforts);
+  return w.last;
+}
+
+/// Whether the last proof, brought to the numbers of this step, is one.
+bool EquilibriumMonitor::Workspace::same_proof()
+{
+  certificate.a = search.a;
+  if (last == Verdict::kHolds && !correct_forces()) return false;
+  return search.judge.equilibrium(*search.problem, search.a, shape, certificate) == last;
+}
+
+/// The smallest change of the last forces that balances the new load, large forces changing more than small ones:
+/// Δ = W E'(E W E')⁻¹ (e - E λ) on the rows without motors. Motors take what they are left.
+bool EquilibriumMonitor::Workspace::correct_forces()
+{
+  const ContactProblem& p = *search.problem;
+  internal::MultiplierSet& set = search.multipliers;
+  const ConeProgram& program = set.program();
+  const Eigen::Index m = set.exact_rows(), n = set.force_columns();
+  set.from_lambda(certificate.lambda, x);
+  if (m > 0) {
+    weight.setZero(n);
+    double heaviest = 0.0;
+    for (size_t i = 0; i < p.contacts.size(); ++i) {
+      const double normal = x[set.column(i)];
+      weight.segment(set.column(i), p.contacts[i].rows()).setConstant(normal * normal);
+      heaviest = std::max(heaviest, normal * normal);
+    }
+    for (size_t i = 0; i < p.contacts.size(); ++i)
+      if (p.contacts[i].mu == 0.0) weight.segment(set.column(i) + 1, p.contacts[i].rows() - 1).setZero();
+    Eigen::Index forces = 0;
+    for (const Contact& c : p.contacts) forces += c.rows();
+    weight.tail(n - forces).setConstant(heaviest > 0.0 ? heaviest : 1.0);   // closures
+    const auto E = program.E.topLeftCorner(m, n);
+    weighted.resize(m, n);
+    for (Eigen::Index j = 0; j < n; ++j) weighted.col(j) = weight[j] * E.col(j);
+    gram.resize(m, m);
+    gram.noalias() = weighted.lazyProduct(E.transpose());
+    factor.compute(gram);
+    if (factor.info() != Eigen::Success) return false;
+    missing.resize(m);
+    for (int pass = 0; pass < 3; ++pass) {   // the last passes take rounding out
+      for (Eigen::Index i = 0; i < m; ++i) {
+        long double sum = program.e[i];
+        for (Eigen::Index j = 0; j < n; ++j) sum -= static_cast<long double>(program.E(i, j)) * x[j];
+        missing[i] = static_cast<double>(sum);
+      }
+      factor.solveInPlace(missing);
+      if (!missing.allFinite()) return false;
+      for (Eigen::Index j = 0; j < n; ++j) x[j] += weighted.col(j).dot(missing);
+    }
+  }
+  set.to_lambda(x, certificate.lambda);
+  search.write_efforts(certificate.lambda, certificate.efforts);
+  return true;
+}
+
+}  // namespace stiction
