@@ -155,6 +155,12 @@ Eigen::VectorXd Field::vector() const
   return values;
 }
 
+Eigen::VectorXd Field::vector(Eigen::Index entries) const
+{
+  if (static_cast<Eigen::Index>(size()) != entries) fail(std::to_string(entries) + " numbers");
+  return vector();
+}
+
 Eigen::MatrixXd Field::matrix(Eigen::Index rows, Eigen::Index cols) const
 {
   if (static_cast<Eigen::Index>(size()) != rows) fail(std::to_string(rows) + " rows");

@@ -46,6 +46,7 @@ class Field {
   bool boolean() const;
   std::string text() const;
   Eigen::VectorXd vector() const;
+  Eigen::VectorXd vector(Eigen::Index entries) const;   ///< of this size
   Eigen::MatrixXd matrix(Eigen::Index rows, Eigen::Index cols) const;
   const Json& json() const { return json_; }
   const std::string& path() const { return path_; }

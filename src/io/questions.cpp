@@ -6,11 +6,11 @@
 
 namespace stiction::internal {
 
-extern const QuestionKind kAllStickingKind;
+extern const QuestionKind kAllStickingKind, kClosureKind, kEquilibriumKind, kRegionKind;
 
 namespace {
 
-constexpr const QuestionKind* kKinds[] = {&kAllStickingKind};
+constexpr const QuestionKind* kKinds[] = {&kAllStickingKind, &kEquilibriumKind, &kRegionKind, &kClosureKind};
 
 /// The entry of the scenario that contact i of the problem comes from; patches give several contacts each.
 std::size_t description_of(const Scenario& scenario, std::size_t contact)

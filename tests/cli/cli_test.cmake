@@ -46,8 +46,28 @@ expect(2 "^$" "contacts.lef.mu=1: want one of right, left" check ${scenarios}/bl
 expect(2 "^$" "scenario: want an existing file, got 'none.yaml'" check none.yaml)
 expect(2 "^$" "got the directory" check ${SOURCE_DIR})
 expect(2 "^$" "'--jsn', did you mean '--json'" check ${scenarios}/block_on_ground.yaml --jsn)
+expect(1 "FAILS" "^$" check ${scenarios}/ball_between_hard_fingers.yaml)
+expect(0 "HOLDS" "^$" check ${scenarios}/box_pushed.yaml)
 expect(2 "^$" "'chek', did you mean 'check'" chek ${scenarios}/block_on_ground.yaml)
 expect(2 "^$" "package://nobody" check ${scenarios}/block_on_ground.yaml --set models.b.urdf=package://nobody/x.urdf --package-path /tmp)
+
+# region: a drawing or a table, and the verdict of the position.
+expect(0 "inside the support region" "^$" region ${scenarios}/biped_region.yaml --svg region.svg)
+file(READ region.svg svg)
+if(NOT svg MATCHES "^<svg .*</svg>\n$")
+  message(FATAL_ERROR "region.svg is no drawing")
+endif()
+expect(0 "HOLDS" "^$" region ${scenarios}/biped_region.yaml --csv region.csv)
+file(READ region.csv csv)
+if(NOT csv MATCHES "^piece,polygon,x,y\n0,inner,")
+  message(FATAL_ERROR "region.csv is no table")
+endif()
+expect(1 "outside the support region" "^$" region ${scenarios}/biped_region.yaml --set "gravity=[4, 0, -9.81]")
+expect(0 "HOLDS" "^$" region ${scenarios}/quadruped_standing.yaml --set models.robot.effort=unlimited)
+expect(2 "^$" "excludes" region ${scenarios}/biped_region.yaml --svg a.svg --csv a.csv)
+expect(2 "^$" "--svg: want a file that can be written, got 'no/such/folder.svg': No such file" region ${scenarios}/biped_region.yaml --svg no/such/folder.svg)
+expect(2 "^$" "models: want one with a floating base" region ${scenarios}/block_on_ground.yaml)
+expect(2 "^$" "'--question'" region ${scenarios}/biped_region.yaml --question equilibrium)
 
 # verify: a report as it was written, with another digit, and something else.
 execute_process(COMMAND ${STICTION} check --json ${scenarios}/pinch_on_guide.yaml OUTPUT_VARIABLE report)
