@@ -201,6 +201,16 @@ Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind 
     proof.twist[0] = 1.0;   // nothing touches it
     return internal::judge_closure(grasp, kind, proof, scratch, nullptr);
   }
+  // Clear cases need no engine.
+  const auto quick = projections.run(program);
+  if (quick != internal::AlternatingProjections::End::kOpen) {
+    if (quick == internal::AlternatingProjections::End::kTwist)
+      proof.twist = Eigen::Map<const Eigen::VectorXd>(projections.twist(), m);
+    proof.forces = Eigen::Map<const Eigen::VectorXd>(projections.forces().data(), n);
+    const Verdict verdict = internal::judge_closure(grasp, kind, proof, scratch, nullptr);
+    if (verdict != Verdict::kUndecided) return verdict;
+    proof.twist.resize(0);
+  }
   engine->decide(program, answer);
   if (answer.outcome == Outcome::kInfeasible) {
     proof.twist = -answer.y;

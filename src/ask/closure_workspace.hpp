@@ -4,6 +4,7 @@
 
 #include "ask/proved.hpp"
 #include "proof/closure_proof.hpp"
+#include "solve/alternating_projections.hpp"
 #include "stiction/closure.hpp"
 
 namespace stiction {
@@ -37,6 +38,7 @@ struct ClosureChecker::Workspace {
   // epsilon.cpp
   std::optional<Certified> epsilon(const Grasp& grasp, HullNorm norm, const ClosureOptions& options);
 
+  internal::AlternatingProjections projections;
   ConeProgram program;
   std::vector<int> carrying;       ///< columns of G that can carry force
   std::vector<int> signs;

@@ -114,12 +114,12 @@ bool image_exceeds(const Eigen::MatrixXd& G, const Eigen::VectorXd& weight, cons
   const int m = static_cast<int>(G.rows());
   Eigen::Matrix<Real, kMostRows, kMostRows> gram;
   gram.setZero();
-  Real column[kMostRows];
+  Real column[kMostRows] = {};   // as long as it can be: fixed loops are faster than short ones
   for (Eigen::Index j = 0; j < G.cols(); ++j) {
     if (weight[j] == 0.0) continue;
     for (int i = 0; i < m; ++i) column[i] = static_cast<Real>(G(i, j)) * weight[j] * row_scale[i];
-    for (int k = 0; k < m; ++k)
-      for (int i = k; i < m; ++i) gram(i, k) += column[i] * column[k];
+    for (int k = 0; k < kMostRows; ++k)
+      for (int i = 0; i < kMostRows; ++i) gram(i, k) += column[i] * column[k];
   }
   // Three roundings per entry besides those of the sum.
   return exceeds(gram, m, static_cast<int>(G.cols()) + 6, static_cast<Real>(bound) * bound);
@@ -132,13 +132,14 @@ bool surrounds_zero(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd&
   const int m = static_cast<int>(G.rows());
   if (!ball_weights(grasp, kind, forces, scratch.weight, why)) return false;
 
-  long double residual[kMostRows] = {}, missing[kMostRows] = {};
-  double size[kMostRows] = {};
-  for (Eigen::Index j = 0; j < G.cols(); ++j)
+  double residual[kMostRows] = {}, missing[kMostRows] = {}, size[kMostRows] = {};
+  for (Eigen::Index j = 0; j < G.cols(); ++j) {
+    const double reach = std::abs(forces[j]) + scratch.weight[j];
     for (int i = 0; i < m; ++i) {
-      residual[i] += static_cast<long double>(G(i, j)) * forces[j];
-      size[i] += std::abs(G(i, j)) * (std::abs(forces[j]) + scratch.weight[j]);
+      residual[i] += G(i, j) * forces[j];
+      size[i] += std::abs(G(i, j)) * reach;
     }
+  }
   // A force outside its cone by rounding is moved inside by a little more normal force, which the residual then contains.
   for (const GraspBlock& block : grasp.contacts) {
     if (block.side == Side::kBilateral && !has_friction(block, kind)) continue;
@@ -150,7 +151,9 @@ bool surrounds_zero(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd&
   for (int i = 0; i < m; ++i) {
     if (!(size[i] > 0.0)) return refuse(why, [&] { return "no force acts along row " + std::to_string(i); });
     row_scale[i] = 1.0 / size[i];
-    const double off = static_cast<double>((std::abs(residual[i]) + missing[i]) * row_scale[i]) + 0x1p-60 * size[i] * row_scale[i];
+    // Rounding of these sums themselves is far below kClosureDoubt, yet it counts.
+    const double rounding = static_cast<double>(G.cols() + 4) * std::numeric_limits<double>::epsilon();
+    const double off = (std::abs(residual[i]) + missing[i]) * row_scale[i] + rounding;
     bound += off * off;
   }
   // Changing every entry of G by a share kClosureDoubt moves each scaled row by at most that much.
