@@ -224,11 +224,10 @@ void HoldSearch::cast(const Loads& from, const Loads& slope, double start, const
       result.lower = std::max(result.lower, t);
       result.x = witness;
       witness_signs_ = signs;
-      step = result.upper - result.lower;
+      step = 0.0;   // the cut was sharp: the end is expected right at it
     } else if (verdict == Verdict::kFails) {
       cut(t);
-      step = before - result.upper;
-      if (std::isinf(before)) step = result.upper - result.lower;
+      step = std::min(std::min(before, t) - result.upper, result.upper - result.lower);
     } else {
       ceiling = t;
     }
@@ -304,7 +303,8 @@ bool HoldSearch::slack_at(const Loads& loads, double slack)
 /// The largest s such that every contact could lose s newtons of normal force and still be inside its cone. Contacts that
 /// cannot gain any (they are at their rim in every solution) are then set aside and the rest goes on, so that one of them does
 /// not leave all others at an arbitrary vertex.
-HoldSearch::Depth HoldSearch::deepen(const Loads& loads, const Eigen::VectorXd* effort_room, bool any_slack)
+HoldSearch::Depth HoldSearch::deepen(const Loads& loads, const Eigen::VectorXd* effort_room, bool any_slack,
+                                     double relative_gap)
 {
   Depth depth;
   const double force_scale = weigh_contacts();
@@ -320,7 +320,7 @@ HoldSearch::Depth HoldSearch::deepen(const Loads& loads, const Eigen::VectorXd* 
       return depth;
     }
     LineOptions line;
-    line.relative_gap = 1e-6;
+    line.relative_gap = relative_gap;
     line.scale = 1e-6 * force_scale;   // so that a slack of kRim is still resolved
     line.cap = force_scale;   // internal forces could grow without end: the witness sets the scale
     line.same_signs = true;

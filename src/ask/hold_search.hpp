@@ -63,7 +63,7 @@ struct HoldSearch {
   };
   /// Moves the witness to the largest common slack. Efforts keep `effort_room` (nv, per newton of slack; optional) from
   /// their bounds. With `any_slack` only whether there is some.
-  Depth deepen(const Loads& loads, const Eigen::VectorXd* effort_room, bool any_slack);
+  Depth deepen(const Loads& loads, const Eigen::VectorXd* effort_room, bool any_slack, double relative_gap = 1e-6);
 
   /// Moves the witness to forces with that much slack (N), by one decision; false: there are none, the witness stays.
   bool give_slack(const Loads& loads, const Eigen::VectorXd* effort_room, double slack);

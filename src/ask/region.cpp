@@ -24,6 +24,7 @@ constexpr double kCoarse = 0.02;       // the same where the area is, as a share
 constexpr double kFineLength = 1e-3;   // m: boundary points are good to the same share of it, or of their distance
 constexpr double kSameLength = 1e-8;   // share of the size of a piece below which lengths are not told apart
 constexpr double kDistanceGap = 1e-6;  // share of the size of a piece at which the distance of the position is settled
+constexpr double kCoarseDepth = 0.05;  // a point well inside need not be the one deepest inside
 constexpr int kMostDistanceDirections = 30;
 
 }  // namespace
@@ -237,7 +238,7 @@ Verdict RegionFinder::Workspace::deepest_point(Sandwich& piece)
   const Verdict verdict = search.decide_from(piece.signs);
   if (verdict != Verdict::kHolds) return verdict;
   search.set_effort_room();
-  search.deepen(search.loads, &search.effort_room, false);
+  search.deepen(search.loads, &search.effort_room, false, kCoarseDepth);
   const Eigen::Vector2d c = position + search.witness.segment<2>(search.multipliers.extra_column());
   Eigen::VectorXd lambda;
   search.multipliers.to_lambda(search.witness, lambda);
