@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,15 +22,45 @@ struct ContactMotion {
   double restitution_tangential = 0.0;
 };
 
+/// `push` of equilibrium: how hard a point of a link may be pushed.
+struct PushOption {
+  enum class Direction { kGiven, kHorizontal, kAny } kind = Direction::kGiven;
+  std::string link;                                      ///< "model/link"
+  Eigen::Vector3d at = Eigen::Vector3d::Zero();          ///< in the link frame
+  Eigen::Vector3d direction = Eigen::Vector3d::UnitX();  ///< kGiven: unit, in the world
+};
+
+/// `wrench` of closure: what the grasp has to resist besides gravity and the loads; world axes, torque about `point`.
+struct WrenchOption {
+  Eigen::Vector3d force = Eigen::Vector3d::Zero(), torque = Eigen::Vector3d::Zero();
+};
+
+/// `noise` of closure: independent normal errors of every contact.
+struct NoiseOption {
+  double position = 0.0;   ///< standard deviation of each coordinate of a point, m
+  double angle = 0.0;      ///< of each of the two tilts of a normal, rad
+  int samples = 1000;
+  std::uint64_t seed = 1;
+};
+
 /// The `options` of a scenario. Extras that are not set are up to the program: `check` computes them, `batch` does not.
 struct ScenarioOptions {
   ConeShape cone;
   Detachment detachment = Detachment::kAllowed;
   std::string solver = "native";    ///< native or qpoases
-  std::string object;               ///< closure: the model that is held
+  std::string object;               ///< closure: the model that is held; region: the one whose centre of mass moves
   std::optional<bool> intervals;    ///< range of every normal force
-  std::optional<bool> margins;      ///< friction_scale
+  std::optional<bool> margins;      ///< friction_scale and its like
   std::optional<bool> repairs;      ///< what would make a failing case hold
+
+  std::optional<PushOption> push;   ///< equilibrium
+  std::optional<double> gap;        ///< region, closure: relative width at which refining stops
+  std::optional<double> box;        ///< region: clipped to a square of this half-width around the centre of mass, m
+  std::string plane;                ///< closure: "", "xy", "yz", "zx" in the object's axes
+  std::optional<double> length;     ///< closure: torques are divided by it, m
+  std::optional<Eigen::Vector3d> point;   ///< closure: torques are about it; in the object's root link frame
+  std::optional<WrenchOption> wrench;
+  std::optional<NoiseOption> noise;
 };
 
 /// A scenario file as plain data.

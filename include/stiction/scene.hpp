@@ -43,6 +43,11 @@ struct ModelDescription {
   std::map<std::string, std::vector<double>> multi_rates;
   Eigen::Vector3d linear_velocity = Eigen::Vector3d::Zero();    ///< of the root link, in its own axes
   Eigen::Vector3d angular_velocity = Eigen::Vector3d::Zero();
+  /// Rates of change of the rates and of the two velocities above; for questions that prescribe the motion.
+  std::map<std::string, double> accelerations;
+  std::map<std::string, std::vector<double>> multi_accelerations;
+  Eigen::Vector3d linear_acceleration = Eigen::Vector3d::Zero();
+  Eigen::Vector3d angular_acceleration = Eigen::Vector3d::Zero();
   Effort effort;
 };
 
@@ -91,10 +96,11 @@ struct SceneDescription {
   std::vector<std::string> package_paths;   ///< searched for package:// after ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
 };
 
-/// Configuration and velocity of every model, in the scene's own coordinates (see Scene::state).
+/// Configuration, velocity and prescribed acceleration of every model, in the scene's own coordinates (see Scene::state).
 struct SceneState {
-  Eigen::VectorXd q;   ///< nq
-  Eigen::VectorXd v;   ///< nv
+  Eigen::VectorXd q;        ///< nq
+  Eigen::VectorXd v;        ///< nv
+  Eigen::VectorXd a = {};   ///< nv; contact problems do not depend on it
 };
 
 /// Bodies, contacts and loads of a description, loaded once; recomputes the contact problem for any state.
@@ -130,7 +136,7 @@ class Scene {
   const SceneState& described_state() const;
 
   /// The state written in other descriptions of the same models (same names and bases, in order): joints, rates, poses,
-  /// twists. URDFs and efforts are not read again; the pose of a fixed base is part of the scene, not of the state.
+  /// twists, accelerations. URDFs and efforts are not read again; the pose of a fixed base is part of the scene, not of the state.
   /// @throws InputError naming the entry.
   SceneState state(const std::vector<ModelDescription>& models) const;
 
@@ -142,8 +148,17 @@ class Scene {
   ContactProblem compute();
 
   double total_mass() const;   ///< of everything that can move
-  /// @throws InputError when nothing that can move has mass.
+  /// In the world. @throws InputError when nothing that can move has mass.
   Eigen::Vector3d center_of_mass(const SceneState& state);
+  /// The same for the moving parts of one model. @throws InputError also when there is no such model.
+  Eigen::Vector3d center_of_mass(const SceneState& state, const std::string& model);
+  double total_mass(const std::string& model) const;
+  std::string root_link(const std::string& model) const;   ///< "model/link"
+  /// Frame of "model/link" (or of "world") in the world. @throws InputError with `path` as the entry.
+  Eigen::Isometry3d link_pose(const SceneState& state, const std::string& link, const std::string& path = "link");
+  /// What a load adds to the right-hand side of M a + nle = ... (nv): the sum of J' times force and torque. F of a
+  /// contact problem falls by it. @throws InputError below `path`, e.g. "options.push.link".
+  Eigen::VectorXd generalised_force(const SceneState& state, const LoadDescription& load, const std::string& path = "load");
   /// Kinetic and potential energy, J (for checks of M and F).
   double kinetic_energy(const SceneState& state);
   double potential_energy(const SceneState& state);

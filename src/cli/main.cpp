@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <thread>
@@ -15,6 +17,7 @@
 #include "io/inspect_text.hpp"
 #include "io/nearest_name.hpp"
 #include "io/progress_text.hpp"
+#include "io/region_drawing.hpp"
 #include "stiction/error.hpp"
 #include "stiction/scene.hpp"
 
@@ -55,18 +58,33 @@ std::string not_understood(const CLI::App& app)
   return "'" + argument + "'" + (near.empty() ? "" : ", did you mean '" + near + "'?");
 }
 
+/// A whole file, or an error that names the option and the reason.
+void write_file(const std::string& file, const char* option, const std::string& text)
+{
+  std::FILE* out = std::fopen(file.c_str(), "wb");
+  const bool written = out && std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  const int reason = errno;
+  if (!out || std::fclose(out) != 0 || !written)
+    throw stiction::InputError(option, "want a file that can be written, got '" + file + "': " + std::strerror(written ? errno : reason));
+}
+
+/// Whether a command answers any question, or one.
+enum class Asks { kAnything, kRegion };
+
 /// Arguments that several commands share.
 struct ScenarioArguments {
   std::string file, question;
   std::vector<std::string> sets, package_paths;
 
-  void add_to(CLI::App& command)
+  void add_to(CLI::App& command, Asks asks = Asks::kAnything)
   {
+    if (asks == Asks::kRegion) question = "region";
     command.add_option("SCENARIO", file, "The scenario file (YAML)")->required();
     command.add_option("--set", sets, "Replaces one entry: --set contacts.left_toe.mu=0.3, --set options.cone='{inner: 8}'")
         ->type_name("PATH=VALUE")
         ->allow_extra_args(false);
-    command.add_option("--question", question, "Asks this instead of the scenario's question")->type_name("Q");
+    if (asks == Asks::kAnything)
+      command.add_option("--question", question, "Asks this instead of the scenario's question")->type_name("Q");
     command.add_option("--package-path", package_paths, "Folder searched for package:// files, after ROS_PACKAGE_PATH and AMENT_PREFIX_PATH")
         ->type_name("DIR")
         ->allow_extra_args(false);
@@ -123,7 +141,23 @@ int run(int argc, char** argv)
   check.callback([&] {
     const internal::Report report = internal::check_file(scenario.file, scenario.overrides(), scenario.package_paths);
     write_result(as_json ? internal::report_json(report) : internal::report_text(report, wants_colours()));
-    code = internal::exit_code(report.result.verdict);
+    code = internal::exit_code(report.verdict());
+  });
+
+  ScenarioArguments region_scenario;
+  std::string svg_file, csv_file;
+  CLI::App& region = *app.add_subcommand("region", "Support region of the centre of mass: where it may be held");
+  region_scenario.add_to(region, Asks::kRegion);
+  CLI::Option& svg = *region.add_option("--svg", svg_file, "Draws it into this file")->type_name("OUT");
+  region.add_option("--csv", csv_file, "Writes the corners of the inner and outer polygons into this file")->type_name("OUT")->excludes(&svg);
+  region.footer("Exit codes: 0 the centre of mass is inside, 1 outside, 3 undecided, 2 bad input or usage.");
+  region.callback([&] {
+    const internal::Report report =
+        internal::check_file(region_scenario.file, region_scenario.overrides(), region_scenario.package_paths);
+    if (!svg_file.empty()) write_file(svg_file, "--svg", internal::region_svg(report));
+    if (!csv_file.empty()) write_file(csv_file, "--csv", internal::region_csv(report));
+    write_result(internal::report_text(report, wants_colours()));
+    code = internal::exit_code(report.verdict());
   });
 
   ScenarioArguments batch_scenario;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -71,31 +72,43 @@ std::string csv_id(const std::string& id)
 
 struct OutputFormat {
   Format format;
-  bool margins;
+  std::vector<std::string> columns;   ///< of the question, between verdict and summary; CSV only
 
   std::string header() const
   {
     if (format == Format::kJson) return "";
-    return std::string("id,verdict,utilisation,slack,") + (margins ? "friction_scale," : "") + "summary,error\n";
+    std::string line = "id,verdict,";
+    for (const std::string& column : columns) line += column + ",";
+    return line + "summary,error\n";
   }
 
   std::string row(const std::string& id, const RowAnswer& answer) const
   {
-    const std::string scale = answer.friction_scale ? number_text(*answer.friction_scale, format) : "";
-    if (format == Format::kCsv)
-      return csv_id(id) + "," + name_of(answer.verdict) + "," + number_text(answer.utilisation, format) + "," +
-             number_text(answer.slack, format) + "," + (margins ? scale + "," : "") + csv_text(answer.summary) + ",\n";
-    std::string line = "{\"id\":" + id + ",\"verdict\":\"" + name_of(answer.verdict) + "\",\"utilisation\":" +
-                       number_text(answer.utilisation, format) + ",\"slack\":" + number_text(answer.slack, format);
-    if (answer.friction_scale_known) line += ",\"friction_scale\":" + (scale.empty() ? "null" : scale);
+    if (format == Format::kCsv) {
+      std::string line = csv_id(id) + "," + name_of(answer.verdict) + ",";
+      for (const std::string& column : columns) {
+        const auto cell = std::ranges::find(answer.cells, column, &RowCell::name);
+        line += (cell == answer.cells.end() ? "" : cell_text(*cell)) + ",";
+      }
+      return line + csv_text(answer.summary) + ",\n";
+    }
+    std::string line = "{\"id\":" + id + ",\"verdict\":\"" + name_of(answer.verdict) + "\"";
+    for (const RowCell& cell : answer.cells) line += std::string(",\"") + cell.name + "\":" + cell_text(cell);
     return line + ",\"summary\":" + json_text(answer.summary) + "}\n";
+  }
+
+  std::string cell_text(const RowCell& cell) const
+  {
+    if (cell.number) return number_text(*cell.number, format);
+    if (cell.word) return format == Format::kCsv ? csv_text(cell.word) : json_text(cell.word);
+    return format == Format::kCsv ? "" : "null";
   }
 
   std::string error(const std::string& id, std::uint64_t line, const std::string& message) const
   {
     const std::string clean = one_line(message);
     if (format == Format::kCsv)
-      return csv_id(id) + ",,,," + (margins ? "," : "") + "," + csv_text("line " + std::to_string(line) + ": " + clean) + "\n";
+      return csv_id(id) + ",," + std::string(columns.size(), ',') + "," + csv_text("line " + std::to_string(line) + ": " + clean) + "\n";
     return "{\"id\":" + id + ",\"line\":" + std::to_string(line) + ",\"error\":" + json_text(clean) + "}\n";
   }
 
@@ -373,7 +386,7 @@ BatchProgress run_batch(const BatchArguments& arguments)
     throw InputError("--out", "want another file than the inputs, got " + internal::quoted(arguments.out));
 
   const RowAnswerer answerer(arguments.document, arguments.package_paths);
-  const OutputFormat format{output_format, answerer.margins()};
+  const OutputFormat format{output_format, answerer.columns()};
   RowReader reader(arguments.inputs, input_format);
   BatchProgress progress;
   progress.total_bytes = std::filesystem::file_size(arguments.inputs, ignored);

@@ -36,20 +36,6 @@ const char* name_of(CertificateKind kind)
   return "none";
 }
 
-std::string summary_of(const StickingResult& result)
-{
-  if (result.verdict == Verdict::kUndecided) return "undecided: " + result.reason;
-  if (result.verdict == Verdict::kHolds) return result.explanation;
-  return "fails: " + (result.explanation.empty() ? "no admissible contact forces exist" : result.explanation);
-}
-
-bool has_forces(const StickingResult& result)
-{
-  const CertificateKind kind = result.certificate.kind;
-  if (result.verdict == Verdict::kUndecided) return (result.lambda.array() != 0.0).any();
-  return kind != CertificateKind::kContradiction && kind != CertificateKind::kUnbalanced;
-}
-
 Eigen::Vector3d contact_force_in_world(const Contact& contact, const double* rows)
 {
   Eigen::Vector3d force;

@@ -2,14 +2,18 @@
 
 #include <algorithm>
 
-#include "io/check.hpp"
-
 namespace stiction::internal {
 namespace {
 
-SceneDescription without_efforts(SceneDescription scene)
+bool finds_efforts(const ModelDescription& model)
 {
-  for (ModelDescription& model : scene.models) model.effort = {};
+  return model.effort.kind == Effort::Kind::kLimits || model.effort.kind == Effort::Kind::kUnlimited;
+}
+
+SceneDescription without_given_efforts(SceneDescription scene)
+{
+  for (ModelDescription& model : scene.models)
+    if (!finds_efforts(model)) model.effort = {};
   return scene;
 }
 
@@ -18,7 +22,7 @@ Scenario decode_with_paths(const ScenarioDocument& document, const std::vector<s
   Scenario scenario = document.decode();
   scenario.scene.package_paths = package_paths;
   try {
-    require_question(scenario);
+    kind_of(stiction::name_of(scenario.question)).require(scenario);
   } catch (const InputError& error) {
     throw document.located(error);
   }
@@ -28,17 +32,18 @@ Scenario decode_with_paths(const ScenarioDocument& document, const std::vector<s
 Scene load(const ScenarioDocument& document, const SceneDescription& scene)
 {
   try {
-    return Scene(without_efforts(scene));
+    return Scene(without_given_efforts(scene));
   } catch (const InputError& error) {
     throw document.located(error);
   }
 }
 
-/// Same bodies in the world; state and efforts may differ.
+/// Same bodies and motors in the world; state and given efforts may differ.
 bool same_body(const ModelDescription& a, const ModelDescription& b)
 {
+  const bool same_motors = finds_efforts(a) ? a.effort.kind == b.effort.kind : !finds_efforts(b);
   const bool placed = a.base == Base::kFloating || (a.pose.xyz == b.pose.xyz && a.pose.rpy == b.pose.rpy);
-  return a.urdf_file == b.urdf_file && a.base == b.base && placed;
+  return a.urdf_file == b.urdf_file && a.base == b.base && placed && same_motors;
 }
 
 /// Same place and rows; coefficients may differ.
@@ -59,7 +64,7 @@ std::size_t add_once(std::vector<std::size_t>& list, std::size_t value)
 
 RowAnswerer::RowAnswerer(const ScenarioDocument& document, const std::vector<std::string>& package_paths)
     : document_(document), package_paths_(package_paths), base_(decode_with_paths(document, package_paths)), row_(base_),
-      scene_(load(document, base_.scene)), checker_(make_engine(base_.options.solver)), solver_(base_.options.solver)
+      scene_(load(document, base_.scene))
 {
   scene_.compute(scene_.described_state(), problem_);
   for (std::size_t i = 0; i < problem_.dof_names.size(); ++i) dofs_[problem_.dof_names[i]] = static_cast<Eigen::Index>(i);
@@ -68,7 +73,7 @@ RowAnswerer::RowAnswerer(const ScenarioDocument& document, const std::vector<std
 
 RowAnswerer::RowAnswerer(const RowAnswerer& other)
     : document_(other.document_), package_paths_(other.package_paths_), base_(other.base_), row_(other.base_), scene_(other.scene_),
-      dofs_(other.dofs_), world_points_(other.world_points_), checker_(make_engine(other.base_.options.solver)), solver_(other.base_.options.solver)
+      dofs_(other.dofs_), world_points_(other.world_points_)
 {
 }
 
@@ -121,7 +126,6 @@ bool RowAnswerer::compute_from_scene()
   state_ = models_.empty() ? scene_.described_state() : scene_.state(row_.scene.models);
   scene_.compute(state_, problem_);
   for (const ModelDescription& model : row_.scene.models) {
-    if (model.effort.kind == Effort::Kind::kLimits || model.effort.kind == Effort::Kind::kUnlimited) return false;
     for (const auto& [joint, effort] : model.effort.given) {
       const auto dof = dofs_.find(model.name + "/" + joint);
       if (dof == dofs_.end()) return false;
@@ -139,22 +143,6 @@ bool RowAnswerer::compute_from_scene()
   return true;
 }
 
-void RowAnswerer::ask(RowAnswer& answer)
-{
-  require_rest(row_, problem_, state_.v);
-  // qpOASES goes on from where the last problem ended; a row must not depend on the one before.
-  if (row_.options.solver != "native" || solver_ != "native") checker_ = StickingChecker(make_engine(row_.options.solver));
-  solver_ = row_.options.solver;
-  checker_.check(problem_, sticking_options(row_.options, false), result_);
-  answer.verdict = result_.verdict;
-  answer.summary = summary_of(result_);
-  answer.utilisation = 0.0;
-  for (const ContactReport& contact : result_.contacts) answer.utilisation = std::max(answer.utilisation, contact.utilisation);
-  answer.slack = result_.slack;
-  answer.friction_scale_known = result_.friction_scale_known;
-  answer.friction_scale = result_.friction_scale;
-}
-
 void RowAnswerer::answer(const BatchRow& row, RowAnswer& answer)
 {
   restore();
@@ -165,14 +153,30 @@ void RowAnswerer::answer(const BatchRow& row, RowAnswer& answer)
     row_ = changed.decode();
     row_.scene.package_paths = package_paths_;
   }
-  require_question(row_);
+  const QuestionKind& kind = kind_of(stiction::name_of(row_.question));
+  kind.require(row_);
+  // qpOASES goes on from where the last problem ended; a row must not depend on the one before.
+  if (!answer_ || question_ != row_.question || row_.options.solver != "native" || solver_ != "native")
+    answer_ = kind.make(row_.options.solver);
+  question_ = row_.question;
+  solver_ = row_.options.solver;
   if (whole_ || !scene_fits() || !compute_from_scene()) {
     Scene scene(row_.scene);
     state_ = scene.described_state();
     scene.compute(state_, problem_);
-    require_given_efforts(row_, problem_);
+    answer_->ask({row_, scene, state_, problem_}, Extras::kOnlyIfAsked);
+  } else {
+    answer_->ask({row_, scene_, state_, problem_}, Extras::kOnlyIfAsked);
   }
-  ask(answer);
+  answer.verdict = answer_->verdict();
+  answer.summary = answer_->summary();
+  answer.cells.clear();
+  answer_->write_row(answer.cells);
+}
+
+std::vector<std::string> RowAnswerer::columns() const
+{
+  return kind_of(stiction::name_of(base_.question)).columns(base_.options);
 }
 
 /// Back to the scenario as it is written.

@@ -1,20 +1,16 @@
 #pragma once
 
 #include <map>
-#include <optional>
 
 #include "io/batch.hpp"
-#include "stiction/sticking.hpp"
+#include "io/question.hpp"
 
 namespace stiction::internal {
 
 struct RowAnswer {
   Verdict verdict = Verdict::kUndecided;
   std::string summary;
-  double utilisation = 0.0;   ///< the largest
-  double slack = 0.0;         ///< largest common slack of the normal forces, N
-  bool friction_scale_known = false;
-  std::optional<double> friction_scale;
+  std::vector<RowCell> cells;   ///< what the question adds
 };
 
 /// Answers rows over one scenario; one per thread. Rows that change only the state, efforts or coefficients reuse the loaded
@@ -28,13 +24,13 @@ class RowAnswerer {
   /// @throws InputError when the row is bad.
   void answer(const BatchRow& row, RowAnswer& answer);
 
-  bool margins() const { return base_.options.margins.value_or(false); }
+  /// Names of the cells that rows have unless they change the question or its options.
+  std::vector<std::string> columns() const;
 
  private:
   bool change_sections(const BatchRow& row);
   bool scene_fits() const;
   bool compute_from_scene();
-  void ask(RowAnswer& answer);
   void restore();
 
   const ScenarioDocument document_;
@@ -43,14 +39,14 @@ class RowAnswerer {
   Scenario row_;        ///< base_ with the changes of a row
   std::vector<std::size_t> models_, contacts_;   ///< that the row changes
   bool whole_ = false;  ///< the row changes other parts: row_ was read as a whole
-  Scene scene_;         ///< of base_ without efforts
+  Scene scene_;         ///< of base_ without given efforts
   std::map<std::string, Eigen::Index> dofs_;
   bool world_points_ = false;   ///< contact points that depend on the described state
   SceneState state_;
   ContactProblem problem_;
-  StickingChecker checker_;
-  std::string solver_;   ///< of checker_
-  StickingResult result_;
+  std::unique_ptr<Answer> answer_;
+  Question question_ = Question::kAllSticking;   ///< of answer_, like the next
+  std::string solver_;
 };
 
 }  // namespace stiction::internal

@@ -224,6 +224,50 @@ ConeShape decode_cone(const Entry& entry, const std::string& path)
   return entry.keys[0] == "inner" ? ConeShape::inner(count) : ConeShape::outer(count);
 }
 
+double positive_number(const Entry& entry, const std::string& path)
+{
+  const double value = number(entry, path);
+  if (!(value > 0.0)) fail(entry, path, "a number > 0");
+  return value;
+}
+
+std::uint64_t whole_number(const Entry& entry, const std::string& path, double least, double most)
+{
+  const double value = number(entry, path);
+  if (value != std::floor(value) || value < least || value > most)
+    fail(entry, path, "a whole number from " + text(least) + " to " + text(most));
+  return static_cast<std::uint64_t>(value);
+}
+
+PushOption decode_push(const Entry& entry, const std::string& path)
+{
+  using Direction = PushOption::Direction;
+  const Map map(entry, path, {"link", "at", "direction"});
+  PushOption push;
+  push.link = text_of(map.need("link"), map.path_of("link"));
+  push.at = map.vector_or("at", push.at);
+  const Entry& direction = map.need("direction");
+  if (direction.kind == Entry::Kind::kList) {
+    push.direction = unit_vector(direction, map.path_of("direction")).normalized();
+    return push;
+  }
+  if (direction.text != "horizontal" && direction.text != "any")
+    fail(direction, map.path_of("direction"), "a unit vector in the world, horizontal or any");
+  push.kind = direction.text == "any" ? Direction::kAny : Direction::kHorizontal;
+  return push;
+}
+
+NoiseOption decode_noise(const Entry& entry, const std::string& path)
+{
+  const Map map(entry, path, {"position", "angle", "samples", "seed"});
+  NoiseOption noise;
+  if (const Entry* found = map.find("position")) noise.position = number_at_least_zero(*found, map.path_of("position"));
+  if (const Entry* found = map.find("angle")) noise.angle = number_at_least_zero(*found, map.path_of("angle"));
+  if (const Entry* found = map.find("samples")) noise.samples = static_cast<int>(whole_number(*found, map.path_of("samples"), 1, 1e7));
+  if (const Entry* found = map.find("seed")) noise.seed = whole_number(*found, map.path_of("seed"), 0, 0x1p53);
+  return noise;
+}
+
 template <class Read>
 void each(const Entry* list, const char* path, Read read)
 {
@@ -244,7 +288,7 @@ constexpr std::array<std::pair<const char*, Question>, 7> kQuestions{{{"all_stic
 
 ModelDescription decode_model(const Entry& entry, const std::string& name, const std::string& folder)
 {
-  const Map map(entry, "models." + name, {"urdf", "base", "pose", "joints", "rates", "twist", "effort"});
+  const Map map(entry, "models." + name, {"urdf", "base", "pose", "joints", "rates", "twist", "accelerations", "acceleration", "effort"});
   ModelDescription model;
   model.name = name;
   const std::string& urdf = text_of(map.need("urdf"), map.path_of("urdf"));
@@ -264,6 +308,13 @@ ModelDescription decode_model(const Entry& entry, const std::string& name, const
     const Map twist(*found, map.path_of("twist"), {"linear", "angular"});
     model.linear_velocity = twist.vector_or("linear", model.linear_velocity);
     model.angular_velocity = twist.vector_or("angular", model.angular_velocity);
+  }
+  if (const Entry* found = map.find("accelerations"))
+    decode_joints(*found, map.path_of("accelerations"), model.accelerations, model.multi_accelerations);
+  if (const Entry* found = map.find("acceleration")) {
+    const Map rate_of_twist(*found, map.path_of("acceleration"), {"linear", "angular"});
+    model.linear_acceleration = rate_of_twist.vector_or("linear", model.linear_acceleration);
+    model.angular_acceleration = rate_of_twist.vector_or("angular", model.angular_acceleration);
   }
   if (const Entry* found = map.find("effort")) model.effort = decode_effort(*found, map.path_of("effort"));
   return model;
@@ -310,7 +361,8 @@ ScenarioOptions decode_options(const Entry& entry)
 {
   ScenarioOptions options;
   if (entry.kind == Entry::Kind::kNull) return options;
-  const Map map(entry, "options", {"cone", "detachment", "solver", "object", "intervals", "margins", "repairs"});
+  const Map map(entry, "options", {"cone", "detachment", "solver", "intervals", "margins", "repairs", "push", "gap", "box", "object", "plane", "length",
+                                   "point", "wrench", "noise"});
   if (const Entry* found = map.find("cone")) options.cone = decode_cone(*found, "options.cone");
   options.detachment = map.choice_or<Detachment, 2>(
       "detachment", {{{"allowed", Detachment::kAllowed}, {"forbidden", Detachment::kForbidden}}}, options.detachment);
@@ -319,6 +371,19 @@ ScenarioOptions decode_options(const Entry& entry)
   if (const Entry* found = map.find("intervals")) options.intervals = boolean(*found, "options.intervals");
   if (const Entry* found = map.find("margins")) options.margins = boolean(*found, "options.margins");
   if (const Entry* found = map.find("repairs")) options.repairs = boolean(*found, "options.repairs");
+  if (const Entry* found = map.find("push")) options.push = decode_push(*found, "options.push");
+  if (const Entry* found = map.find("gap")) options.gap = positive_number(*found, "options.gap");
+  if (const Entry* found = map.find("box")) options.box = positive_number(*found, "options.box");
+  options.plane = map.choice_or<const char*, 3>("plane", {{{"xy", "xy"}, {"yz", "yz"}, {"zx", "zx"}}}, "");
+  if (const Entry* found = map.find("length")) options.length = positive_number(*found, "options.length");
+  if (const Entry* found = map.find("point")) options.point = vector3(*found, "options.point");
+  if (const Entry* found = map.find("wrench")) {
+    const Map wrench(*found, "options.wrench", {"force", "torque"});
+    options.wrench.emplace();
+    options.wrench->force = wrench.vector_or("force", options.wrench->force);
+    options.wrench->torque = wrench.vector_or("torque", options.wrench->torque);
+  }
+  if (const Entry* found = map.find("noise")) options.noise = decode_noise(*found, "options.noise");
   return options;
 }
 

@@ -273,12 +273,20 @@ ModelState read_state(const ModelDescription& model, const UrdfTree& tree, std::
   if (model.base == Base::kFixed && !(model.linear_velocity.isZero(0.0) && model.angular_velocity.isZero(0.0)))
     throw InputError(path + ".twist", "want zero for a fixed base, got linear " + text(model.linear_velocity) +
                                           ", angular " + text(model.angular_velocity));
+  check_finite(path + ".acceleration.linear", model.linear_acceleration);
+  check_finite(path + ".acceleration.angular", model.angular_acceleration);
+  if (model.base == Base::kFixed && !(model.linear_acceleration.isZero(0.0) && model.angular_acceleration.isZero(0.0)))
+    throw InputError(path + ".acceleration", "want zero for a fixed base, got linear " + text(model.linear_acceleration) +
+                                                 ", angular " + text(model.angular_acceleration));
   ModelState state;
   state.pose = isometry(model.pose.xyz, model.pose.rpy);
   state.linear = model.linear_velocity;
   state.angular = model.angular_velocity;
+  state.linear_acceleration = model.linear_acceleration;
+  state.angular_acceleration = model.angular_acceleration;
   state.positions.assign(tree.joints.size(), {});
   state.rates.assign(tree.joints.size(), {});
+  state.accelerations.assign(tree.joints.size(), {});
   for (std::size_t j = 0; j < tree.joints.size(); ++j)
     if (freedoms(tree.joints[j].type) == 1)
       state.positions[j][0] = std::min(std::max(0.0, tree.joints[j].lower), tree.joints[j].upper);
@@ -286,6 +294,8 @@ ModelState read_state(const ModelDescription& model, const UrdfTree& tree, std::
   read_single(model.rates, tree, path + ".rates", state.rates);
   read_multi(model.multi_joints, tree, path + ".joints", state.positions);
   read_multi(model.multi_rates, tree, path + ".rates", state.rates);
+  read_single(model.accelerations, tree, path + ".accelerations", state.accelerations);
+  read_multi(model.multi_accelerations, tree, path + ".accelerations", state.accelerations);
   if (!warnings) return state;
   for (std::size_t j = 0; j < tree.joints.size(); ++j) {
     const UrdfJoint& joint = tree.joints[j];
@@ -296,6 +306,20 @@ ModelState read_state(const ModelDescription& model, const UrdfTree& tree, std::
                           text(joint.lower) + " to " + text(joint.upper));
   }
   return state;
+}
+
+LoadBlueprint read_load(const LoadDescription& load, const std::string& path, const std::vector<ModelBlueprint>& models)
+{
+  const BodyRef body = BodyFinder(models).find_link(path + ".link", load.link);
+  check_finite(path + ".force", load.force);
+  check_finite(path + ".torque", load.torque);
+  check_finite(path + ".at", load.at);
+  return {body, load.force, load.torque, load.at, load.frame == LoadDescription::Frame::kWorld};
+}
+
+BodyRef find_body(const std::string& body, const std::string& path, const std::vector<ModelBlueprint>& models)
+{
+  return BodyFinder(models).find(path, body);
 }
 
 Blueprint make_blueprint(const SceneDescription& description)
@@ -309,14 +333,9 @@ Blueprint make_blueprint(const SceneDescription& description)
   for (std::size_t i = 0; i < description.loads.size(); ++i) {
     const LoadDescription& source = description.loads[i];
     const std::string path = indexed("loads", i);
-    const BodyRef body = bodies.find_link(path + ".link", source.link);
-    check_finite(path + ".force", source.force);
-    check_finite(path + ".torque", source.torque);
-    check_finite(path + ".at", source.at);
-    if (bodies.carrier(body).model < 0)
+    blueprint.loads.push_back(read_load(source, path, blueprint.models));
+    if (bodies.carrier(blueprint.loads.back().body).model < 0)
       blueprint.warnings.push_back(path + ".link: " + quoted(source.link) + " cannot move");
-    blueprint.loads.push_back(
-        {body, source.force, source.torque, source.at, source.frame == LoadDescription::Frame::kWorld});
   }
 
   std::set<std::string> names;

@@ -21,7 +21,8 @@ struct BodyRef {
 struct ModelState {
   Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
   Eigen::Vector3d linear = Eigen::Vector3d::Zero(), angular = Eigen::Vector3d::Zero();  ///< root link, own axes
-  std::vector<std::array<double, 6>> positions, rates;
+  Eigen::Vector3d linear_acceleration = Eigen::Vector3d::Zero(), angular_acceleration = Eigen::Vector3d::Zero();
+  std::vector<std::array<double, 6>> positions, rates, accelerations;
 };
 
 struct ModelBlueprint {
@@ -75,6 +76,12 @@ struct Blueprint {
 
 /// @throws InputError naming the entry.
 Blueprint make_blueprint(const SceneDescription& description);
+
+/// A load on a link of the models. @throws InputError below `path`.
+LoadBlueprint read_load(const LoadDescription& load, const std::string& path, const std::vector<ModelBlueprint>& models);
+
+/// "world" or "model/link". @throws InputError with `path` as the entry.
+BodyRef find_body(const std::string& body, const std::string& path, const std::vector<ModelBlueprint>& models);
 
 /// The state part of a model's description. `warnings` (optional) receives joints outside their limits.
 ModelState read_state(const ModelDescription& model, const UrdfTree& tree, std::vector<std::string>* warnings);

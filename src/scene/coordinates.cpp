@@ -95,7 +95,7 @@ std::vector<std::string> Coordinates::dof_names() const
 
 SceneState Coordinates::make_state(const std::vector<ModelState>& states) const
 {
-  SceneState result{Eigen::VectorXd(nq), Eigen::VectorXd(nv)};
+  SceneState result{Eigen::VectorXd(nq), Eigen::VectorXd(nv), Eigen::VectorXd(nv)};
   for (const JointSlot& slot : slots) {
     if (follows(slot)) continue;
     const ModelState& state = states[idx(slot.model)];
@@ -103,11 +103,13 @@ SceneState Coordinates::make_state(const std::vector<ModelState>& states) const
     if (slot.joint < 0) {
       set_pose(result.q.segment(q, 7), state.pose);
       result.v.segment<6>(v) << state.linear, state.angular;
+      result.a.segment<6>(v) << state.linear_acceleration, state.angular_acceleration;
       continue;
     }
     const auto& p = state.positions[idx(slot.joint)];
     const auto& rate = state.rates[idx(slot.joint)];
     for (int k = 0; k < freedoms(slot.type); ++k) result.v(v + k) = rate[idx(k)];
+    for (int k = 0; k < freedoms(slot.type); ++k) result.a(v + k) = state.accelerations[idx(slot.joint)][idx(k)];
     if (slot.type == JointType::kFloating)
       set_pose(result.q.segment(q, 7), isometry({p[0], p[1], p[2]}, {p[3], p[4], p[5]}));
     else if (slot.type == JointType::kPlanar)

@@ -52,8 +52,8 @@ struct Column {
 struct RowBlock {
   JointIndex body_a = 0, body_b = 0;
   JointIndex point_joint = 0, axes_joint = 0;
-  Eigen::Vector3d point;  ///< in the frame of point_joint
-  Eigen::Matrix3d axes;   ///< columns, in the frame of axes_joint
+  Eigen::Vector3d point = Eigen::Vector3d::Zero();     ///< in the frame of point_joint
+  Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();  ///< columns, in the frame of axes_joint
   int row = 0, linear = 3, angular = 0;
   std::vector<Column> columns;  ///< joints that support exactly one of the bodies: the others cancel
 };
@@ -69,7 +69,7 @@ struct Core {
   pinocchio::Model model;
   std::vector<std::vector<Placed>> links;  ///< per model, per link
   internal::Coordinates coordinates;
-  std::vector<Base> bases;
+  std::vector<internal::ModelBlueprint> models;
 
   std::vector<RowBlock> rows;
   std::vector<LoadBlock> loads;
@@ -82,13 +82,15 @@ struct Core {
 
   explicit Core(const internal::Blueprint& blueprint);
 
+  LoadBlock load_block(const internal::LoadBlueprint& source) const;
+  Placed placed(BodyRef body) const;
+  int model_index(const std::string& name) const;
+
  private:
   void add_link(int m, int link, JointIndex joint, const SE3& placement);
   void add_joint(int m, int joint, JointIndex parent, const SE3& placement);
   void check_inertias();
   void add_rows(const internal::Blueprint& blueprint);
-  void add_loads(const internal::Blueprint& blueprint);
-  Placed placed(BodyRef body) const;
   std::vector<Column> columns(JointIndex body_a, JointIndex body_b) const;
 };
 
@@ -122,7 +124,7 @@ Eigen::Matrix3d plane_axes(const Eigen::Vector3d& normal)
   return plane;
 }
 
-Core::Core(const internal::Blueprint& blueprint) : warnings(blueprint.warnings)
+Core::Core(const internal::Blueprint& blueprint) : models(blueprint.models), warnings(blueprint.warnings)
 {
   model.gravity.linear() = blueprint.gravity;
   model.gravity.angular().setZero();
@@ -131,7 +133,6 @@ Core::Core(const internal::Blueprint& blueprint) : warnings(blueprint.warnings)
     const UrdfTree& tree = *source.tree;
     coordinates.model_names.push_back(source.name);
     coordinates.trees.push_back(source.tree);
-    bases.push_back(source.base);
     links.emplace_back(tree.links.size());
     if (source.base == Base::kFixed) {
       add_link(static_cast<int>(m), tree.root, 0, se3(source.state.pose));
@@ -162,7 +163,7 @@ Core::Core(const internal::Blueprint& blueprint) : warnings(blueprint.warnings)
   }
   std::ranges::sort(prototype.actuators, {}, &Actuator::dof);
   add_rows(blueprint);
-  add_loads(blueprint);
+  for (const auto& source : blueprint.loads) loads.push_back(load_block(source));
 }
 
 /// Depth first, children by joint name: Pinocchio needs contiguous subtrees, and its users know this order.
@@ -302,20 +303,25 @@ void Core::add_rows(const internal::Blueprint& blueprint)
   }
 }
 
-void Core::add_loads(const internal::Blueprint& blueprint)
+LoadBlock Core::load_block(const internal::LoadBlueprint& source) const
 {
-  for (const auto& source : blueprint.loads) {
-    const Placed body = placed(source.body);
-    LoadBlock load;
-    load.joint = body.joint;
-    load.point = body.placement.act(source.at);
-    load.axes_joint = source.in_world ? 0 : body.joint;
-    const Eigen::Matrix3d turn = source.in_world ? Eigen::Matrix3d::Identity() : body.placement.rotation();
-    load.force = turn * source.force;
-    load.torque = turn * source.torque;
-    load.columns = columns(body.joint, 0);
-    loads.push_back(std::move(load));
-  }
+  const Placed body = placed(source.body);
+  LoadBlock load;
+  load.joint = body.joint;
+  load.point = body.placement.act(source.at);
+  load.axes_joint = source.in_world ? 0 : body.joint;
+  const Eigen::Matrix3d turn = source.in_world ? Eigen::Matrix3d::Identity() : body.placement.rotation();
+  load.force = turn * source.force;
+  load.torque = turn * source.torque;
+  load.columns = columns(body.joint, 0);
+  return load;
+}
+
+int Core::model_index(const std::string& name) const
+{
+  for (std::size_t m = 0; m < models.size(); ++m)
+    if (models[m].name == name) return static_cast<int>(m);
+  throw InputError("models", "want a model of the scene, got " + internal::quoted(name));
 }
 
 }  // namespace
@@ -329,7 +335,7 @@ struct Scene::Impl {
   explicit Impl(std::shared_ptr<const Core> shared)
       : core(std::move(shared)),
         data(core->model),
-        full{Eigen::VectorXd(core->model.nq), Eigen::VectorXd(core->model.nv)},
+        full{Eigen::VectorXd(core->model.nq), Eigen::VectorXd(core->model.nv), {}},
         force(core->model.nv)
   {
   }
@@ -345,6 +351,7 @@ struct Scene::Impl {
 
   void fill_mass(Eigen::MatrixXd& M) const;
   void fill_force(Eigen::VectorXd& F) const;
+  void add_load(const LoadBlock& load, double factor, Eigen::VectorXd& out) const;
   void fill_rows(ContactProblem& problem, bool moving) const;
   Eigen::Vector3d acceleration(JointIndex joint, const Eigen::Vector3d& point_W) const;
   Eigen::Vector3d angular_acceleration(JointIndex joint) const;
@@ -377,18 +384,22 @@ void Scene::Impl::fill_force(Eigen::VectorXd& F) const
   F = -core->given_efforts;
   for (Eigen::Index i = 0; i < force.size(); ++i)
     F(core->coordinates.v_source[idx(i)]) += core->coordinates.v_scale(i) * force(i);
-  for (const LoadBlock& load : core->loads) {
-    const Eigen::Vector3d point = data.oMi[load.joint].act(load.point);
-    Eigen::Vector3d push = load.force, twist = load.torque;
-    if (load.axes_joint > 0) {
-      push = data.oMi[load.axes_joint].rotation() * load.force;
-      twist = data.oMi[load.axes_joint].rotation() * load.torque;
-    }
-    const Eigen::Vector3d moment = twist + point.cross(push);  // about the world origin, as the columns of data.J are
-    for (const Column& column : load.columns)
-      F(column.dof) -=
-          column.factor * (push.dot(data.J.col(column.full).head<3>()) + moment.dot(data.J.col(column.full).tail<3>()));
+  for (const LoadBlock& load : core->loads) add_load(load, -1.0, F);
+}
+
+/// Adds `factor` times J' of a load.
+void Scene::Impl::add_load(const LoadBlock& load, double factor, Eigen::VectorXd& out) const
+{
+  const Eigen::Vector3d point = data.oMi[load.joint].act(load.point);
+  Eigen::Vector3d push = load.force, twist = load.torque;
+  if (load.axes_joint > 0) {
+    push = data.oMi[load.axes_joint].rotation() * load.force;
+    twist = data.oMi[load.axes_joint].rotation() * load.torque;
   }
+  const Eigen::Vector3d moment = twist + point.cross(push);  // about the world origin, as the columns of data.J are
+  for (const Column& column : load.columns)
+    out(column.dof) += factor * column.factor *
+                       (push.dot(data.J.col(column.full).head<3>()) + moment.dot(data.J.col(column.full).tail<3>()));
 }
 
 /// Classical acceleration in the world of the point of a body that is at point_W, for zero joint accelerations.
@@ -469,7 +480,7 @@ SceneState Scene::state(const std::vector<ModelDescription>& models) const
       throw InputError(
           "models[" + std::to_string(m) + "].name",
           "want " + internal::quoted(core.coordinates.model_names[m]) + ", got " + internal::quoted(models[m].name));
-    if (models[m].base != core.bases[m])
+    if (models[m].base != core.models[m].base)
       throw InputError("models." + models[m].name + ".base", "want the base of the scene, got the other one");
     states.push_back(internal::read_state(models[m], *core.coordinates.trees[m], nullptr));
   }
@@ -515,6 +526,63 @@ Eigen::Vector3d Scene::center_of_mass(const SceneState& state)
   return pinocchio::centerOfMass(impl_->core->model, impl_->data, impl_->expand(state).q, false);
 }
 
+Eigen::Vector3d Scene::center_of_mass(const SceneState& state, const std::string& model)
+{
+  const Core& core = *impl_->core;
+  core.coordinates.check(state);
+  const int wanted = core.model_index(model);
+  pinocchio::forwardKinematics(core.model, impl_->data, impl_->expand(state).q);
+  Eigen::Vector3d moment = Eigen::Vector3d::Zero();
+  double mass = 0.0;
+  for (std::size_t j = 1; j < core.model.inertias.size(); ++j) {
+    if (core.coordinates.slots[j - 1].model != wanted) continue;
+    mass += core.model.inertias[j].mass();
+    moment += core.model.inertias[j].mass() * impl_->data.oMi[j].act(core.model.inertias[j].lever());
+  }
+  if (!(mass > 0.0)) throw InputError("models." + model, "want a mass that can move, got none");
+  return moment / mass;
+}
+
+double Scene::total_mass(const std::string& model) const
+{
+  const Core& core = *impl_->core;
+  const int wanted = core.model_index(model);
+  double mass = 0.0;
+  for (std::size_t j = 1; j < core.model.inertias.size(); ++j)
+    if (core.coordinates.slots[j - 1].model == wanted) mass += core.model.inertias[j].mass();
+  return mass;
+}
+
+std::string Scene::root_link(const std::string& model) const
+{
+  const internal::UrdfTree& tree = *impl_->core->models[idx(impl_->core->model_index(model))].tree;
+  return model + "/" + tree.links[idx(tree.root)].name;
+}
+
+Eigen::Isometry3d Scene::link_pose(const SceneState& state, const std::string& link, const std::string& path)
+{
+  const Core& core = *impl_->core;
+  core.coordinates.check(state);
+  const Placed body = core.placed(internal::find_body(link, path, core.models));
+  pinocchio::forwardKinematics(core.model, impl_->data, impl_->expand(state).q);
+  const SE3 pose = impl_->data.oMi[body.joint] * body.placement;
+  Eigen::Isometry3d result = Eigen::Isometry3d::Identity();
+  result.linear() = pose.rotation();
+  result.translation() = pose.translation();
+  return result;
+}
+
+Eigen::VectorXd Scene::generalised_force(const SceneState& state, const LoadDescription& load, const std::string& path)
+{
+  const Core& core = *impl_->core;
+  core.coordinates.check(state);
+  const LoadBlock block = core.load_block(internal::read_load(load, path, core.models));
+  pinocchio::crba(core.model, impl_->data, impl_->expand(state).q, pinocchio::Convention::WORLD);  // leaves oMi and J
+  Eigen::VectorXd result = Eigen::VectorXd::Zero(core.coordinates.nv);
+  impl_->add_load(block, 1.0, result);
+  return result;
+}
+
 double Scene::kinetic_energy(const SceneState& state)
 {
   impl_->core->coordinates.check(state);
@@ -531,7 +599,7 @@ double Scene::potential_energy(const SceneState& state)
 Eigen::VectorXd Scene::integrate(const Eigen::VectorXd& q, const Eigen::VectorXd& dv) const
 {
   const Core& core = *impl_->core;
-  core.coordinates.check({q, dv});
+  core.coordinates.check({q, dv, {}});
   Eigen::VectorXd full_q(core.model.nq), full_dv(core.model.nv);
   core.coordinates.expand(q, full_q);
   core.coordinates.expand_rate(dv, full_dv);

@@ -40,10 +40,10 @@ TEST_P(Gallery, HasTheVerdictItPromises)
     GTEST_SKIP() << "SKIPPED: no real robots. Install the Python wheel example-robot-data and set STICTION_ROBOT_DATA "
                     "(environment or CMake) to its share/example-robot-data/robots folder.";
   const Report report = check_file(GetParam(), {}, {robot_packages()});
-  EXPECT_EQ(first.substr(10), name_of(report.result.verdict)) << report_text(report, false);
-  EXPECT_FALSE(report.name.empty());
+  EXPECT_EQ(first.substr(10), name_of(report.verdict())) << report_text(report, false);
+  EXPECT_FALSE(report.scenario.name.empty());
   const Verification proof = verify_report(report_json(report), "report");
-  EXPECT_EQ(proof.valid, report.result.verdict != Verdict::kUndecided) << proof.message;
+  EXPECT_EQ(proof.valid, report.verdict() != Verdict::kUndecided) << proof.message;
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, Gallery, ::testing::ValuesIn(scenarios()), [](const auto& test) {

@@ -215,6 +215,58 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+TEST(Scenario, OptionsAndAccelerationsOfTheQuestionsArrive)
+{
+  const std::vector<ScenarioOverride> overrides = {
+      {"models.robot.accelerations", "{left_knee: 0.25, plane: [1, 2, 3]}"},
+      {"models.robot.acceleration", "{linear: [1, 2, 3], angular: [4, 5, 6]}"},
+      {"options", "{push: {link: robot/torso, at: [0, 0, 0.2], direction: [0, 1, 0]}, gap: 0.01, box: 2, object: box, plane: yz, length: 0.1, "
+                  "point: [0, 0, 0.05], wrench: {force: [1, 0, 0], torque: [0, 0, 2]}, noise: {position: 0.001, angle: 0.02, samples: 50, seed: 9}}"}};
+  const Scenario s = read_scenario_text(kScenario, "somewhere", "f.yaml", overrides);
+  const ModelDescription& robot = s.scene.models[0];
+  EXPECT_EQ(robot.accelerations.at("left_knee"), 0.25);
+  EXPECT_EQ(robot.multi_accelerations.at("plane"), (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(robot.linear_acceleration, Eigen::Vector3d(1, 2, 3));
+  EXPECT_EQ(robot.angular_acceleration, Eigen::Vector3d(4, 5, 6));
+  const ScenarioOptions& o = s.options;
+  EXPECT_EQ(o.push->link, "robot/torso");
+  EXPECT_EQ(o.push->at, Eigen::Vector3d(0, 0, 0.2));
+  EXPECT_EQ(o.push->kind, PushOption::Direction::kGiven);
+  EXPECT_EQ(o.push->direction, Eigen::Vector3d(0, 1, 0));
+  EXPECT_EQ(o.gap, 0.01);
+  EXPECT_EQ(o.box, 2.0);
+  EXPECT_EQ(o.plane, "yz");
+  EXPECT_EQ(o.length, 0.1);
+  EXPECT_EQ(*o.point, Eigen::Vector3d(0, 0, 0.05));
+  EXPECT_EQ(o.wrench->force, Eigen::Vector3d(1, 0, 0));
+  EXPECT_EQ(o.wrench->torque, Eigen::Vector3d(0, 0, 2));
+  EXPECT_EQ(o.noise->position, 0.001);
+  EXPECT_EQ(o.noise->angle, 0.02);
+  EXPECT_EQ(o.noise->samples, 50);
+  EXPECT_EQ(o.noise->seed, 9u);
+  const auto direction = [&](const std::string& text) {
+    return read_scenario_text(kScenario, "", "f.yaml", {{"options", "{push: {link: a/b, direction: " + text + "}}"}}).options.push->kind;
+  };
+  EXPECT_EQ(direction("any"), PushOption::Direction::kAny);
+  EXPECT_EQ(direction("horizontal"), PushOption::Direction::kHorizontal);
+}
+
+TEST(Scenario, BadOptionsSayWhatIsWanted)
+{
+  const auto error = [&](const std::string& options) { return error_of(kScenario, {{"options", options}}); };
+  EXPECT_THAT(error("{push: {direction: any}}"), HasSubstr("options.push.link: want an entry 'link', got none"));
+  EXPECT_THAT(error("{push: {link: a/b}}"), HasSubstr("options.push.direction: want an entry"));
+  EXPECT_THAT(error("{push: {link: a/b, direction: up}}"), HasSubstr("options.push.direction: want a unit vector in the world, horizontal or any, got 'up'"));
+  EXPECT_THAT(error("{push: {link: a/b, direction: [0, 0, 2]}}"), HasSubstr("options.push.direction: want a unit vector"));
+  EXPECT_THAT(error("{gap: 0}"), HasSubstr("options.gap: want a number > 0, got '0'"));
+  EXPECT_THAT(error("{box: -1}"), HasSubstr("options.box: want a number > 0"));
+  EXPECT_THAT(error("{plane: xz}"), HasSubstr("options.plane: want xy | yz | zx, got 'xz'"));
+  EXPECT_THAT(error("{wrench: [0, 0, 1]}"), HasSubstr("options.wrench: want a map"));
+  EXPECT_THAT(error("{noise: {samples: 0}}"), HasSubstr("options.noise.samples: want a whole number from 1 to"));
+  EXPECT_THAT(error("{noise: {seed: 1.5}}"), HasSubstr("options.noise.seed: want a whole number"));
+  EXPECT_THAT(error("{noise: {sigma: 1}}"), HasSubstr("want a known key (position, angle, samples, seed)"));
+}
+
 TEST(Scenario, BadOverridesNameThemselves)
 {
   EXPECT_THAT(error_of(kScenario, {{"contacts.left_to.mu", "1"}}),

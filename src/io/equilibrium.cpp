@@ -1,0 +1,266 @@
+// The question equilibrium: do contact forces and joint efforts within their limits exist for a prescribed motion? (docs/equilibrium.md)
+#include "stiction/equilibrium.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/json.hpp"
+#include "io/report.hpp"
+#include "io/wrap.hpp"
+#include "problem/text.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction::internal {
+namespace {
+
+using Direction = PushOption::Direction;
+
+/// Unit vectors across gravity. @throws InputError without gravity.
+Eigen::Matrix<double, 3, 2> horizontal_axes(const Eigen::Vector3d& gravity)
+{
+  if (gravity.isZero(0.0)) throw InputError("options.push.direction", "want a unit vector or any where there is no gravity, got horizontal");
+  const Eigen::Vector3d up = -gravity.normalized();
+  const Eigen::Vector3d guide = std::abs(up.x()) > 0.9 ? Eigen::Vector3d::UnitY() : Eigen::Vector3d::UnitX();
+  Eigen::Matrix<double, 3, 2> axes;
+  axes.col(0) = (guide - up * up.dot(guide)).normalized();
+  axes.col(1) = up.cross(axes.col(0));
+  return axes;
+}
+
+/// Which end of a margin's interval may be relied on: the one that is proved to hold.
+enum class SafeEnd { kLower, kUpper };
+
+/// A proved interval narrower than this share of itself counts as a number.
+constexpr double kNarrow = 0.02;
+
+struct NamedMargin {
+  const char* name;
+  const Margin& margin;
+  SafeEnd safe;
+
+  double value() const { return safe == SafeEnd::kLower ? margin.lower : margin.upper; }
+  /// As the library says, except that an interval speaks for itself, however its search ended.
+  Margin::State state() const
+  {
+    if (margin.state != Margin::State::kKnown && margin.state != Margin::State::kUndecided) return margin.state;
+    const bool narrow = std::isfinite(margin.upper) && (margin.upper - margin.lower <= kNarrow * std::abs(margin.upper) || margin.upper <= 1e-6);
+    return narrow ? Margin::State::kKnown : Margin::State::kUndecided;
+  }
+};
+
+class EquilibriumAnswer final : public Answer {
+ public:
+  explicit EquilibriumAnswer(const std::string& solver) : checker_(make_engine(solver)) {}
+
+  void ask(const Situation& situation, Extras extras) override;
+
+  Verdict verdict() const override { return result_.verdict; }
+  int iterations() const override { return result_.iterations; }
+  std::string summary() const override
+  {
+    if (result_.verdict == Verdict::kUndecided) return "undecided: " + result_.reason;
+    if (result_.verdict == Verdict::kHolds) return result_.explanation;
+    return "fails: " + (result_.explanation.empty() ? "no admissible forces and efforts exist" : result_.explanation);
+  }
+  void write_row(std::vector<RowCell>& cells) const override;
+  void write_json(const Report& report, Json& json_report) const override;
+  AnswerText text(const Report& report) const override;
+
+ private:
+  std::vector<NamedMargin> margins() const
+  {
+    return {{"friction_scale", result_.friction_scale, SafeEnd::kUpper},
+            {"effort", result_.effort, SafeEnd::kUpper},
+            {"push", options_.ball.size() > 0 ? result_.ball : result_.push, SafeEnd::kLower},
+            {"generators", result_.generators, SafeEnd::kLower}};
+  }
+
+  EquilibriumChecker checker_;
+  EquilibriumOptions options_;
+  EquilibriumResult result_;
+  Eigen::VectorXd a_;
+};
+
+void EquilibriumAnswer::ask(const Situation& situation, Extras extras)
+{
+  require_rest(situation);
+  const ScenarioOptions& asked = situation.scenario.options;
+  const bool margins = asked.margins.value_or(extras == Extras::kAll);
+  const bool limited = std::ranges::any_of(situation.problem.actuators, [](const Actuator& actuator) {
+    return std::isfinite(actuator.lower) || std::isfinite(actuator.upper);
+  });
+  options_ = {};
+  options_.shape = asked.cone;
+  options_.friction_scale = margins;
+  options_.effort = margins && limited;
+  options_.generators = margins && asked.cone.approximation == ConeApproximation::kInner && situation.problem.closures.empty() &&
+                        std::ranges::all_of(situation.problem.contacts, [](const Contact& c) { return c.side == Side::kUnilateral; });
+  if (asked.push) {
+    LoadDescription load;
+    load.link = asked.push->link;
+    load.at = asked.push->at;
+    const auto pushed = [&](const Eigen::Vector3d& direction) {
+      load.force = direction;
+      return situation.scene.generalised_force(situation.state, load, "options.push");
+    };
+    if (asked.push->kind == Direction::kGiven) {
+      options_.push = pushed(asked.push->direction);
+    } else {
+      Eigen::Matrix3Xd axes = Eigen::Matrix3d::Identity();
+      if (asked.push->kind == Direction::kHorizontal) axes = horizontal_axes(situation.scenario.scene.gravity);
+      options_.ball.resize(situation.problem.nv(), axes.cols());
+      for (Eigen::Index k = 0; k < axes.cols(); ++k) options_.ball.col(k) = pushed(axes.col(k));
+    }
+  }
+  a_ = situation.state.a;
+  checker_.check(situation.problem, a_, options_, result_);
+}
+
+void EquilibriumAnswer::write_row(std::vector<RowCell>& cells) const
+{
+  double utilisation = 0.0;
+  for (const ContactReport& contact : result_.contacts) utilisation = std::max(utilisation, contact.utilisation);
+  cells.push_back({"utilisation", utilisation});
+  cells.push_back({"slack", result_.slack});
+  for (const NamedMargin& margin : margins()) {
+    const Margin::State state = margin.state();
+    if (state == Margin::State::kNotAsked || state == Margin::State::kUndecided) continue;
+    cells.push_back({margin.name, {}});
+    if (state == Margin::State::kKnown) cells.back().number = margin.value();
+    if (state == Margin::State::kUnbounded) cells.back().number = kInfinity;
+  }
+}
+
+void EquilibriumAnswer::write_json(const Report& report, Json& json_report) const
+{
+  const ContactProblem& problem = report.problem;
+  const bool proved = result_.verdict != Verdict::kUndecided;
+  json_report["acceleration"]["values"] = by_joint(problem.dof_names, a_);
+  json_report["acceleration"]["unique"] = true;   // it is prescribed
+  json_report["contacts"] = Json::array();
+  json_report["efforts"] = Json::object();
+  if (result_.verdict == Verdict::kHolds) {
+    for (std::size_t i = 0; i < problem.contacts.size(); ++i)
+      json_report["contacts"].push_back(contact_json(problem.contacts[i], result_.contacts[i], result_.lambda, false));
+    for (std::size_t i = 0; i < problem.actuators.size(); ++i)
+      json_report["efforts"][problem.actuators[i].name] = json(result_.efforts[static_cast<Eigen::Index>(i)]);
+  }
+  json_report["indeterminacy"]["degree"] = result_.indeterminacy;
+  json_report["margins"] = Json::object();
+  Json repairs = Json::array(), intervals = Json::object();
+  for (const NamedMargin& margin : margins()) {
+    using State = Margin::State;
+    const State state = margin.state();
+    if (state == State::kNotAsked) continue;
+    if (state == State::kKnown) json_report["margins"][margin.name] = json(margin.value());
+    if (state == State::kNone) json_report["margins"][margin.name] = nullptr;
+    if (state == State::kUnbounded) json_report["margins"][margin.name] = json(kInfinity);
+    if (state != State::kNone) intervals[margin.name] = {json(margin.margin.lower), json(margin.margin.upper)};
+    if (margin.safe == SafeEnd::kUpper && state == State::kKnown && result_.verdict == Verdict::kFails)
+      repairs.push_back({{"change", margin.name == std::string("effort") ? "effort_scale" : margin.name}, {"to", json(margin.value())}});
+  }
+  if (!intervals.empty()) json_report["margins"]["intervals"] = intervals;
+  json_report["repair"] = repairs;
+  Json& certificate = json_report["certificate"];
+  certificate["kind"] = name_of(proved ? result_.certificate.kind : CertificateKind::kNone);
+  certificate["rules"]["cone"] = cone_json(report.scenario.options.cone);
+  certificate["problem"] = problem_json(problem);
+  write_certificate(proved ? result_.certificate : Certificate{}, certificate);
+  certificate["efforts"] = json(proved ? result_.certificate.efforts : Eigen::VectorXd());
+}
+
+AnswerText EquilibriumAnswer::text(const Report& report) const
+{
+  AnswerText text;
+  const ContactProblem& problem = report.problem;
+  const bool holds = result_.verdict == Verdict::kHolds, fails = result_.verdict == Verdict::kFails;
+  if (holds && !problem.contacts.empty()) text.table = contacts_text(problem, result_.contacts);
+  if (holds && result_.indeterminacy > 0)
+    text.notes.push_back(fmt::format("forces are not unique ({} internal); shown are those deepest inside the friction cones and effort limits",
+                                     result_.indeterminacy));
+  if ((a_.array() != 0.0).any()) text.notes.push_back("for the prescribed acceleration, not at rest");
+  std::string advice;
+  for (const NamedMargin& margin : margins()) {
+    using State = Margin::State;
+    const std::string name = margin.name;
+    const State state = margin.state();
+    if (state == State::kNotAsked) continue;
+    if (state == State::kUndecided)
+      text.notes.push_back(fmt::format("{}: between {:.4g} and {:.4g}{}", name, margin.margin.lower, margin.margin.upper,
+                                       margin.margin.reason.empty() ? "" : ": " + margin.margin.reason));
+    else if (name == "friction_scale" && state == State::kNone)
+      text.notes.push_back("no amount of friction helps");
+    else if (name == "friction_scale" && holds)
+      text.notes.push_back(margin.value() > 0.0 ? fmt::format("friction to spare: holds down to {:.4g} of every coefficient", margin.value())
+                                                : "holds without any friction");
+    else if (name == "friction_scale" && fails && state == State::kKnown)
+      append_item(advice, fmt::format("every friction coefficient times {:.4g}", margin.value()));
+    else if (name == "effort" && state == State::kNone)
+      text.notes.push_back("no joint efforts help, however large");
+    else if (name == "effort" && holds)
+      text.notes.push_back(fmt::format("efforts to spare: holds with {:.4g} of every effort limit", margin.value()));
+    else if (name == "effort" && fails && state == State::kKnown)
+      append_item(advice, fmt::format("every effort limit times {:.4g}", margin.value()));
+    else if (name == "push" && holds) {
+      const PushOption& push = *report.scenario.options.push;
+      const std::string way = push.kind == Direction::kGiven        ? "along " + internal::text(push.direction)
+                              : push.kind == Direction::kHorizontal ? "in any horizontal direction"
+                                                                    : "in any direction";
+      text.notes.push_back(state == State::kUnbounded
+                               ? fmt::format("{} may be pushed {} as hard as you like", push.link, way)
+                               : fmt::format("{} may be pushed {} with {:.4g} N", push.link, way, margin.value()));
+    } else if (name == "generators" && state == State::kKnown)
+      text.notes.push_back(fmt::format("every generator of the inner pyramids can carry {:.6g} N", margin.value()));
+  }
+  if (!advice.empty()) text.advice = "\nwhat would make it hold, each by itself:\n" + advice;
+  return text;
+}
+
+/// Judges from the report's own numbers. Uses the proof room only: no engine can repeat its own mistake here.
+Verification verify(const Field& report)
+{
+  const std::string verdict = report["verdict"].text();
+  const Field source = report["certificate"];
+  Certificate certificate = read_certificate(source);
+  certificate.efforts = source["efforts"].vector();
+  const ConeShape shape = read_cone(source["rules"]["cone"]);
+  const ContactProblem problem = read_problem(source["problem"]);
+  try {
+    problem.validate();
+  } catch (const InputError& error) {
+    return {false, std::string("the certificate's problem is not one: ") + error.what()};
+  }
+  std::string why;
+  const Verdict proved = judge_equilibrium(problem, certificate.a, shape, certificate, &why);
+  if (proved == Verdict::kUndecided) return {false, "the certificate proves nothing: " + why};
+  if (verdict != name_of(proved))
+    return {false, "the report says " + quoted(verdict) + ", but its certificate proves " + quoted(name_of(proved))};
+  if (const std::string wrong = by_joint_disagreement(report["acceleration"]["values"], certificate.a, "acceleration"); !wrong.empty())
+    return {false, wrong};
+  if (proved == Verdict::kFails) {
+    if (report["contacts"].size() != 0 || !report["efforts"].json().empty()) return {false, "forces are reported, but the certificate has none"};
+  } else {
+    if (const std::string wrong = contacts_disagreement(report["contacts"], problem, shape, certificate.lambda); !wrong.empty())
+      return {false, wrong};
+    if (const std::string wrong = by_joint_disagreement(report["efforts"], certificate.efforts, "effort"); !wrong.empty()) return {false, wrong};
+  }
+  return {true, std::string("proved: ") + name_of(proved) + ", by " + name_of(certificate.kind)};
+}
+
+std::unique_ptr<Answer> make(const std::string& solver) { return std::make_unique<EquilibriumAnswer>(solver); }
+
+std::vector<std::string> columns(const ScenarioOptions& options)
+{
+  std::vector<std::string> names = {"utilisation", "slack"};
+  if (options.margins.value_or(false)) names.insert(names.end(), {"friction_scale", "effort"});
+  if (options.push) names.push_back("push");
+  return names;
+}
+
+}  // namespace
+
+extern const QuestionKind kEquilibriumKind{Question::kEquilibrium, require_no_sliding, make, columns, verify};
+
+}  // namespace stiction::internal

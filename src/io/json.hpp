@@ -1,0 +1,73 @@
+// Pieces of reports that several questions write and `verify` reads back.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "stiction/sticking.hpp"
+
+namespace stiction::internal {
+
+using Json = nlohmann::ordered_json;
+
+/// Infinite numbers are the texts "inf" and "-inf".
+Json json(double value);
+Json json(const Eigen::VectorXd& values);
+Json json(const Eigen::MatrixXd& matrix);
+
+/// {"robot/base": [6], "robot/left_knee": 0.1}: degrees of freedom "name[k]" are gathered into a list.
+Json by_joint(const std::vector<std::string>& names, const Eigen::VectorXd& values);
+
+/// One entry of `contacts`; `lambda` are all forces, `interval` says whether the normal interval was computed and means anything.
+Json contact_json(const Contact& contact, const ContactReport& found, const Eigen::VectorXd& lambda, bool interval);
+
+Json cone_json(const ConeShape& shape);
+Json problem_json(const ContactProblem& problem);
+Json leaf_json(const MotionLeaf& leaf);
+
+/// What a certificate claims, without its kind: a, lambda, leaves.
+void write_certificate(const Certificate& certificate, Json& entry);
+
+/// One entry of a report that is read, and its path for messages. Reading what is not there throws InputError.
+class Field {
+ public:
+  Field(const Json& json, std::string path) : json_(json), path_(std::move(path)) {}
+
+  Field operator[](const char* key) const;
+  Field operator[](std::size_t i) const { return {json_.at(i), path_ + "[" + std::to_string(i) + "]"}; }
+  bool has(const char* key) const { return json_.is_object() && json_.contains(key); }
+  bool is_null() const { return json_.is_null(); }
+  bool is_object() const { return json_.is_object(); }
+  std::size_t size() const;   ///< of a list
+
+  double number() const;
+  int integer() const;
+  bool boolean() const;
+  std::string text() const;
+  Eigen::VectorXd vector() const;
+  Eigen::VectorXd vector(Eigen::Index entries) const;   ///< of this size
+  Eigen::MatrixXd matrix(Eigen::Index rows, Eigen::Index cols) const;
+  const Json& json() const { return json_; }
+  const std::string& path() const { return path_; }
+
+  [[noreturn]] void fail(const std::string& want) const;
+
+ private:
+  const Json& json_;
+  std::string path_;
+};
+
+ConeShape read_cone(const Field& field);
+ContactProblem read_problem(const Field& field);
+MotionLeaf read_leaf(const Field& field);
+Certificate read_certificate(const Field& field);   ///< with its kind
+
+/// Empty when the entries of `contacts` show the forces lambda, else what does not.
+std::string contacts_disagreement(const Field& contacts, const ContactProblem& problem, const ConeShape& shape,
+                                  const Eigen::VectorXd& lambda);
+
+/// The same for numbers by joint, as by_joint writes them; `what` is a noun such as "acceleration".
+std::string by_joint_disagreement(const Field& values, const Eigen::VectorXd& wanted, const std::string& what);
+
+}  // namespace stiction::internal

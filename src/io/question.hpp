@@ -1,0 +1,92 @@
+// The seam between the program and the questions it answers: one file per question fills a QuestionKind and adds it to the table
+// in questions.cpp. Everything else (check, batch, verify, the frame of a report) is written once and knows no question.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stiction/proof.hpp"
+#include "stiction/scenario.hpp"
+
+namespace stiction::internal {
+
+class Field;
+struct Report;
+
+/// A scenario in one posture: what a question is asked about.
+struct Situation {
+  const Scenario& scenario;
+  Scene& scene;
+  const SceneState& state;
+  const ContactProblem& problem;
+};
+
+/// Whether to compute intervals, margins and repairs where the scenario does not say.
+enum class Extras { kOnlyIfAsked, kAll };
+
+/// One column of a batch row: a number or a word; neither: there is none, null.
+struct RowCell {
+  const char* name;
+  std::optional<double> number;
+  const char* word = nullptr;
+};
+
+/// What people read below the verdict and its sentence.
+struct AnswerText {
+  std::string table;                ///< lines; empty or begins with an empty line
+  std::vector<std::string> notes;
+  std::string advice;               ///< lines, as `table`
+};
+
+/// A question and, once asked, its answer. One per thread; may be asked again and again.
+class Answer {
+ public:
+  virtual ~Answer() = default;
+
+  /// @throws InputError when the situation does not suit the question.
+  virtual void ask(const Situation& situation, Extras extras) = 0;
+
+  virtual Verdict verdict() const = 0;
+  virtual std::string summary() const = 0;   ///< one sentence a person can act on
+  virtual int iterations() const = 0;
+  virtual void write_row(std::vector<RowCell>& cells) const = 0;
+
+  /// The question's own keys, between `summary` and `solver`.
+  virtual void write_json(const Report& report, nlohmann::ordered_json& json) const = 0;
+  virtual AnswerText text(const Report& report) const = 0;
+};
+
+/// What `stiction verify` says about a report.
+struct Verification {
+  bool valid = false;
+  std::string message;   ///< one sentence: what was proved, or what is wrong
+};
+
+struct QuestionKind {
+  Question question;
+  /// Whether a scenario suits the question, as far as that shows before robots are loaded. @throws InputError
+  void (*require)(const Scenario& scenario);
+  std::unique_ptr<Answer> (*make)(const std::string& solver);
+  /// Names of the cells that rows of a batch have, for the header of a CSV file.
+  std::vector<std::string> (*columns)(const ScenarioOptions& options);
+  /// Judges a report that is not undecided, with the proof room alone. The checksum is not its business.
+  /// @throws InputError when it is not a report.
+  Verification (*verify)(const Field& report);
+};
+
+/// @throws InputError with `path` as the entry, naming the questions that are answered.
+const QuestionKind& kind_of(const std::string& question, const std::string& path = "question");
+
+/// For QuestionKind::require: contacts that already slide belong to other questions.
+void require_no_sliding(const Scenario& scenario);
+
+/// For Answer::ask: @throws InputError with the velocity of the first contact or closure whose bodies move relative to each other.
+void require_rest(const Situation& situation);
+
+/// Slower than this, bodies count as at rest relative to each other: m/s, rad/s on rows that turn.
+inline constexpr double kRestSpeed = 1e-6;
+
+}  // namespace stiction::internal

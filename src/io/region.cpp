@@ -1,0 +1,321 @@
+#include "io/region_answer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/json.hpp"
+#include "io/report.hpp"
+#include "problem/text.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction::internal {
+namespace {
+
+constexpr std::pair<RegionKind, const char*> kKindNames[] = {{RegionKind::kEmpty, "empty"},
+                                                             {RegionKind::kBounded, "bounded"},
+                                                             {RegionKind::kUnbounded, "unbounded"},
+                                                             {RegionKind::kUndecided, "undecided"}};
+
+const char* name_of(RegionKind kind)
+{
+  return std::ranges::find(kKindNames, kind, &std::pair<RegionKind, const char*>::first)->second;
+}
+
+/// The model whose centre of mass moves: `options.object`, or the only one that floats. @throws InputError
+const std::string& moving_model(const Scenario& scenario)
+{
+  const std::string& wanted = scenario.options.object;
+  const ModelDescription* found = nullptr;
+  for (const ModelDescription& model : scenario.scene.models) {
+    if (model.base != Base::kFloating || (!wanted.empty() && model.name != wanted)) continue;
+    if (found)
+      throw InputError("options.object", "want the model whose centre of mass moves (" + found->name + ", " + model.name + ", …), got none");
+    found = &model;
+  }
+  if (!found && !wanted.empty()) throw InputError("options.object", "want a model with a floating base, got " + quoted(wanted));
+  if (!found) throw InputError("models", "want one with a floating base, whose centre of mass may move, got none");
+  return found->name;
+}
+
+/// Change of F per metre that the model's centre of mass c is moved along x and y: its weight and inertia act there,
+/// with the torque of m (c'' - g) = what the linear rows of its base ask of contacts and loads together.
+Eigen::MatrixX2d shift_of(const Situation& situation, const std::string& model, const Eigen::VectorXd& a)
+{
+  const std::string root = situation.scene.root_link(model);
+  const auto& names = situation.problem.dof_names;
+  const auto base = std::ranges::find(names, model + "/base[0]") - names.begin();
+  Eigen::VectorXd asked = situation.problem.M * a + situation.problem.F;
+  for (const LoadDescription& load : situation.scenario.scene.loads) asked += situation.scene.generalised_force(situation.state, load);
+  const Eigen::Vector3d force_W = situation.scene.link_pose(situation.state, root).linear() * asked.segment<3>(base);
+  Eigen::MatrixX2d shift(asked.size(), 2);
+  for (int k = 0; k < 2; ++k) {
+    LoadDescription torque;
+    torque.link = root;
+    torque.torque = Eigen::Vector3d::Unit(k).cross(force_W);
+    shift.col(k) = situation.scene.generalised_force(situation.state, torque);
+  }
+  return shift;
+}
+
+Json json_of(const Polygon& polygon)
+{
+  Json corners = Json::array();
+  for (const Eigen::Vector2d& corner : polygon) corners.push_back({json(corner.x()), json(corner.y())});
+  return corners;
+}
+
+Eigen::Vector2d read_point(const Field& field)
+{
+  if (field.size() != 2) field.fail("two numbers");
+  return field.vector();
+}
+
+Polygon read_polygon(const Field& field)
+{
+  Polygon polygon;
+  for (std::size_t i = 0; i < field.size(); ++i) polygon.push_back(read_point(field[i]));
+  return polygon;
+}
+
+std::string metres(const Eigen::Vector2d& point) { return fmt::format("({:.4g}, {:.4g})", point.x(), point.y()); }
+
+}  // namespace
+
+void RegionAnswer::ask(const Situation& situation, Extras)
+{
+  require_rest(situation);
+  const ScenarioOptions& asked = situation.scenario.options;
+  model_ = moving_model(situation.scenario);
+  a_ = situation.state.a;
+  shift_ = shift_of(situation, model_, a_);
+  position_ = situation.scene.center_of_mass(situation.state, model_).head<2>();
+  RegionOptions options;
+  options.shape = asked.cone;
+  if (asked.gap) options.relative_gap = *asked.gap;
+  options.clip = asked.box;
+  finder_.find(situation.problem, a_, shift_, position_, options, result_);
+}
+
+std::string RegionAnswer::summary() const
+{
+  std::string where;
+  switch (result_.kind) {
+    case RegionKind::kEmpty: where = "the support region is empty: no position of the centre of mass is held"; break;
+    case RegionKind::kUnbounded:
+      where = "the support region is unbounded along " + metres(result_.direction);
+      break;
+    case RegionKind::kBounded:
+      where = fmt::format("the support region has an area of {:.6g} to {:.6g} m²", result_.area_lower, result_.area_upper);
+      break;
+    case RegionKind::kUndecided: where = "the support region could not be found: " + result_.reason; break;
+  }
+  const Margin& distance = result_.distance;
+  const bool known = distance.state == Margin::State::kKnown;
+  switch (result_.verdict) {
+    case Verdict::kHolds:
+      if (known) return fmt::format("holds: the centre of mass is {:.4g} m inside the support region; {}", distance.lower, where);
+      return "holds: the centre of mass is inside the support region; " + where;
+    case Verdict::kFails:
+      if (known) return fmt::format("fails: the centre of mass is {:.4g} m outside the support region; {}", -distance.upper, where);
+      return "fails: " + where;
+    case Verdict::kUndecided: break;
+  }
+  return "undecided: whether the centre of mass is inside could not be proved; " + where;
+}
+
+void RegionAnswer::write_row(std::vector<RowCell>& cells) const
+{
+  const bool distance = result_.distance.state == Margin::State::kKnown || result_.distance.state == Margin::State::kUndecided;
+  const bool area = result_.kind != RegionKind::kUndecided;
+  cells.push_back({"region", {}, name_of(result_.kind)});
+  cells.push_back({"com", distance ? std::optional(result_.distance.lower) : std::nullopt});
+  cells.push_back({"area_lower", area ? std::optional(result_.area_lower) : std::nullopt});
+  cells.push_back({"area_upper", area ? std::optional(result_.area_upper) : std::nullopt});
+}
+
+void RegionAnswer::write_json(const Report& report, Json& json_report) const
+{
+  Json& region = json_report["region"];
+  region["model"] = model_;
+  region["kind"] = name_of(result_.kind);
+  region["position"] = json(Eigen::VectorXd(position_));
+  region["direction"] = result_.kind == RegionKind::kUnbounded ? json(Eigen::VectorXd(result_.direction)) : Json();
+  region["area"] = {json(result_.area_lower), json(result_.area_upper)};
+  region["pieces"] = Json::array();
+  for (const RegionPiece& piece : result_.pieces)
+    region["pieces"].push_back({{"inner", json_of(piece.inner)}, {"outer", json_of(piece.outer)}});
+  region["reason"] = result_.reason;
+  region["jacobians"] = "of the given posture";
+  json_report["margins"] = Json::object();
+  if (const Margin& distance = result_.distance; distance.state == Margin::State::kKnown || distance.state == Margin::State::kUndecided) {
+    if (distance.state == Margin::State::kKnown) json_report["margins"]["com"] = json(distance.lower);
+    json_report["margins"]["intervals"]["com"] = {json(distance.lower), json(distance.upper)};
+  } else if (distance.state == Margin::State::kUnbounded) {
+    json_report["margins"]["com"] = json(kInfinity);
+  } else if (distance.state == Margin::State::kNone) {
+    json_report["margins"]["com"] = nullptr;
+  }
+  const bool proved = result_.verdict != Verdict::kUndecided;
+  Json& certificate = json_report["certificate"];
+  certificate["kind"] = internal::name_of(proved ? result_.certificate.kind : CertificateKind::kNone);
+  certificate["rules"]["cone"] = cone_json(report.scenario.options.cone);
+  certificate["problem"] = problem_json(report.problem);
+  write_certificate(proved ? result_.certificate : Certificate{}, certificate);
+  certificate["efforts"] = json(proved ? result_.certificate.efforts : Eigen::VectorXd());
+  certificate["shift"] = json(Eigen::MatrixXd(shift_));
+  certificate["pieces"] = Json::array();
+  for (const RegionPiece& piece : result_.pieces) {
+    Json entry;
+    entry["signs"] = piece.signs;
+    entry["forces"] = Json::array();   // one per corner of inner
+    for (const Eigen::VectorXd& lambda : piece.forces) entry["forces"].push_back(json(lambda));
+    entry["cuts"] = Json::array();
+    for (const RegionCut& cut : piece.cuts)
+      entry["cuts"].push_back({{"normal", json(Eigen::VectorXd(cut.normal))}, {"offset", json(cut.offset)}, {"proof", leaf_json(cut.proof)}});
+    certificate["pieces"].push_back(entry);
+  }
+}
+
+AnswerText RegionAnswer::text(const Report& report) const
+{
+  AnswerText text;
+  text.notes.push_back(fmt::format("centre of mass of {} at {} m; it is moved horizontally, contacts and Jacobians stay those of the given posture",
+                                   model_, metres(position_)));
+  if (result_.kind == RegionKind::kUnbounded && !report.scenario.options.box)
+    text.notes.push_back("no polygons of an unbounded region: clip it with options.box");
+  if (report.scenario.options.box) text.notes.push_back(fmt::format("clipped to {:.4g} m around the centre of mass", *report.scenario.options.box));
+  if (result_.pieces.size() > 1)
+    text.notes.push_back(fmt::format("the union of {} convex pieces: bilateral contacts push or pull", result_.pieces.size()));
+  if (result_.kind == RegionKind::kBounded && !result_.reason.empty()) text.notes.push_back(result_.reason);
+  for (const RegionPiece& piece : result_.pieces)
+    text.notes.push_back(fmt::format("polygons of {} corners inside and {} outside, by {} boundary searches", piece.inner.size(),
+                                     piece.outer.size(), result_.directions));
+  return text;
+}
+
+namespace {
+
+/// How far beyond a cut its proof is judged, as a share of the region's size: exactly on it the proof is balanced on a needle.
+constexpr double kBeyond = 1e-7;
+
+/// A certificate of (EQ) for another position of the centre of mass.
+class RegionJudge {
+ public:
+  RegionJudge(const Field& certificate, Eigen::Vector2d position)
+      : problem(read_problem(certificate["problem"])), shape(read_cone(certificate["rules"]["cone"])), a(certificate["a"].vector()),
+        position_(std::move(position))
+  {
+    problem.validate();
+    shift_ = certificate["shift"].matrix(problem.nv(), 2);
+  }
+
+  Verdict judge(const Certificate& certificate, const Eigen::Vector2d& c, std::string* why)
+  {
+    const Eigen::VectorXd F = problem.F;
+    problem.F += shift_ * (c - position_);
+    const Verdict verdict = judge_equilibrium(problem, a, shape, certificate, why);
+    problem.F = F;
+    return verdict;
+  }
+
+  /// Whether the forces hold at c, with the efforts that they ask for.
+  bool holds(const Eigen::VectorXd& lambda, const Eigen::Vector2d& c, std::string* why)
+  {
+    Certificate certificate{CertificateKind::kForces, a, lambda, {}, Eigen::VectorXd::Zero(static_cast<Eigen::Index>(problem.actuators.size()))};
+    if (lambda.size() != problem.rows()) {
+      *why = "the forces have the wrong size";
+      return false;
+    }
+    const Eigen::VectorXd asked = problem.M * a + problem.F + shift_ * (c - position_) - problem.J.transpose() * lambda;
+    for (std::size_t i = 0; i < problem.actuators.size(); ++i) certificate.efforts[static_cast<Eigen::Index>(i)] = asked[problem.actuators[i].dof];
+    return judge(certificate, c, why) == Verdict::kHolds;
+  }
+
+  /// Whether the leaf proves that nothing holds beyond a cut, as far as `size` to each side: what it compares is affine in the
+  /// position, so four corners speak for all between them.
+  bool fails_beyond(const RegionCut& cut, const Eigen::Vector2d& center, double size, std::string* why)
+  {
+    const Eigen::Vector2d along(-cut.normal.y(), cut.normal.x());
+    const Eigen::Vector2d foot = center + cut.normal * (cut.offset - cut.normal.dot(center));
+    for (double depth : {kBeyond * size, size})
+      for (double side : {-size, size})
+        if (judge({CertificateKind::kMotion, a, {}, {cut.proof}, {}}, foot + depth * cut.normal + side * along, why) != Verdict::kFails) return false;
+    return true;
+  }
+
+  ContactProblem problem;
+  ConeShape shape;
+  Eigen::VectorXd a;
+
+ private:
+  Eigen::MatrixX2d shift_;
+  Eigen::Vector2d position_;
+};
+
+/// Empty when every inner corner is held and, for one piece, nothing beyond the outer polygon is.
+std::string region_disagreement(const Field& report, RegionJudge& judge)
+{
+  const Field shown = report["region"]["pieces"], proofs = report["certificate"]["pieces"];
+  if (shown.size() != proofs.size()) return "the pieces of the region are not the certificate's";
+  for (std::size_t p = 0; p < shown.size(); ++p) {
+    const Polygon inner = read_polygon(shown[p]["inner"]), outer = read_polygon(shown[p]["outer"]);
+    const Field forces = proofs[p]["forces"], cuts = proofs[p]["cuts"];
+    std::string why;
+    if (forces.size() != inner.size()) return "a corner of the inner region has no forces as proof";
+    for (std::size_t i = 0; i < inner.size(); ++i)
+      if (!judge.holds(forces[i].vector(), inner[i], &why)) return "the corner " + metres(inner[i]) + " of the inner region is not proved: " + why;
+    Eigen::Vector2d center = Eigen::Vector2d::Zero();
+    double size = 1e-3;   // m, for a point
+    for (const Eigen::Vector2d& corner : outer) center += corner / static_cast<double>(outer.size());
+    for (const Eigen::Vector2d& corner : outer) size = std::max(size, 2.0 * (corner - center).norm());
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+      RegionCut cut{read_point(cuts[i]["normal"]), cuts[i]["offset"].number(), read_leaf(cuts[i]["proof"])};
+      for (const Eigen::Vector2d& corner : outer)
+        if (cut.normal.dot(corner) > cut.offset + kBeyond * size) return "the corner " + metres(corner) + " of the outer region is beyond a cut";
+      // Sides of the clipping square have no proof, and a leaf of one sign pattern speaks for its piece alone.
+      if (cut.proof.motion.size() == 0 || shown.size() > 1) continue;
+      if (!judge.fails_beyond(cut, center, size, &why)) return "a side of the outer region is not proved: " + why;
+    }
+  }
+  return "";
+}
+
+Verification verify(const Field& report)
+{
+  const std::string verdict = report["verdict"].text();
+  const Field source = report["certificate"];
+  Certificate certificate = read_certificate(source);
+  certificate.efforts = source["efforts"].vector();
+  const Eigen::Vector2d position = read_point(report["region"]["position"]);
+  try {
+    RegionJudge judge(source, position);
+    std::string why;
+    const Verdict proved = judge.judge(certificate, position, &why);
+    if (proved == Verdict::kUndecided) return {false, "the certificate proves nothing: " + why};
+    if (verdict != internal::name_of(proved))
+      return {false, "the report says " + quoted(verdict) + ", but its certificate proves " + quoted(internal::name_of(proved))};
+    if (const std::string wrong = region_disagreement(report, judge); !wrong.empty()) return {false, wrong};
+    return {true, std::string("proved: ") + internal::name_of(proved) + ", by " + internal::name_of(certificate.kind) + ", and the region"};
+  } catch (const InputError& error) {
+    if (error.path().starts_with("report")) throw;
+    return {false, std::string("the certificate's problem is not one: ") + error.what()};
+  }
+}
+
+void require(const Scenario& scenario)
+{
+  require_no_sliding(scenario);
+  moving_model(scenario);
+}
+
+std::unique_ptr<Answer> make(const std::string& solver) { return std::make_unique<RegionAnswer>(solver); }
+
+std::vector<std::string> columns(const ScenarioOptions&) { return {"region", "com", "area_lower", "area_upper"}; }
+
+}  // namespace
+
+extern const QuestionKind kRegionKind{Question::kRegion, require, make, columns, verify};
+
+}  // namespace stiction::internal

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "io/question.hpp"
+#include "stiction/region.hpp"
+
+namespace stiction::internal {
+
+/// The question region: where may the centre of mass go? (docs/region.md)
+class RegionAnswer final : public Answer {
+ public:
+  explicit RegionAnswer(const std::string& solver) : finder_(make_engine(solver)) {}
+
+  void ask(const Situation& situation, Extras extras) override;
+
+  Verdict verdict() const override { return result_.verdict; }
+  int iterations() const override { return result_.iterations; }
+  std::string summary() const override;
+  void write_row(std::vector<RowCell>& cells) const override;
+  void write_json(const Report& report, nlohmann::ordered_json& json) const override;
+  AnswerText text(const Report& report) const override;
+
+  const RegionResult& result() const { return result_; }
+  const Eigen::Vector2d& position() const { return position_; }
+  const std::string& model() const { return model_; }
+
+ private:
+  RegionFinder finder_;
+  RegionResult result_;
+  std::string model_;               ///< whose centre of mass moves
+  Eigen::Vector2d position_;        ///< of that centre of mass now
+  Eigen::MatrixX2d shift_;          ///< change of F per metre
+  Eigen::VectorXd a_;
+};
+
+}  // namespace stiction::internal

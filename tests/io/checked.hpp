@@ -1,0 +1,71 @@
+// Reports of the gallery's scenarios, and forgeries of them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "io/check.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction::internal {
+
+inline std::string scenario(const std::string& name) { return std::string(STICTION_SOURCE_DIR) + "/scenarios/" + name + ".yaml"; }
+
+inline Report checked(const std::string& name, const std::vector<ScenarioOverride>& overrides = {})
+{
+  return check_file(scenario(name), overrides, {});
+}
+
+inline nlohmann::ordered_json checked_json(const std::string& name, const std::vector<ScenarioOverride>& overrides = {})
+{
+  return nlohmann::ordered_json::parse(report_json(checked(name, overrides)));
+}
+
+inline std::string error_of(const std::string& name, const std::vector<ScenarioOverride>& overrides)
+{
+  try {
+    checked(name, overrides);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// What verify says about a report that was edited by someone careful enough to mend the checksum.
+template <class Edit>
+std::string message_about_forged(const std::string& json, Edit edit)
+{
+  auto report = nlohmann::ordered_json::parse(json);
+  edit(report);
+  report.erase("checksum");
+  report["checksum"] = checksum(report.dump());
+  const Verification result = verify_report(report.dump(), "r");
+  EXPECT_FALSE(result.valid);
+  return result.message;
+}
+
+/// Changes about one digit in `every`, one at a time.
+inline void expect_no_digit_may_change(const std::string& json, unsigned every = 8)
+{
+  std::mt19937 rng{5};
+  int edits = 0;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (!std::isdigit(static_cast<unsigned char>(json[i])) || rng() % every != 0) continue;
+    std::string edited = json;
+    edited[i] = static_cast<char>('0' + (json[i] - '0' + 1 + static_cast<int>(rng() % 9)) % 10);
+    bool valid = false;
+    try {
+      // A digit that does not change the number that it stands for changes nothing.
+      if (nlohmann::ordered_json::parse(edited) == nlohmann::ordered_json::parse(json)) continue;
+      valid = verify_report(edited, "r").valid;
+    } catch (const std::exception&) {   // no report any more
+    }
+    EXPECT_FALSE(valid) << i << ": " << edited.substr(i > 20 ? i - 20 : 0, 40);
+    ++edits;
+  }
+  EXPECT_GT(edits, 30);
+}
+
+}  // namespace stiction::internal

@@ -1,0 +1,182 @@
+#include "stiction/closure.hpp"
+
+#include <gmock/gmock.h>
+
+#include "io/checked.hpp"
+#include "io/row_answerer.hpp"
+
+namespace stiction::internal {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::ordered_json;
+
+const std::vector<ScenarioOverride> kSoft = {{"contacts.left.torsion", "0.005"}, {"contacts.right.torsion", "0.005"}};
+
+TEST(ClosureReport, GoldenOfTwoHardFingers)
+{
+  EXPECT_EQ(report_text(checked("ball_between_hard_fingers"), false), R"(ball between two hard fingers
+FAILS
+no frictional form closure of ball; free to turn about the line through left and
+right
+
+form_closure             fails
+ - free to slide along (0, +1, 0)
+frictional_form_closure  fails
+ - free to turn about the line through left and right
+resists gravity, loads   holds
+
+ - epsilon (largest wrench resisted in every direction): 0 to 0 for normal
+   forces that sum to 1, 0 to 0 for normal forces up to 1; torques about (0, 0,
+   0) m, divided by 0.05 m
+ - d (largest common slack of internal forces): 1 to 1
+ - no amount of friction gives closure
+ - internal forces: 1, motions of the object that no contact sees: 1
+)");
+}
+
+TEST(ClosureReport, SoftFingersCloseAndRanksSaySo)
+{
+  const Json hard = checked_json("ball_between_hard_fingers"), soft = checked_json("ball_between_hard_fingers", kSoft);
+  EXPECT_EQ(hard["verdict"], "fails");
+  EXPECT_EQ(soft["verdict"], "holds");
+  EXPECT_EQ(hard["quality"]["null_spaces"]["indeterminate"], 1);   // rank 5
+  EXPECT_EQ(soft["quality"]["null_spaces"]["indeterminate"], 0);   // rank 6
+  EXPECT_TRUE(hard["margins"]["friction_scale"].is_null());
+  EXPECT_EQ(soft["closure"]["form_closure"]["verdict"], "fails");   // never for a sphere
+}
+
+TEST(ClosureReport, EpsilonOfTwoFingersOnADisk)
+{
+  // Planar, unit radius: mu / sqrt(mu^2 + 2); the radius divides the torques.
+  for (double mu : {0.5, 0.9}) {
+    const Json json = checked_json("ball_between_hard_fingers", {{"options", "{plane: xy}"},
+                                                                 {"contacts.left.mu", std::to_string(mu)},
+                                                                 {"contacts.right.mu", std::to_string(mu)}});
+    EXPECT_EQ(json["verdict"], "holds");
+    EXPECT_NEAR(json["quality"]["torque_length"].get<double>(), 0.05, 1e-12);
+    const double exact = mu / std::sqrt(mu * mu + 2);
+    EXPECT_LE(json["quality"]["epsilon_l1"][0].get<double>(), exact * (1 + 1e-9));
+    EXPECT_GE(json["quality"]["epsilon_l1"][1].get<double>(), exact * (1 - 1e-9));
+    EXPECT_LT(json["quality"]["epsilon_l1"][1].get<double>() - json["quality"]["epsilon_l1"][0].get<double>(), 0.011 * exact);
+  }
+}
+
+TEST(ClosureReport, PlanesAreThoseOfTheObjectsAxes)
+{
+  // The same two fingers along x: in xy and zx they close, in yz there is no finger at all.
+  for (const auto& [plane, verdict] : {std::pair("xy", "holds"), {"zx", "holds"}, {"yz", "fails"}}) {
+    const Json json = checked_json("ball_between_hard_fingers", {{"options", std::string("{plane: ") + plane + "}"}});
+    EXPECT_EQ(json["verdict"], verdict) << plane;
+    const Verification proof = verify_report(report_json(checked("ball_between_hard_fingers", {{"options", std::string("{plane: ") + plane + "}"}})), "r");
+    EXPECT_TRUE(proof.valid) << plane << ": " << proof.message;
+  }
+}
+
+TEST(ClosureReport, ResistsWhatFrictionCanCarry)
+{
+  // Normal forces up to N: weight and wrench below 2 mu N.
+  const double weight = Scene(read_scenario_file(scenario("ball_between_hard_fingers")).scene).total_mass() * 9.81;
+  const auto verdict = [&](double normal, const std::string& wrench) {
+    const std::string text = std::to_string(normal);
+    const Json json = checked_json("ball_between_hard_fingers", {{"contacts.left.max_normal", text}, {"contacts.right.max_normal", text},
+                                                                 {"options", "{margins: false, wrench: " + wrench + "}"}});
+    return json["closure"]["resists"]["verdict"].get<std::string>();
+  };
+  EXPECT_EQ(verdict(1.01 * weight / 1.8, "{}"), "holds");
+  EXPECT_EQ(verdict(0.99 * weight / 1.8, "{}"), "fails");
+  EXPECT_EQ(verdict(1.01 * (weight + 2) / 1.8, "{force: [0, 0, -2]}"), "holds");
+  EXPECT_EQ(verdict(0.99 * (weight + 2) / 1.8, "{force: [0, 0, -2]}"), "fails");
+  EXPECT_EQ(verdict(1000.0, "{torque: [0.5, 0, 0]}"), "fails");   // about the line through the fingers
+  EXPECT_EQ(verdict(1000.0, "{torque: [0, 0.5, 0]}"), "holds");
+}
+
+TEST(ClosureReport, WrenchIsInTheWorldAndAboutThePoint)
+{
+  // Turning the ball with its fingers turns nothing in the world: gravity stays, so does the verdict about a wrench.
+  const std::vector<ScenarioOverride> turned = {{"models.ball.pose", "{xyz: [0.3, 0.2, 0.1], rpy: [0, 1.5707963267948966, 0]}"},
+                                                {"contacts.left.max_normal", "1000"}, {"contacts.right.max_normal", "1000"}};
+  const auto resists = [&](const std::string& wrench) {
+    std::vector<ScenarioOverride> overrides = turned;
+    overrides.push_back({"options", "{margins: false, wrench: " + wrench + "}"});
+    return checked_json("ball_between_hard_fingers", overrides)["closure"]["resists"]["verdict"].get<std::string>();
+  };
+  EXPECT_EQ(resists("{torque: [0, 0, 0.5]}"), "fails");   // the fingers are now above each other
+  EXPECT_EQ(resists("{torque: [0.5, 0, 0]}"), "holds");
+}
+
+TEST(ClosureReport, AHandThatCannotCommandWhatTheContactsCould)
+{
+  const Json json = checked_json("three_finger_hand", {{"question", "closure"}, {"options.object", "object"}, {"models.hand.effort", "unlimited"}});
+  EXPECT_EQ(json["closure"]["frictional_form_closure"]["verdict"], "holds");
+  EXPECT_EQ(json["closure"]["force_closure"]["verdict"], "fails");
+  EXPECT_EQ(json["verdict"], "fails");
+  EXPECT_GT(json["quality"]["null_spaces"]["hyperstatic"].get<int>(), 0);
+  EXPECT_THAT(json["summary"].get<std::string>(), HasSubstr("no force closure of object; the hand cannot command every internal force"));
+}
+
+TEST(ClosureReport, RemarksOnNormalsThatPointAway)
+{
+  const std::vector<ScenarioOverride> reversed = {{"contacts.left.normal", "[-1, 0, 0]"}, {"contacts.right.normal", "[1, 0, 0]"}};
+  EXPECT_THAT(report_text(checked("ball_between_hard_fingers", reversed), false), HasSubstr("warning: the normal of left points away"));
+  EXPECT_EQ(checked("ball_between_hard_fingers", reversed).verdict(), checked("ball_between_hard_fingers").verdict());
+}
+
+TEST(ClosureReport, NoiseIsSeeded)
+{
+  const auto rate = [](const std::string& seed) {
+    return checked_json("mug_closure", {{"options", "{margins: false, noise: {position: 0.01, angle: 0.3, samples: 200, seed: " + seed + "}}"}})["quality"]["rate"];
+  };
+  const Json one = rate("1");
+  EXPECT_EQ(one, rate("1"));
+  EXPECT_NE(one["holds"], rate("2")["holds"]);
+  EXPECT_EQ(one["samples"], 200);
+  EXPECT_GT(one["value"].get<double>(), 0.3);
+  EXPECT_LT(one["value"].get<double>(), 1.0);
+}
+
+TEST(ClosureReport, BadInputNamesTheEntry)
+{
+  EXPECT_THAT(error_of("three_finger_hand", {{"question", "closure"}}), HasSubstr("options.object: want the model that is held (object, hand), got none"));
+  EXPECT_THAT(error_of("mug_closure", {{"options.object", "cup"}}), HasSubstr("options.object: want the model that is held (mug), got 'cup'"));
+  EXPECT_THAT(error_of("biped_standing", {{"question", "closure"}}), HasSubstr("options.object: want a rigid object"));
+  EXPECT_THAT(error_of("three_finger_hand", {{"question", "closure"}, {"options", "{object: object, plane: xy}"}}),
+              HasSubstr("options.plane: want no plane for an object on a fixed base"));
+  EXPECT_THAT(error_of("three_finger_hand", {{"question", "closure"}, {"options", "{object: object, wrench: {force: [0, 0, 1]}}"}}),
+              HasSubstr("options.wrench: want `loads` instead"));
+  EXPECT_THAT(error_of("mug_closure", {{"contacts.thumb.slides", "[1, 0, 0]"}}), HasSubstr("want no sliding contact in the question closure"));
+}
+
+TEST(ClosureVerify, JudgesEveryVerdict)
+{
+  const std::string json = report_json(checked("mug_closure"));
+  const Verification proof = verify_report(json, "r");
+  EXPECT_TRUE(proof.valid);
+  EXPECT_EQ(proof.message, "proved: form_closure fails, frictional_form_closure holds, resists holds");
+  const auto message = [&](auto edit) { return message_about_forged(json, edit); };
+  EXPECT_THAT(message([](Json& r) { r["closure"]["form_closure"]["verdict"] = "holds"; }), HasSubstr("form_closure: the report says 'holds', but its certificate proves 'fails'"));
+  EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }), HasSubstr("the report says 'fails'"));
+  EXPECT_THAT(message([](Json& r) { r["certificate"]["frictional_form_closure"]["forces"][0] = -1.0; }), HasSubstr("proves nothing"));
+  EXPECT_THAT(message([](Json& r) { for (Json& contact : r["certificate"]["problem"]["contacts"]) contact["mu"] = 0.1; }), HasSubstr("proves nothing"));
+  EXPECT_THAT(message([](Json& r) { r["closure"]["resists"]["wrench"][0] = 100.0; }), HasSubstr("resists"));
+  EXPECT_THAT(message([](Json& r) { r["contacts"][0]["normal_force"] = 100.0; }), HasSubstr("normal force of thumb"));
+  EXPECT_THAT(message([](Json& r) { r["quality"]["torque_point"][0] = 0.03; }), HasSubstr("resists"));
+  expect_no_digit_may_change(json, 40);
+}
+
+TEST(ClosureBatch, VerdictsAreWords)
+{
+  RowAnswerer answerer(load_scenario(scenario("ball_between_hard_fingers")), {});
+  EXPECT_EQ(answerer.columns(), (std::vector<std::string>{"form_closure", "frictional_form_closure", "force_closure", "resists"}));
+  BatchRow row;
+  for (const ScenarioOverride& change : kSoft) row.changes.emplace_back(change.path, parse_yaml(change.value, ""));
+  RowAnswer answer;
+  answerer.answer(row, answer);
+  EXPECT_EQ(answer.verdict, Verdict::kHolds);
+  EXPECT_STREQ(answer.cells[0].name, "form_closure");
+  EXPECT_STREQ(answer.cells[0].word, "fails");
+  EXPECT_STREQ(answer.cells[1].word, "holds");
+}
+
+}  // namespace
+}  // namespace stiction::internal

@@ -1,0 +1,199 @@
+#include "stiction/region.hpp"
+
+#include <gmock/gmock.h>
+
+#include "io/checked.hpp"
+#include "io/region_drawing.hpp"
+#include "io/row_answerer.hpp"
+
+namespace stiction::internal {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::ordered_json;
+
+const std::vector<ScenarioOverride> kRegion = {{"question", "region"}};
+
+std::vector<Eigen::Vector2d> corners(const Json& polygon)
+{
+  std::vector<Eigen::Vector2d> result;
+  for (const Json& corner : polygon) result.emplace_back(corner[0].get<double>(), corner[1].get<double>());
+  return result;
+}
+
+TEST(RegionReport, FlatFeetAreHeldAboveTheirHull)
+{
+  const Json json = checked_json("biped_region");
+  EXPECT_EQ(json["region"]["kind"], "bounded");
+  EXPECT_NEAR(json["region"]["area"][0].get<double>(), 0.2 * 0.3, 1e-3 * 0.06);
+  EXPECT_NEAR(json["region"]["area"][1].get<double>(), 0.2 * 0.3, 1e-3 * 0.06);
+  // Feet from -0.0722 to 0.1278 along x, the centre of mass in their middle.
+  EXPECT_NEAR(json["margins"]["com"].get<double>(), 0.1, 1e-3);
+  EXPECT_LE(json["margins"]["intervals"]["com"][0].get<double>(), 0.1 + 1e-5);
+  EXPECT_GE(json["margins"]["intervals"]["com"][1].get<double>(), 0.1 - 1e-5);
+}
+
+TEST(RegionReport, GravityMovesTheRegionAndNotTheFeet)
+{
+  // The weight meets the ground h tan(alpha) further along: the region moves back by as much.
+  const double tilt = 0.1;
+  const Json flat = checked_json("biped_region");
+  const Json tilted = checked_json("biped_region", {{"gravity", "[0.981, 0, -9.81]"}});
+  Scene scene(read_scenario_file(scenario("biped_region")).scene);
+  const double height = scene.center_of_mass(scene.described_state()).z();
+  double lower = 1.0, lower_tilted = 1.0;
+  for (const Eigen::Vector2d& corner : corners(flat["region"]["pieces"][0]["inner"])) lower = std::min(lower, corner.x());
+  for (const Eigen::Vector2d& corner : corners(tilted["region"]["pieces"][0]["inner"])) lower_tilted = std::min(lower_tilted, corner.x());
+  EXPECT_NEAR(lower_tilted - lower, -height * tilt, 1e-3);
+}
+
+TEST(RegionReport, InnerHoldsAndBeyondOuterFailsByEquilibrium)
+{
+  // A torque on the root link moves the weight: d x m g. Equilibrium is asked, not the region.
+  for (const char* name : {"quadruped_standing", "biped_standing"}) {
+    const std::vector<ScenarioOverride> overrides = {{"question", "region"}, {"models.robot.effort", "limits"}, {"gravity", "[1, 0.5, -9.81]"}};
+    const Json json = checked_json(name, overrides);
+    ASSERT_EQ(json["region"]["kind"], "bounded") << json["summary"];
+    const Scenario described = read_scenario_file(scenario(name), overrides);
+    Scene scene(described.scene);
+    const Eigen::Vector2d position = scene.center_of_mass(scene.described_state()).head<2>();
+    const auto verdict_at = [&](const Eigen::Vector2d& c) {
+      const Eigen::Vector3d d(c.x() - position.x(), c.y() - position.y(), 0.0);
+      const Eigen::Vector3d torque = d.cross(scene.total_mass() * described.scene.gravity);
+      std::ostringstream load;
+      load.precision(17);
+      load << "[{link: " << scene.root_link("robot") << ", torque: [" << torque.x() << ", " << torque.y() << ", " << torque.z() << "]}]";
+      std::vector<ScenarioOverride> moved = overrides;
+      moved[0].value = "equilibrium";
+      moved.push_back({"loads", load.str()});
+      return checked(name, moved).verdict();
+    };
+    const auto inner = corners(json["region"]["pieces"][0]["inner"]), outer = corners(json["region"]["pieces"][0]["outer"]);
+    Eigen::Vector2d middle = Eigen::Vector2d::Zero();
+    for (const Eigen::Vector2d& corner : inner) middle += corner / static_cast<double>(inner.size());
+    for (const Eigen::Vector2d& corner : inner) EXPECT_EQ(verdict_at(middle + 0.999 * (corner - middle)), Verdict::kHolds) << name;
+    for (const Eigen::Vector2d& corner : outer) EXPECT_EQ(verdict_at(middle + 1.001 * (corner - middle)), Verdict::kFails) << name;
+  }
+}
+
+TEST(RegionReport, EmptyAndOutsideAndUnbounded)
+{
+  const Json empty = checked_json("box_on_steep_slope", {{"question", "region"}, {"contacts.0.mu", "0.1"}});
+  EXPECT_EQ(empty["region"]["kind"], "empty");
+  EXPECT_EQ(empty["verdict"], "fails");
+  EXPECT_TRUE(empty["margins"]["com"].is_null());
+  EXPECT_THAT(empty["summary"].get<std::string>(), HasSubstr("the support region is empty"));
+  const Json outside = checked_json("biped_region", {{"gravity", "[4, 0, -9.81]"}});
+  EXPECT_EQ(outside["verdict"], "fails");
+  EXPECT_LT(outside["margins"]["com"].get<double>(), -0.01);
+  EXPECT_THAT(outside["summary"].get<std::string>(), HasSubstr("m outside the support region"));
+  // Hands against opposite walls: the weight may be anywhere between and beyond.
+  const std::vector<ScenarioOverride> walls = {
+      {"question", "region"},
+      {"contacts", "[{name: a, link: box/box, points: [[-0.1, 0.1, 0.1], [-0.1, -0.1, 0.1], [-0.1, 0, -0.1]], normal: [1, 0, 0], mu: 0.8}, "
+                   "{name: b, link: box/box, points: [[0.1, 0.1, 0.1], [0.1, -0.1, 0.1], [0.1, 0, -0.1]], normal: [-1, 0, 0], mu: 0.8}]"}};
+  const Json unbounded = checked_json("box_pushed", walls);
+  EXPECT_EQ(unbounded["region"]["kind"], "unbounded");
+  EXPECT_TRUE(unbounded["region"]["pieces"].empty());
+  EXPECT_EQ(unbounded["verdict"], "holds");
+  std::vector<ScenarioOverride> boxed = walls;
+  boxed.push_back({"options.box", "0.5"});
+  const Json clipped = checked_json("box_pushed", boxed);
+  EXPECT_LE(clipped["region"]["area"][1].get<double>(), 1.0 + 1e-9);
+  EXPECT_GT(clipped["region"]["area"][0].get<double>(), 0.9);
+  for (const auto& overrides : {walls, boxed}) {
+    const Verification proof = verify_report(report_json(checked("box_pushed", overrides)), "r");
+    EXPECT_TRUE(proof.valid) << proof.message;
+    EXPECT_THAT(region_svg(checked("box_pushed", overrides)), HasSubstr(">unbounded</text>"));
+  }
+  EXPECT_THAT(region_svg(checked("box_on_steep_slope", {{"question", "region"}, {"contacts.0.mu", "0.1"}})), HasSubstr("the region is empty"));
+}
+
+TEST(RegionReport, BadInputNamesTheEntry)
+{
+  EXPECT_THAT(error_of("block_on_ground", kRegion), HasSubstr("models: want one with a floating base"));
+  EXPECT_THAT(error_of("stack_of_boxes", kRegion), HasSubstr("options.object: want the model whose centre of mass moves (lower, upper"));
+  EXPECT_THAT(error_of("biped_region", {{"options.object", "cow"}}), HasSubstr("options.object: want a model with a floating base, got 'cow'"));
+  EXPECT_EQ(error_of("stack_of_boxes", {{"question", "region"}, {"options.object", "upper"}}), "no error");
+}
+
+TEST(RegionVerify, EveryCornerAndSideIsJudged)
+{
+  const std::string json = report_json(checked("biped_region"));
+  const Verification proof = verify_report(json, "r");
+  EXPECT_TRUE(proof.valid) << proof.message;
+  EXPECT_EQ(proof.message, "proved: holds, by forces, and the region");
+  const auto message = [&](auto edit) { return message_about_forged(json, edit); };
+  EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }), HasSubstr("says 'fails', but its certificate proves 'holds'"));
+  EXPECT_THAT(message([](Json& r) { r["region"]["pieces"][0]["inner"][0][0] = 0.5; }), HasSubstr("of the inner region is not proved"));
+  EXPECT_THAT(message([](Json& r) { r["region"]["pieces"][0]["outer"][0][0] = 0.5; }), HasSubstr("of the outer region is beyond a cut"));
+  EXPECT_THAT(message([](Json& r) { r["certificate"]["pieces"][0]["forces"].erase(0); }), HasSubstr("has no forces as proof"));
+  EXPECT_THAT(message([](Json& r) { r["certificate"]["pieces"][0]["cuts"][0]["offset"] = r["certificate"]["pieces"][0]["cuts"][0]["offset"].get<double>() - 0.01;
+                                    r["region"]["pieces"][0]["outer"] = r["region"]["pieces"][0]["inner"];
+                                    for (Json& corner : r["region"]["pieces"][0]["outer"]) corner[0] = 0.0, corner[1] = 0.0; }),
+              HasSubstr("a side of the outer region is not proved"));
+  EXPECT_THAT(message([](Json& r) { r["region"]["position"][0] = 0.09; }), HasSubstr("not proved"));
+  expect_no_digit_may_change(json, 60);
+}
+
+/// Text with every number replaced by #, and the numbers.
+std::pair<std::string, std::vector<double>> numbers_of(const std::string& text)
+{
+  std::pair<std::string, std::vector<double>> result;
+  for (const char* at = text.c_str(); *at;) {
+    char* end = nullptr;
+    const bool starts = std::isdigit(static_cast<unsigned char>(*at)) || (*at == '-' && std::isdigit(static_cast<unsigned char>(at[1])));
+    if (starts) {
+      result.second.push_back(std::strtod(at, &end));
+      result.first += '#';
+      at = end;
+    } else {
+      result.first += *at++;
+    }
+  }
+  return result;
+}
+
+TEST(RegionDrawing, Golden)
+{
+  // A search that takes another way moves corners by less than the gap: a fifth of a pixel here.
+  const auto [text, numbers] = numbers_of(region_svg(checked("biped_region")));
+  const auto [golden, wanted] = numbers_of(read_text_file(std::string(STICTION_SOURCE_DIR) + "/tests/io/biped_region.svg", "golden"));
+  EXPECT_EQ(text, golden);
+  ASSERT_EQ(numbers.size(), wanted.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_NEAR(numbers[i], wanted[i], 0.2) << i;
+}
+
+TEST(RegionDrawing, CsvHasEveryCorner)
+{
+  const Report report = checked("biped_region");
+  const Json json = Json::parse(report_json(report));
+  const std::string csv = region_csv(report);
+  EXPECT_THAT(csv, ::testing::StartsWith("piece,polygon,x,y\n0,inner,"));
+  const auto lines = static_cast<std::size_t>(std::ranges::count(csv, '\n'));
+  EXPECT_EQ(lines, 1 + json["region"]["pieces"][0]["inner"].size() + json["region"]["pieces"][0]["outer"].size());
+  EXPECT_THROW(region_svg(checked("box_pushed")), InputError);
+  EXPECT_THROW(region_csv(checked("box_pushed")), InputError);
+}
+
+TEST(RegionDrawing, NamesAreEscaped)
+{
+  EXPECT_THAT(region_svg(checked("biped_region", {{"name", "a < b & \"c\""}})), HasSubstr("a &lt; b &amp; &quot;c&quot;"));
+}
+
+TEST(RegionBatch, RowsHaveTheirColumns)
+{
+  RowAnswerer answerer(load_scenario(scenario("biped_region")), {});
+  EXPECT_EQ(answerer.columns(), (std::vector<std::string>{"region", "com", "area_lower", "area_upper"}));
+  BatchRow row;
+  row.changes.emplace_back("models.robot.pose.xyz", parse_yaml("[1, 0, 0.83527]", ""));
+  RowAnswer answer;
+  answerer.answer(row, answer);
+  EXPECT_EQ(answer.verdict, Verdict::kHolds);
+  EXPECT_STREQ(answer.cells[0].word, "bounded");
+  EXPECT_NEAR(answer.cells[1].number.value(), 0.1, 1e-3);
+  EXPECT_NEAR(answer.cells[2].number.value(), 0.06, 1e-4);
+}
+
+}  // namespace
+}  // namespace stiction::internal
