@@ -431,6 +431,20 @@ TEST_P(Closure, ResistsWeightWithinFrictionAndEffort)
   EXPECT_EQ(verdict(grasp, {0, -10.1, 0}), Verdict::kFails);
   EXPECT_EQ(verdict(grasp, {0, -10 * (1 + 1e-6), 0}), Verdict::kFails);
   EXPECT_EQ(verdict(grasp, {0, -10 * (1 - 1e-6), 0}), Verdict::kHolds);
+  // Either end of the range may be the one that binds.
+  for (const double end : {-1.0, 1.0}) {
+    Grasp one_sided = grasp;
+    (end > 0.0 ? one_sided.effort_lower : one_sided.effort_upper).setConstant(-1000.0 * end);
+    EXPECT_EQ(verdict(one_sided, {0, -9.9, 0}), Verdict::kHolds);
+    EXPECT_EQ(verdict(one_sided, {0, -10.0, 0}), Verdict::kUndecided);
+    EXPECT_EQ(verdict(one_sided, {0, -10.1, 0}), Verdict::kFails);
+  }
+  // Straight into one finger friction does not matter, only its effort.
+  for (const double side : {-1.0, 1.0}) {
+    EXPECT_EQ(verdict(grasp, {side * 9.9, 0, 0}), Verdict::kHolds);
+    EXPECT_EQ(verdict(grasp, {side * 10.0, 0, 0}), Verdict::kUndecided);
+    EXPECT_EQ(verdict(grasp, {side * 10.1, 0, 0}), Verdict::kFails);
+  }
   // Closed, so without the limits of the hand any wrench will do.
   EXPECT_EQ(verdict(make_grasp({planar_finger(-1, 0, 1, 0, 0.5), planar_finger(1, 0, -1, 0, 0.5)}, planar()), {3, -1e6, 7}),
             Verdict::kHolds);
@@ -474,6 +488,11 @@ TEST_P(Closure, GraspOfAContactProblem)
   EXPECT_EQ(grasp.J_hand.cols(), 3);
   EXPECT_EQ(grasp.effort_upper, Eigen::Vector3d::Constant(20.0));
   EXPECT_EQ(grasp.hand_load, Eigen::Vector3d::Constant(-1.0));
+  // One motor feels the squeeze of all three, but does not command every internal force.
+  Grasp lazy = grasp;
+  lazy.effort_lower.tail(2).setZero();
+  lazy.effort_upper.tail(2).setZero();
+  EXPECT_EQ(checked(lazy).force_closure.verdict, Verdict::kFails);
   // The same from points and normals; tangents point the other way there.
   std::vector<GraspContact> contacts;
   for (int i = 0; i < 3; ++i) {
