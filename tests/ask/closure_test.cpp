@@ -176,8 +176,8 @@ TEST_P(Closure, TwoFingersNeedTheJoiningLineInsideBothCones)
 
 TEST_P(Closure, TorsionAboutSkewNormalsAllowsForcesBesideTheJoiningLine)
 {
-  // Moments about normals that are tilted in different planes balance a pair of forces with an arm: less friction will do
-  // than for forces along the line. With vanishing torsion the line decides again.
+  // Moments about normals that are tilted in different planes balance a pair of forces with an arm: less friction will
+  // do than for forces along the line. With vanishing torsion the line decides again.
   const auto skew = [](double mu, double torsion) {
     std::vector<GraspContact> contacts = {finger({-1, 0, 0}, {std::cos(0.1), std::sin(0.1), 0}, mu),
                                           finger({1, 0, 0}, {-std::cos(0.3), 0, std::sin(0.3)}, mu)};
@@ -346,7 +346,8 @@ TEST_P(Closure, FacetsNeverProveMoreThanTheConeAllows)
   }
 }
 
-// ---- hand, force closure, resisting -----------------------------------------------------------------------------------
+// ---- hand, force closure, resisting
+// -----------------------------------------------------------------------------------
 
 /// Two hard fingers in the plane, each on a slider along x; with `lift` also on one along y.
 Grasp two_finger_hand(bool lift, double mu = 0.5)
@@ -533,7 +534,8 @@ TEST(GraspFromProblem, SixDegreesOfFreedomAboutAnotherPoint)
   EXPECT_FALSE(grasp.has_hand());
 }
 
-// ---- the judge ----------------------------------------------------------------------------------------------------------
+// ---- the judge
+// ----------------------------------------------------------------------------------------------------------
 
 TEST(ClosureJudge, RefusesForcesThatProveNothing)
 {
@@ -563,8 +565,8 @@ TEST(ClosureJudge, RefusesTwistsThatAContactOpposes)
   const Grasp grasp = make_grasp({planar_finger(0, -0.5, 0, 1, 0.4), planar_finger(0.5, 0, -1, 0), planar_finger(0.25, 0.5, 0, -1)},
                                  planar());
   const auto judged = [&](const Eigen::Vector3d& v) { return judge_closure(grasp, ClosureKind::kFrictionalForm, {{}, v}); };
-  // Turning clockwise about (c, h - 1/2) = (1/4, 0): contacts 2 and 3 slide, contact 1 at (-1/4, -1/2) moves by (-1/2, 1/4):
-  // up by half its way sideways, outside a cone of friction 0.4.
+  // Turning clockwise about (c, h - 1/2) = (1/4, 0): contacts 2 and 3 slide, contact 1 at (-1/4, -1/2) moves by (-1/2,
+  // 1/4): up by half its way sideways, outside a cone of friction 0.4.
   const auto turn_about = [](double x, double y) { return Eigen::Vector3d(-y, x, -1.0); };
   EXPECT_EQ(judged(turn_about(0.25, 0)), Verdict::kFails);
   EXPECT_EQ(judged(-turn_about(0.25, 0)), Verdict::kUndecided);
@@ -639,7 +641,8 @@ TEST(GraspInput, BadContactsAreNamed)
   EXPECT_THROW(grasp.validate(), InputError);
 }
 
-// ---- numbers ------------------------------------------------------------------------------------------------------------
+// ---- numbers
+// ------------------------------------------------------------------------------------------------------------
 
 /// Smallest distance of zero from the facets of a convex hull, by trying every plane through rows points.
 double brute_force_radius(const Eigen::MatrixXd& points)
