@@ -379,9 +379,12 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
   engine->decide(program, answer);
   if (answer.outcome == Outcome::kInfeasible) {
     write_resist_program(grasp, wrench, kClosureDoubt, result.proof.signs, program);
-    if (proves_infeasible(program, answer.y)) {
-      result.proof.y = answer.y;
-      result.twist = -answer.y.head(m);
+    // A motion that no contact sees has rounding in rows that it should leave alone, which contacts do see.
+    const double largest = answer.y.lpNorm<Eigen::Infinity>();
+    for (const double noise : {0.0, 0x1p-48, 0x1p-40, 0x1p-32, 0x1p-24}) {
+      result.proof.y = (answer.y.array().abs() > noise * largest).select(answer.y, 0.0);
+      if (!proves_infeasible(program, result.proof.y)) continue;
+      result.twist = -result.proof.y.head(m);
       result.verdict = result.proof.claims = Verdict::kFails;
       return;
     }

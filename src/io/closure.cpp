@@ -86,8 +86,11 @@ ContactProblem without(const ContactProblem& problem, const std::vector<int>& dr
 
 /// Kinematics adds and subtracts world coordinates; where a lever or a rate is zero, rounding of them is left. Contacts that are blind
 /// to a motion must not see it by 1e-17: a proof would make something of it.
-void clean_rows(ContactProblem& problem)
+void clean_rounding(ContactProblem& problem)
 {
+  const double load = problem.F.size() > 0 ? problem.F.lpNorm<Eigen::Infinity>() : 0.0;
+  for (double& force : problem.F)
+    if (std::abs(force) <= kRounding * load) force = 0.0;
   const auto clean = [&](int first, int rows, double reach) {
     for (int i = first; i < first + rows; ++i)
       for (Eigen::Index j = 0; j < problem.nv(); ++j)
@@ -199,7 +202,7 @@ void ClosureAnswer::read_grasp(const Situation& situation)
       if (std::ranges::find(source_.object_dofs, dof) == source_.object_dofs.end()) dropped.push_back(dof);
   }
   source_.problem = without(problem, dropped);
-  clean_rows(source_.problem);
+  clean_rounding(source_.problem);
   for (int& dof : source_.object_dofs) dof -= static_cast<int>(std::ranges::count_if(dropped, [&](int other) { return other < dof; }));
   read_touching(situation, pose);
 

@@ -320,7 +320,6 @@ void write_resist_program(const Grasp& grasp, const Eigen::VectorXd& wrench, dou
   for (std::size_t i = 0; i < grasp.contacts.size(); ++i) limits += limited(grasp.contacts[i]) && !two_sided(i);
   program.E.setZero(m + dofs + limits, n + dofs + limits);
   program.e.setZero(m + dofs + limits);
-  program.e_scale.resize(0);
   program.cones.clear();
   program.boxes.clear();
   program.free.assign(grasp.free.begin(), grasp.free.end());
@@ -334,6 +333,9 @@ void write_resist_program(const Grasp& grasp, const Eigen::VectorXd& wrench, dou
     program.E.block(m, n, dofs, dofs).setIdentity();
     program.e.segment(m, dofs) = grasp.hand_load;
   }
+  program.e_scale = program.e.cwiseAbs();
+  // Loads of a hand come out of sums over all of its bodies: their rounding is that of the largest.
+  if (dofs > 0) program.e_scale.segment(m, dofs).setConstant(grasp.hand_load.lpNorm<Eigen::Infinity>());
   const double share = 1.0 + doubt;
   for (Eigen::Index k = 0; k < dofs; ++k) {
     const double lower = grasp.effort_lower[k], upper = grasp.effort_upper[k];
