@@ -34,7 +34,7 @@ test: check sanitize tsan ## all tests, then the unit tests again under the sani
 	@echo; grep -H 'tests passed' build/ctest.log build-asan/ctest.log build-tsan/ctest.log
 
 check: setup-test ## all tests, optimised build only
-	$(CONFIGURE) -B build -DSTICTION_BUILD_TESTS=ON
+	$(CONFIGURE) -B build -DSTICTION_BUILD_TESTS=ON $(if $(CI),-DSTICTION_UNITY=ON)
 	cmake --build build -j$(JOBS)
 	ctest --test-dir build $(CTEST) -O build/ctest.log
 

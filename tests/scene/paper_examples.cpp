@@ -15,13 +15,13 @@ using testing::own_urdf;
 using testing::pinch;
 using testing::scene_of;
 
-constexpr double kTolerance = 1e-12;
+constexpr double kPaperTolerance = 1e-12;
 constexpr double kG = 9.81;
 constexpr double kWidth = 0.6, kHeight = 0.4;                                   // block.urdf
 constexpr double kBlockInertia = (kWidth * kWidth + kHeight * kHeight) / 12.0;  // mass 1
 
 #define EXPECT_SAME(actual, expected)                                                            \
-  EXPECT_LT(((actual) - (expected)).cwiseAbs().maxCoeff(), kTolerance) << #actual << " =\n"      \
+  EXPECT_LT(((actual) - (expected)).cwiseAbs().maxCoeff(), kPaperTolerance) << #actual << " =\n"      \
                                                                        << (actual) << "\nwant\n" \
                                                                        << (expected)
 
@@ -158,7 +158,7 @@ TEST(PaperExamples, Example5ThreeFingerHand)
     EXPECT_SAME(normal_row(p, static_cast<std::size_t>(i)), Jn);
     // The tangent in the plane is the finger's z axis or its opposite.
     const Eigen::RowVectorXd row = tangent_row(p, static_cast<std::size_t>(i), 2);
-    EXPECT_LT(std::min((row - Jt).cwiseAbs().maxCoeff(), (row + Jt).cwiseAbs().maxCoeff()), kTolerance)
+    EXPECT_LT(std::min((row - Jt).cwiseAbs().maxCoeff(), (row + Jt).cwiseAbs().maxCoeff()), kPaperTolerance)
         << row << "\nwant +-\n"
         << Jt;
     const double masses[] = {0.1, 0.2, 0.3}, efforts[] = {5.0, 4.0, 3.0};
