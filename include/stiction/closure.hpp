@@ -12,9 +12,9 @@
 
 namespace stiction {
 
-/// Closure is a strict property, so it is told from its opposite only up to a tolerance: "holds" means that it would still
-/// hold with every number of G changed by this share of itself, "fails" that it would still fail with every friction
-/// coefficient larger by this share. Between them (exactly at the least friction) nothing is claimed.
+/// Closure is a strict property, so it is told from its opposite only up to a tolerance: "holds" means that it would
+/// still hold with every number of G changed by this share of itself, "fails" that it would still fail with every
+/// friction coefficient larger by this share. Between them (exactly at the least friction) nothing is claimed.
 inline constexpr double kClosureDoubt = 0x1p-30;   // 9.3e-10
 
 /// Which closure. All first order: second-order immobility (curvature) is out of scope.
@@ -33,23 +33,24 @@ struct ClosureProof {
 
 /// Judges a proof from the grasp's own numbers, with no solver: the verdict it proves, or kUndecided and why not.
 ///
-/// Holds: with a ball of radius slack_i / sqrt 2 around the forces of contact i inside its cone (tangents in units of mu,
-/// torsion in units of its coefficient), the wrenches of the grasp contain G forces plus the image of those balls, hence a
-/// ball of the radius of that image's smallest singular value. When it exceeds the residual G forces and kClosureDoubt of
-/// the sums in each row, every wrench can be resisted: strictly interior internal force and rank in one.
+/// Holds: with a ball of radius slack_i / sqrt 2 around the forces of contact i inside its cone (tangents in units of
+/// mu, torsion in units of its coefficient), the wrenches of the grasp contain G forces plus the image of those balls,
+/// hence a ball of the radius of that image's smallest singular value. When it exceeds the residual G forces and
+/// kClosureDoubt of the sums in each row, every wrench can be resisted: strictly interior internal force and rank in
+/// one.
 /// Fails: the twist is not zero and in the dual of every cone with friction (1 + kClosureDoubt) mu, up to kRounding.
-/// kForce: forces and the smallest singular value of (G; J_hand') with unit columns above kClosureDoubt; fails by a twist or
-/// by internal forces that do no work on any actuated degree of freedom.
-/// A verdict is about the true cones: with inner facets a twist must be in the dual of the exact cone to prove "fails", with
-/// outer ones the forces must be in the exact cone to prove "holds". Frictional bilateral contacts push or pull as the sign
-/// of their normal force says; a twist must leave them at rest.
+/// kForce: forces and the smallest singular value of (G; J_hand') with unit columns above kClosureDoubt; fails by a
+/// twist or by internal forces that do no work on any actuated degree of freedom.
+/// A verdict is about the true cones: with inner facets a twist must be in the dual of the exact cone to prove "fails",
+/// with outer ones the forces must be in the exact cone to prove "holds". Frictional bilateral contacts push or pull as
+/// the sign of their normal force says; a twist must leave them at rest.
 Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& proof, std::string* why = nullptr);
 
-/// The program behind `resists`: G lambda + wrench = 0 and, when the hand is modelled, J_hand' lambda + effort = hand_load within
-/// the effort limits; then the limits on normal forces. Columns: those of G, one effort per hand degree of freedom, slacks.
-/// `wrench` has the rows of G, forces in N, torques in N m about the reference point. `doubt` is a share by which friction,
-/// efforts and limits are enlarged. `signs` (one per contact, 0 = unrestricted) chooses sides of frictional
-/// bilateral contacts.
+/// The program behind `resists`: G lambda + wrench = 0 and, when the hand is modelled, J_hand' lambda + effort =
+/// hand_load within the effort limits; then the limits on normal forces. Columns: those of G, one effort per hand
+/// degree of freedom, slacks. `wrench` has the rows of G, forces in N, torques in N m about the reference point.
+/// `doubt` is a share by which friction, efforts and limits are enlarged. `signs` (one per contact, 0 = unrestricted)
+/// chooses sides of frictional bilateral contacts.
 void write_resist_program(const Grasp& grasp, const Eigen::VectorXd& wrench, double doubt, const std::vector<int>& signs,
                           ConeProgram& program);
 
@@ -168,8 +169,8 @@ class ClosureChecker {
   Verdict closed(const Grasp& grasp);
   Verdict closed(const std::vector<GraspContact>& contacts, const WrenchConvention& convention = {});
 
-  /// Whether the contacts balance a wrench on the object: rows of G, N and N m about the reference point (gravity: at the
-  /// centre of mass). @throws InputError when its size differs or an entry is not finite.
+  /// Whether the contacts balance a wrench on the object: rows of G, N and N m about the reference point (gravity: at
+  /// the centre of mass). @throws InputError when its size differs or an entry is not finite.
   void resists(const Grasp& grasp, const Eigen::VectorXd& wrench, ResistResult& result);
   ResistResult resists(const Grasp& grasp, const Eigen::VectorXd& wrench);
 

@@ -55,8 +55,10 @@ struct GraspBlock {
 ///
 ///   wrench on the object = G lambda,   relative velocity of the columns = G' v (object) + J_hand q' (hand)
 ///
-/// Rows of G: force, then torque / torque_length about `reference`; 6 in space, 3 in the plane (two forces, one torque).
-/// Other counts, 1 to 5, are an object with other degrees of freedom (a door: 1): plain rows, without words for motions.
+/// Rows of G: force, then torque / torque_length about `reference`; 6 in space, 3 in the plane (two forces, one
+/// torque).
+/// Other counts, 1 to 5, are an object with other degrees of freedom (a door: 1): plain rows, without words for
+/// motions.
 /// A twist v is dual to these rows: linear velocity of the body at the reference point, then angular velocity times
 /// torque_length, both in m/s.
 struct Grasp {
@@ -74,7 +76,8 @@ struct Grasp {
   void validate() const;
 };
 
-/// Fills G and the contacts; the hand is left out. Allocates nothing when `grasp` had the same kinds of contacts before.
+/// Fills G and the contacts; the hand is left out. Allocates nothing when `grasp` had the same kinds of contacts
+/// before.
 /// @throws InputError "contacts[2].normal: want a unit vector, got …" and the like; normals within 1e-6 of unit length
 /// are normalised. In the plane a normal must lie in it to 1e-6.
 void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention& convention, const ConeShape& shape,
@@ -86,12 +89,12 @@ struct ObjectPose {
   Eigen::Vector3d origin = Eigen::Vector3d::Zero();         ///< in the world, m
 };
 
-/// The grasp of the object with the given degrees of freedom: G' = J(:, object), J_hand = J(:, all others), wrenches and
-/// twists in the axes of the object's own velocity. Six degrees of freedom are a floating joint (linear, angular velocity);
-/// three are planar motion in the axes that convention.plane names (the plane's two linear velocities, then the angular
-/// one: {0, 1, 5} of a floating joint for kXY, {1, 2, 3} for kYZ, {2, 0, 4} for kZX). `convention.reference` is a point in
-/// the object's axes. Efforts of degrees of freedom that have no actuator are zero, hand_load = F of the hand. Points of
-/// contacts stay unknown to words unless `object_W` gives the object's pose.
+/// The grasp of the object with the given degrees of freedom: G' = J(:, object), J_hand = J(:, all others), wrenches
+/// and twists in the axes of the object's own velocity. Six degrees of freedom are a floating joint (linear, angular
+/// velocity); three are planar motion in the axes that convention.plane names (the plane's two linear velocities, then
+/// the angular one: {0, 1, 5} of a floating joint for kXY, {1, 2, 3} for kYZ, {2, 0, 4} for kZX).
+/// `convention.reference` is a point in the object's axes. Efforts of degrees of freedom that have no actuator are
+/// zero, hand_load = F of the hand. Points of contacts stay unknown to words unless `object_W` gives the object's pose.
 /// Contacts that do not touch the object stay: their forces may be needed to hold the hand.
 /// @throws InputError when a degree of freedom is out of range or named twice.
 void set_grasp(const ContactProblem& problem, const std::vector<int>& object_dofs, const WrenchConvention& convention,

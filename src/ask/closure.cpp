@@ -98,9 +98,10 @@ void ClosureChecker::check(const Grasp& grasp, const ClosureOptions& options, Cl
   if (options.null_spaces) result.null_spaces = w.null_spaces(grasp);
 }
 
-/// With the unit normals c, closure asks for G lambda = 0 with slack; lambda = x + c turns that into G x = -G c, x in the
-/// cones. They are wider by twice the doubt, so that a separating twist is one with room to spare; forces are judged in the
-/// true ones. Columns that carry no force stay, fixed at zero: the size of the program is then that of G for every kind.
+/// With the unit normals c, closure asks for G lambda = 0 with slack; lambda = x + c turns that into G x = -G c, x in
+/// the cones. They are wider by twice the doubt, so that a separating twist is one with room to spare; forces are
+/// judged in the true ones. Columns that carry no force stay, fixed at zero: the size of the program is then that of G
+/// for every kind.
 void ClosureChecker::Workspace::write_program(const Grasp& grasp, ClosureKind kind, const std::vector<int>& pattern)
 {
   const Eigen::Index m = grasp.G.rows();
@@ -135,7 +136,8 @@ void ClosureChecker::Workspace::write_program(const Grasp& grasp, ClosureKind ki
   }
 }
 
-/// Leaves in `direction` what the rows (at least as many as columns) do not span: nothing at all of it (true), or least.
+/// Leaves in `direction` what the rows (at least as many as columns) do not span: nothing at all of it (true), or
+/// least.
 bool ClosureChecker::Workspace::weakest_direction(const Eigen::MatrixXd& rows,
                                                   Eigen::ColPivHouseholderQR<Eigen::MatrixXd>& qr)
 {
@@ -160,8 +162,8 @@ bool ClosureChecker::Workspace::weakest_direction(const Eigen::MatrixXd& rows,
   return deficient;
 }
 
-/// The twist that the balls around the forces, as in judge_closure(), oppose least; when they do not span every direction,
-/// nothing opposes it. Of the program last written.
+/// The twist that the balls around the forces, as in judge_closure(), oppose least; when they do not span every
+/// direction, nothing opposes it. Of the program last written.
 void ClosureChecker::Workspace::weakest_twist(const Grasp& grasp, const Eigen::VectorXd& forces, Twist& twist)
 {
   const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols();
@@ -235,8 +237,8 @@ Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind 
   return Verdict::kUndecided;
 }
 
-/// Frictional bilateral contacts: first as if they could do anything, a motion that is free even then is a proof of "fails";
-/// then with every choice of pushing and pulling, one that is closed by itself is a proof of "holds".
+/// Frictional bilateral contacts: first as if they could do anything, a motion that is free even then is a proof of
+/// "fails"; then with every choice of pushing and pulling, one that is closed by itself is a proof of "holds".
 Verdict ClosureChecker::Workspace::decide(const Grasp& grasp, ClosureKind kind, ClosureProof& proof)
 {
   signs.assign(grasp.contacts.size(), 0);

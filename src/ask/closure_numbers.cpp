@@ -17,7 +17,8 @@ constexpr double kFrictionGap = 1e-7;       // relative, of the least friction
 constexpr double kLargestFriction = 1e6;    // beyond this no friction is called enough
 constexpr double kSmallestFriction = 1e-6;  // an opposed pair can make do with ever less: enough is enough
 
-/// splitmix64 and Box-Muller: the same draws on every platform, which the distributions of the standard library are not.
+/// splitmix64 and Box-Muller: the same draws on every platform, which the distributions of the standard library are
+/// not.
 class Draws {
  public:
   explicit Draws(std::uint64_t seed) : state_(seed) {}

@@ -1,12 +1,12 @@
 // Ferrari and Canny's epsilon as a certified interval.
 //
-// Q = wrenches of the grasp with normal forces of sum at most 1 (L1) or at most 1 each (L-infinity), exact cones; epsilon =
-// radius of the largest ball about zero in Q = min of its support function h over unit directions u. h has a closed form,
-// so any u gives an upper bound. Lower bounds: for a simplicial cone of directions with unit edges u_j and any w in Q,
-// h(u) >= w'u >= |u| min_j w'u_j on the whole cone, since |sum a_j u_j| <= sum a_j. The sphere is cut into such cones until
-// each has a w with min_j w'u_j >= (1 - gap) times the upper bound: a convex combination of support points, which a small
-// linear program finds. When there is none, its certificate is a direction of the cone where h is smaller, the next
-// candidate for the upper bound.
+// Q = wrenches of the grasp with normal forces of sum at most 1 (L1) or at most 1 each (L-infinity), exact cones;
+// epsilon = radius of the largest ball about zero in Q = min of its support function h over unit directions u. h has a
+// closed form, so any u gives an upper bound. Lower bounds: for a simplicial cone of directions with unit edges u_j and
+// any w in Q, h(u) >= w'u >= |u| min_j w'u_j on the whole cone, since |sum a_j u_j| <= sum a_j. The sphere is cut into
+// such cones until each has a w with min_j w'u_j >= (1 - gap) times the upper bound: a convex combination of support
+// points, which a small linear program finds. When there is none, its certificate is a direction of the cone where h is
+// smaller, the next candidate for the upper bound.
 #include <algorithm>
 #include <cmath>
 
@@ -64,8 +64,8 @@ class Hull {
     return length > 0.0 ? support_point(u, w) / length * (1.0 + kProducts) : kInfinity;
   }
 
-  /// Whether some w in Q has w'u_j >= target on every edge of the cell, proved; if not, `inside` receives a direction of the
-  /// cell that says why.
+  /// Whether some w in Q has w'u_j >= target on every edge of the cell, proved; if not, `inside` receives a direction
+  /// of the cell that says why.
   bool covers(const Cell& cell, double target, Direction& inside)
   {
     const Eigen::Index m = cell.rows();

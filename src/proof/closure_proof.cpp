@@ -140,7 +140,8 @@ bool surrounds_zero(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd&
       size[i] += std::abs(G(i, j)) * reach;
     }
   }
-  // A force outside its cone by rounding is moved inside by a little more normal force, which the residual then contains.
+  // A force outside its cone by rounding is moved inside by a little more normal force, which the residual then
+  // contains.
   for (const GraspBlock& block : grasp.contacts) {
     if (block.side == Side::kBilateral && !has_friction(block, kind)) continue;
     if (scratch.weight[block.col] > 0.0) continue;

@@ -176,8 +176,8 @@ TEST_P(Closure, TwoFingersNeedTheJoiningLineInsideBothCones)
 
 TEST_P(Closure, TorsionAboutSkewNormalsAllowsForcesBesideTheJoiningLine)
 {
-  // Moments about normals that are tilted in different planes balance a pair of forces with an arm: less friction will do
-  // than for forces along the line. With vanishing torsion the line decides again.
+  // Moments about normals that are tilted in different planes balance a pair of forces with an arm: less friction will
+  // do than for forces along the line. With vanishing torsion the line decides again.
   const auto skew = [](double mu, double torsion) {
     std::vector<GraspContact> contacts = {finger({-1, 0, 0}, {std::cos(0.1), std::sin(0.1), 0}, mu),
                                           finger({1, 0, 0}, {-std::cos(0.3), 0, std::sin(0.3)}, mu)};
@@ -346,7 +346,8 @@ TEST_P(Closure, FacetsNeverProveMoreThanTheConeAllows)
   }
 }
 
-// ---- hand, force closure, resisting -----------------------------------------------------------------------------------
+// ---- hand, force closure, resisting
+// -----------------------------------------------------------------------------------
 
 /// Two hard fingers in the plane, each on a slider along x; with `lift` also on one along y.
 Grasp two_finger_hand(bool lift, double mu = 0.5)
@@ -431,6 +432,20 @@ TEST_P(Closure, ResistsWeightWithinFrictionAndEffort)
   EXPECT_EQ(verdict(grasp, {0, -10.1, 0}), Verdict::kFails);
   EXPECT_EQ(verdict(grasp, {0, -10 * (1 + 1e-6), 0}), Verdict::kFails);
   EXPECT_EQ(verdict(grasp, {0, -10 * (1 - 1e-6), 0}), Verdict::kHolds);
+  // Either end of the range may be the one that binds.
+  for (const double end : {-1.0, 1.0}) {
+    Grasp one_sided = grasp;
+    (end > 0.0 ? one_sided.effort_lower : one_sided.effort_upper).setConstant(-1000.0 * end);
+    EXPECT_EQ(verdict(one_sided, {0, -9.9, 0}), Verdict::kHolds);
+    EXPECT_EQ(verdict(one_sided, {0, -10.0, 0}), Verdict::kUndecided);
+    EXPECT_EQ(verdict(one_sided, {0, -10.1, 0}), Verdict::kFails);
+  }
+  // Straight into one finger friction does not matter, only its effort.
+  for (const double side : {-1.0, 1.0}) {
+    EXPECT_EQ(verdict(grasp, {side * 9.9, 0, 0}), Verdict::kHolds);
+    EXPECT_EQ(verdict(grasp, {side * 10.0, 0, 0}), Verdict::kUndecided);
+    EXPECT_EQ(verdict(grasp, {side * 10.1, 0, 0}), Verdict::kFails);
+  }
   // Closed, so without the limits of the hand any wrench will do.
   EXPECT_EQ(verdict(make_grasp({planar_finger(-1, 0, 1, 0, 0.5), planar_finger(1, 0, -1, 0, 0.5)}, planar()), {3, -1e6, 7}),
             Verdict::kHolds);
@@ -474,6 +489,11 @@ TEST_P(Closure, GraspOfAContactProblem)
   EXPECT_EQ(grasp.J_hand.cols(), 3);
   EXPECT_EQ(grasp.effort_upper, Eigen::Vector3d::Constant(20.0));
   EXPECT_EQ(grasp.hand_load, Eigen::Vector3d::Constant(-1.0));
+  // One motor feels the squeeze of all three, but does not command every internal force.
+  Grasp lazy = grasp;
+  lazy.effort_lower.tail(2).setZero();
+  lazy.effort_upper.tail(2).setZero();
+  EXPECT_EQ(checked(lazy).force_closure.verdict, Verdict::kFails);
   // The same from points and normals; tangents point the other way there.
   std::vector<GraspContact> contacts;
   for (int i = 0; i < 3; ++i) {
@@ -514,7 +534,8 @@ TEST(GraspFromProblem, SixDegreesOfFreedomAboutAnotherPoint)
   EXPECT_FALSE(grasp.has_hand());
 }
 
-// ---- the judge ----------------------------------------------------------------------------------------------------------
+// ---- the judge
+// ----------------------------------------------------------------------------------------------------------
 
 TEST(ClosureJudge, RefusesForcesThatProveNothing)
 {
@@ -544,8 +565,8 @@ TEST(ClosureJudge, RefusesTwistsThatAContactOpposes)
   const Grasp grasp = make_grasp({planar_finger(0, -0.5, 0, 1, 0.4), planar_finger(0.5, 0, -1, 0), planar_finger(0.25, 0.5, 0, -1)},
                                  planar());
   const auto judged = [&](const Eigen::Vector3d& v) { return judge_closure(grasp, ClosureKind::kFrictionalForm, {{}, v}); };
-  // Turning clockwise about (c, h - 1/2) = (1/4, 0): contacts 2 and 3 slide, contact 1 at (-1/4, -1/2) moves by (-1/2, 1/4):
-  // up by half its way sideways, outside a cone of friction 0.4.
+  // Turning clockwise about (c, h - 1/2) = (1/4, 0): contacts 2 and 3 slide, contact 1 at (-1/4, -1/2) moves by (-1/2,
+  // 1/4): up by half its way sideways, outside a cone of friction 0.4.
   const auto turn_about = [](double x, double y) { return Eigen::Vector3d(-y, x, -1.0); };
   EXPECT_EQ(judged(turn_about(0.25, 0)), Verdict::kFails);
   EXPECT_EQ(judged(-turn_about(0.25, 0)), Verdict::kUndecided);
@@ -620,7 +641,8 @@ TEST(GraspInput, BadContactsAreNamed)
   EXPECT_THROW(grasp.validate(), InputError);
 }
 
-// ---- numbers ------------------------------------------------------------------------------------------------------------
+// ---- numbers
+// ------------------------------------------------------------------------------------------------------------
 
 /// Smallest distance of zero from the facets of a convex hull, by trying every plane through rows points.
 double brute_force_radius(const Eigen::MatrixXd& points)
