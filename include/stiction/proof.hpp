@@ -72,7 +72,7 @@ struct Certificate {
   Eigen::VectorXd a;         ///< nv
   Eigen::VectorXd lambda;    ///< rows, ordered as in J
   std::vector<MotionLeaf> leaves;
-  Eigen::VectorXd efforts{};   ///< kForces of (EQ): one per actuator; empty otherwise
+  Eigen::VectorXd efforts{};   ///< kForces of (EQ): one per actuator; unused otherwise
 };
 
 /// Judges a certificate from the problem's own numbers, with no solver: the verdict it proves, or kUndecided and why

@@ -178,7 +178,7 @@ Verdict EquilibriumChecker::Workspace::decide_and_judge(Certificate& certificate
     certificate.kind = CertificateKind::kMotion;
     certificate.a = a;
     certificate.lambda.setZero(problem->rows());
-    certificate.efforts.resize(0);
+    certificate.efforts.setZero(static_cast<Eigen::Index>(problem->actuators.size()));
     recycle(certificate.leaves);
     certificate.leaves.swap(leaves);
     return judged(certificate, verdict, reason);

@@ -21,6 +21,24 @@ void set_undecided(Margin& margin, std::string reason)
   margin.reason = std::move(reason);
 }
 
+double distance_from_origin(const Eigen::Vector3d& p, const Eigen::Vector3d& q)
+{
+  const Eigen::Vector3d side = q - p;
+  const double length2 = side.squaredNorm();
+  const double t = length2 > 0.0 ? std::clamp(-p.dot(side) / length2, 0.0, 1.0) : 0.0;
+  return (p + t * side).norm();
+}
+
+/// Of a triangle; equal corners make it a segment or a point.
+double distance_from_origin(const Eigen::Vector3d& p, const Eigen::Vector3d& q, const Eigen::Vector3d& r)
+{
+  const Eigen::Vector3d normal = (q - p).cross(r - p);
+  const bool above = normal.norm() > 0.0 && normal.dot((q - p).cross(-p)) >= 0.0 &&
+                     normal.dot((r - q).cross(-q)) >= 0.0 && normal.dot((p - r).cross(-r)) >= 0.0;
+  if (above) return std::abs(p.dot(normal)) / normal.norm();
+  return std::min({distance_from_origin(p, q), distance_from_origin(q, r), distance_from_origin(r, p)});
+}
+
 /// The end of a cast as a margin.
 void set_from(Margin& margin, const LineCast& line, double lower, double upper)
 {
@@ -174,7 +192,7 @@ void EquilibriumChecker::Workspace::ball_margin(const EquilibriumOptions& option
   }
   struct Simplex {
     int corner[3];
-    double reach;   ///< distance of the origin from the plane through its points: the ball of that radius is inside
+    double reach;   ///< distance of the origin from its far side: what a ball of that radius has in its cone is inside
   };
   std::vector<Eigen::Vector3d> ways, points;
   std::vector<Simplex> simplices;
@@ -211,16 +229,7 @@ void EquilibriumChecker::Workspace::ball_margin(const EquilibriumOptions& option
   };
   auto make = [&](int i, int j, int l) {
     Simplex simplex{{i, j, l}, 0.0};
-    const Eigen::Vector3d &p = points[i], &q = points[j], &r = points[l];
-    if (k == 1) {
-      simplex.reach = p.norm();
-    } else if (k == 2) {
-      const double length = (q - p).norm();
-      simplex.reach = length > 0.0 ? std::abs(p.x() * q.y() - p.y() * q.x()) / length : p.norm();
-    } else {
-      const Eigen::Vector3d normal = (q - p).cross(r - p);
-      simplex.reach = normal.norm() > 0.0 ? std::abs(p.dot(normal)) / normal.norm() : 0.0;
-    }
+    simplex.reach = distance_from_origin(points[i], points[j], points[l]);
     simplices.push_back(simplex);
   };
   int axis[3][2] = {};

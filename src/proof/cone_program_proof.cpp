@@ -10,6 +10,7 @@ namespace {
 
 using internal::refuse;
 using internal::Sum;
+using Values = Eigen::Ref<const Eigen::VectorXd>;
 
 std::string entry(const char* list, std::size_t i)
 {
@@ -59,7 +60,7 @@ bool contains(const FrictionCone& cone, const double* f)
 }
 
 /// y'E_j over one column.
-Sum column_sum(const ConeProgram& program, const Eigen::VectorXd& y, int col)
+Sum column_sum(const ConeProgram& program, const Values& y, int col)
 {
   Sum h;
   const double* column = program.E.data() + static_cast<Eigen::Index>(col) * program.E.rows();
@@ -70,7 +71,7 @@ Sum column_sum(const ConeProgram& program, const Eigen::VectorXd& y, int col)
 /// Plain double arithmetic settles the cones that clearly do not oppose y: with at most 64 rows its error stays below
 /// 2^-46 of the sum of absolute products. Cones near the limit, and the fringes of the exponent range, where that bound
 /// does not hold, are left to the long sums.
-bool quickly_blocked(const ConeProgram& program, const Eigen::VectorXd& y, const ConeBlock& block)
+bool quickly_blocked(const ConeProgram& program, const Values& y, const ConeBlock& block)
 {
   constexpr Eigen::Index kMostRows = 64;
   constexpr double kSmall = 1e-140, kLarge = 1e140;
@@ -90,7 +91,7 @@ bool quickly_blocked(const ConeProgram& program, const Eigen::VectorXd& y, const
   return scale[0] > kSmall && total < kLarge && support(block.cone, h) <= -0.5 * kRounding * total;
 }
 
-bool separates(const ConeProgram& program, const Eigen::VectorXd& y, std::string* why)
+bool separates(const ConeProgram& program, const Values& y, std::string* why)
 {
   Sum gain;
   for (Eigen::Index i = 0; i < y.size(); ++i) {
@@ -156,7 +157,12 @@ bool proves_infeasible(const ConeProgram& program, const Eigen::VectorXd& y, std
   if (y.size() != program.E.rows() || !internal::all_finite(y))
     return refuse(why, [] { return std::string("y has the wrong size or is not finite"); });
   if (separates(program, y, why)) return true;
-  Eigen::VectorXd clean = y;
+  constexpr int kOnTheStack = 128;   // so that programs of everyday sizes are judged without the heap
+  if (y.size() > kOnTheStack) {
+    Eigen::VectorXd clean = y;
+    return internal::drop_noise(program.E, clean) && separates(program, clean, nullptr);
+  }
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kOnTheStack, 1> clean = y;
   return internal::drop_noise(program.E, clean) && separates(program, clean, nullptr);
 }
 

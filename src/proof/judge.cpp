@@ -129,11 +129,7 @@ bool Case::motion()
   for (const MotionLeaf& leaf : certificate.leaves) {
     if (!leaf_fits(p, leaf, why)) return false;
     if (leaf_separates(leaf, leaf.motion, why)) continue;
-    Eigen::VectorXd clean = leaf.motion;
-    Eigen::VectorXd y = clean.head(p.nv());
-    if (!internal::drop_noise(p.J.transpose(), y)) return false;
-    clean.head(p.nv()) = y;
-    if (!leaf_separates(leaf, clean, nullptr)) return false;
+    if (!without_noise(p, leaf.motion, s) || !leaf_separates(leaf, s.clean_motion, nullptr)) return false;
   }
   return internal::covers_every_sign(certificate.leaves, p.contacts.size()) ||
          refuse(why, [] { return std::string("the leaves do not cover every sign of the bilateral contacts"); });

@@ -18,20 +18,10 @@ struct EquilibriumCase {
   JudgeScratch& s;
   std::string* why;
 
-  bool consistent();
   bool forces();
   bool leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why);
   bool motion();
 };
-
-/// Every contact and closure keeps sticking under the prescribed motion.
-bool EquilibriumCase::consistent()
-{
-  for (Eigen::Index i = 0; i < p.rows(); ++i)
-    if (!(std::abs(s.rows[i]) <= kConsistent * s.row_scale[i]))
-      return refuse(why, [&] { return row_name(p, i) + " does not stick under the prescribed acceleration"; });
-  return true;
-}
 
 bool EquilibriumCase::forces()
 {
@@ -97,11 +87,7 @@ bool EquilibriumCase::motion()
   for (const MotionLeaf& leaf : certificate.leaves) {
     if (!leaf_fits(p, leaf, why)) return false;
     if (leaf_separates(leaf, leaf.motion, why)) continue;
-    Eigen::VectorXd clean = leaf.motion;
-    Eigen::VectorXd y = clean.head(p.nv());
-    if (!drop_noise(p.J.transpose(), y)) return false;
-    clean.head(p.nv()) = y;
-    if (!leaf_separates(leaf, clean, nullptr)) return false;
+    if (!without_noise(p, leaf.motion, s) || !leaf_separates(leaf, s.clean_motion, nullptr)) return false;
   }
   return covers_every_sign(certificate.leaves, p.contacts.size()) ||
          refuse(why, [] { return std::string("the leaves do not cover every sign of the bilateral contacts"); });
@@ -125,8 +111,11 @@ Verdict Judge::equilibrium(const ContactProblem& problem, const Eigen::VectorXd&
     return Verdict::kUndecided;
   }
   EquilibriumCase c{problem, shape, certificate, *scratch_, why};
-  compute_rows(problem, certificate.a, *scratch_);
-  if (!c.consistent()) return Verdict::kUndecided;
+  compute_loads(problem, certificate.a, *scratch_);
+  if (const Eigen::Index row = row_that_leaves(problem, *scratch_); row >= 0) {
+    refuse(why, [&] { return row_name(problem, row) + " does not stick under the prescribed acceleration"; });
+    return Verdict::kUndecided;
+  }
   switch (certificate.kind) {
     case CertificateKind::kForces:
       return c.forces() ? Verdict::kHolds : Verdict::kUndecided;
@@ -147,19 +136,10 @@ Verdict Judge::equilibrium(const ContactProblem& problem, const Eigen::VectorXd&
 Eigen::Index Judge::load_scales(const ContactProblem& problem, const Eigen::VectorXd& a, Eigen::VectorXd& load,
                                 Eigen::VectorXd& scales)
 {
-  compute_rows(problem, a, *scratch_);
+  compute_loads(problem, a, *scratch_);
   load = scratch_->load;
   scales = scratch_->all_loads;
-  Eigen::Index worst = -1;
-  double most = 0.0;
-  for (Eigen::Index i = 0; i < problem.rows(); ++i) {
-    const double excess = std::abs(scratch_->rows[i]) - kConsistent * scratch_->row_scale[i];
-    if (excess > most) {
-      worst = i;
-      most = excess;
-    }
-  }
-  return worst;
+  return row_that_leaves(problem, *scratch_);
 }
 
 Verdict judge_equilibrium(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,

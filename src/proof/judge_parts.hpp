@@ -21,10 +21,13 @@ struct JudgeScratch {
   Eigen::VectorXd all_loads;        // force scale of all loads together: inertia times A_j
   Eigen::VectorXd swing;            // acceleration scale A_j of Judge::row_scales
   std::vector<Sum> exact_load;      // M a + F
+  Eigen::VectorXd y;                // of a leaf, without noise
   // Per row of J.
   Eigen::VectorXd rows;         // J a + gamma
   Eigen::VectorXd row_scale;    // scale of J a + gamma
   std::vector<Sum> velocities;  // J y
+  // Per degree of freedom and limited contact.
+  Eigen::VectorXd clean_motion;
   // Per contact.
   std::vector<bool> gone;   // separates so clearly that it carries no force in any solution
 };
@@ -95,15 +98,16 @@ inline void sum_rows(const ContactProblem& p, const Eigen::VectorXd& v, std::vec
   }
 }
 
-/// The accelerations that the load would cause: A_j of Judge::row_scales, and with them rows and their scales.
+/// Loads, rows, and the accelerations that the load would cause: A_j of Judge::row_scales.
 ///
 /// All loads together, L^2 = sum of load_j^2 / M_jj, measure each degree of freedom: a solve mixes their rounding.
 /// Neither internal forces in lambda nor motions in the null space of M enter, so neither can buy a wide tolerance.
-inline void compute_rows(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
+inline void compute_loads(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
 {
   s.load = p.F;
   s.rows = p.gamma;
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    if (a[j] == 0.0) continue;
     s.load += a[j] * p.M.col(j);
     s.rows += a[j] * p.J.col(j);
   }
@@ -116,11 +120,39 @@ inline void compute_rows(const ContactProblem& p, const Eigen::VectorXd& a, Judg
   }
   s.swing.resize(p.nv());
   for (Eigen::Index j = 0; j < p.nv(); ++j) s.swing[j] = std::sqrt(squares / inertia(j));
-  s.row_scale = p.gamma.cwiseAbs();
-  for (Eigen::Index j = 0; j < p.nv(); ++j) s.row_scale += s.swing[j] * p.J.col(j).cwiseAbs();
   s.all_loads.resize(p.nv());
   for (Eigen::Index j = 0; j < p.nv(); ++j) s.all_loads[j] = inertia(j) * s.swing[j];
   s.force_tolerance = kSolve * s.all_loads;
+}
+
+/// The scales of the rows that compute_loads left in s.rows.
+inline void compute_row_scales(const ContactProblem& p, JudgeScratch& s)
+{
+  s.row_scale = p.gamma.cwiseAbs();
+  for (Eigen::Index j = 0; j < p.nv(); ++j) s.row_scale += s.swing[j] * p.J.col(j).cwiseAbs();
+}
+
+inline void compute_rows(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
+{
+  compute_loads(p, a, s);
+  compute_row_scales(p, s);
+}
+
+/// The row that leaves its contact most under a prescribed acceleration, -1 when all stick; after compute_loads.
+inline Eigen::Index row_that_leaves(const ContactProblem& p, JudgeScratch& s)
+{
+  if ((s.rows.array() == 0.0).all()) return -1;   // at rest
+  compute_row_scales(p, s);
+  Eigen::Index worst = -1;
+  double most = 0.0;
+  for (Eigen::Index i = 0; i < p.rows(); ++i) {
+    const double excess = std::abs(s.rows[i]) - kConsistent * s.row_scale[i];
+    if (!(excess <= most)) {
+      worst = i;
+      most = excess;
+    }
+  }
+  return worst;
 }
 
 /// Residual and tolerance of the force balance: rounding of the products that enter it, and never more than kSolve of
@@ -128,7 +160,8 @@ inline void compute_rows(const ContactProblem& p, const Eigen::VectorXd& a, Judg
 inline void compute_balance(const ContactProblem& p, const Eigen::VectorXd& a, const Eigen::VectorXd& lambda, JudgeScratch& s)
 {
   s.force_scale = p.F.cwiseAbs();
-  for (Eigen::Index j = 0; j < p.nv(); ++j) s.force_scale += std::abs(a[j]) * p.M.col(j).cwiseAbs();
+  for (Eigen::Index j = 0; j < p.nv(); ++j)
+    if (a[j] != 0.0) s.force_scale += std::abs(a[j]) * p.M.col(j).cwiseAbs();
   s.residual = s.load;
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     s.residual[j] -= p.J.col(j).dot(lambda);
@@ -234,6 +267,16 @@ inline bool contacts_give_way(const ContactProblem& p, const ConeShape& shape, c
       if (lambda) gain.scale += std::abs((*lambda)[c.row]) * best.scale;
     }
   }
+  return true;
+}
+
+/// s.clean_motion: a leaf's motion with the noise in y dropped; false when there is none.
+inline bool without_noise(const ContactProblem& p, const Eigen::VectorXd& motion, JudgeScratch& s)
+{
+  s.y = motion.head(p.nv());
+  if (!drop_noise(p.J.transpose(), s.y)) return false;
+  s.clean_motion = motion;
+  s.clean_motion.head(p.nv()) = s.y;
   return true;
 }
 

@@ -66,7 +66,8 @@ inline Sum support_sum(const FrictionCone& cone, const Sum* h)
 /// Copies a certificate vector with the entries that are only rounding noise set to zero: those whose products with
 /// every column of A are below rounding of the largest such product. Changing a certificate cannot make a proof wrong,
 /// as the changed one is checked in full; it helps where independent parts of a system share one certificate.
-inline bool drop_noise(const Eigen::MatrixXd& A, Eigen::VectorXd& y)
+template <typename Matrix, typename Vector>
+bool drop_noise(const Eigen::MatrixBase<Matrix>& A, Vector& y)
 {
   if (y.size() == 0 || A.cols() == 0) return false;
   const auto reach = [&](Eigen::Index i) { return std::abs(y[i]) * A.row(i).cwiseAbs().maxCoeff(); };

@@ -67,6 +67,19 @@ Stance four_points(double mu = 0.3)
   return s;
 }
 
+/// An arm with two motors without limits, loaded with 3 and -1 N m, and no contact.
+ContactProblem arm()
+{
+  ContactProblem p;
+  p.M.setIdentity(2, 2);
+  p.F.resize(2);
+  p.F << 3.0, -1.0;
+  p.J.resize(0, 2);
+  p.gamma.resize(0);
+  p.actuators = {{"shoulder", 0}, {"elbow", 1}};
+  return p;
+}
+
 TEST_P(Equilibrium, GeneratorsMarginIsTheRobustnessOfThePeer)
 {
   EquilibriumOptions options;
@@ -264,14 +277,9 @@ TEST_P(Equilibrium, ClosuresCarryAnything)
 
 TEST_P(Equilibrium, NothingToHoldAndNothingToHoldWith)
 {
-  ContactProblem p;   // an arm with two motors and no contact
-  p.M = Eigen::Matrix2d::Identity();
-  p.F = Eigen::Vector2d(3.0, -1.0);
-  p.J.resize(0, 2);
-  p.gamma.resize(0);
-  p.actuators = {{"a", 0}, {"b", 1}};
+  ContactProblem p = arm();
   EXPECT_EQ(verdict(p), Verdict::kHolds);
-  p.actuators = {{"a", 0, -5, 5}, {"b", 1, -5, 5}};
+  for (Actuator& motor : p.actuators) motor.lower = -5.0, motor.upper = 5.0;
   const EquilibriumResult result = checker.check(p);
   EXPECT_EQ(result.verdict, Verdict::kHolds);
   EXPECT_EQ(result.efforts, p.F);
@@ -335,11 +343,67 @@ TEST_P(Equilibrium, LargestSlackIsSharedByContactsAndMotors)
   Stance s = make_stance(20.0, {0.0, 0.0, 0.5});
   add_flat_foot(s, Eigen::Vector3d::Zero(), 0.2, 0.3, 0.6);
   const double share = 20.0 * kWeight / 4.0;
-  const EquilibriumResult result = checker.check(on_legs(s, 1.25 * share).problem);
-  // Each leg carries `share`; its motor stays (1.25 - 1) share from its limit, which is 0.2 of half its range.
-  EXPECT_NEAR(result.slack, 0.2, 1e-5);
-  EXPECT_TRUE(result.strict);
-  for (const ContactReport& contact : result.contacts) EXPECT_NEAR(contact.force[0], share, 1e-3 * share);
+  for (const double way : {1.0, -1.0}) {   // legs that push with negative, then with positive efforts
+    ContactProblem legs = on_legs(s, 1.25 * share).problem;
+    legs.J.rightCols(4) *= way;
+    const EquilibriumResult result = checker.check(legs);
+    // Each leg carries `share`; its motor stays (1.25 - 1) share from its limit, which is 0.2 of half its range.
+    EXPECT_NEAR(result.slack, 0.2, 1e-5);
+    EXPECT_TRUE(result.strict);
+    for (const ContactReport& contact : result.contacts) EXPECT_NEAR(contact.force[0], share, 1e-3 * share);
+  }
+  // A limit on the force itself keeps the same distance as the cone does.
+  for (Contact& c : s.problem.contacts) c.max_normal = 1.25 * share;
+  EXPECT_NEAR(checker.check(s.problem).slack, 0.25, 1e-5);
+}
+
+TEST_P(Equilibrium, PushesTipABoxTheirOwnWay)
+{
+  // Centre of mass at x = 0.1 of a base from -0.2 to 0.2, pushed at its height 0.5.
+  Stance s = make_stance(10.0, {0.1, 0, 0.5});
+  add_flat_foot(s, Eigen::Vector3d::Zero(), 0.2, 0.2, 5.0);
+  for (const double way : {1.0, -1.0}) {
+    EquilibriumOptions options;
+    options.push = Eigen::VectorXd::Zero(6);
+    options.push[0] = way;
+    options.push[4] = 0.5 * way;
+    expect_margin(checker.check(s.problem, {}, options).push, 10.0 * kWeight * (0.2 - 0.1 * way) / 0.5);
+  }
+}
+
+TEST_P(Equilibrium, EveryPushInTheBallIsHeldAndSomeJustOutsideIsNot)
+{
+  Rng rng{25};
+  int balls = 0;
+  for (int i = 0; i < (native ? 30 : 4); ++i) {
+    const Stance s = random_stance(rng, 2, 0.3, 0.1);
+    EquilibriumOptions options;
+    const int k = 2 + i % 2;
+    options.ball = Eigen::MatrixXd::Zero(6, k);
+    options.ball.topRows(3).setIdentity();
+    for (int j = 0; j < k; ++j) options.ball.col(j).tail<3>() = s.com.cross(Eigen::Vector3d(options.ball.col(j).head<3>()));
+    const EquilibriumResult result = checker.check(s.problem, {}, options);
+    if (result.verdict != Verdict::kHolds) continue;
+    ++balls;
+    ASSERT_EQ(result.ball.state, Margin::State::kKnown)
+        << i << " " << result.ball.reason << ": " << result.ball.lower << " " << result.ball.upper;
+    EXPECT_LE(result.ball.upper - result.ball.lower, 0.0101 * result.ball.upper);
+    int dropped = 0;
+    for (int d = 0; d < 400; ++d) {
+      Eigen::Vector3d push(gaussian(rng, 3));
+      if (k == 2) push.z() = 0.0;
+      push.normalize();
+      Eigen::VectorXd way(6);
+      way << push, s.com.cross(push);
+      ContactProblem pushed = s.problem;
+      pushed.F -= 0.9999 * result.ball.lower * way;
+      EXPECT_EQ(verdict(pushed), Verdict::kHolds) << i;
+      pushed.F -= (1.1 * result.ball.upper - 0.9999 * result.ball.lower) * way;
+      dropped += verdict(pushed) == Verdict::kFails;
+    }
+    EXPECT_GT(dropped, 0) << i;
+  }
+  EXPECT_GT(balls, native ? 4 : 0);
 }
 
 TEST_P(Equilibrium, OnTheRimNothingIsClaimed)
@@ -385,6 +449,13 @@ TEST(EquilibriumJudge, RefusesTamperedProofs)
   EXPECT_EQ(judge_equilibrium(weak, {}, {}, bad), Verdict::kUndecided);
   EXPECT_EQ(judge_equilibrium(strong, {}, ConeShape::outer(8), forces), Verdict::kUndecided);
   EXPECT_EQ(judge_equilibrium(weak, {}, ConeShape::inner(8), motion), Verdict::kUndecided);
+  // The same for a motor that pushes the other way: an arm that holds 3 and -1 N m.
+  ContactProblem lifting = arm();
+  const Certificate held = checker.check(lifting).certificate;
+  ASSERT_EQ(judge_equilibrium(lifting, {}, {}, held), Verdict::kHolds);
+  lifting.actuators[0].upper = 2.0;
+  EXPECT_EQ(judge_equilibrium(lifting, {}, {}, held, &why), Verdict::kUndecided);
+  EXPECT_THAT(why, HasSubstr("shoulder is beyond its limit"));
   // The motor without a limit could oppose the motion.
   ContactProblem one_free = weak;
   one_free.actuators[0].lower = -kInfinity;

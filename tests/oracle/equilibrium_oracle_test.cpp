@@ -83,14 +83,15 @@ TEST(EquilibriumOracle, FacetedVerdictsAgreeWithExactRationals)
       // The exact judge knows one-sided boxes only: lower + p = tau = upper - q.
       ConeProgram one_sided = program;
       one_sided.boxes.clear();
+      const auto nv = limbed.problem.nv();
       for (const BoxVariable& box : program.boxes) {
         if (std::isinf(box.lower)) {
           one_sided.E.col(box.col) *= -1.0;   // upper - q
-          one_sided.e -= box.upper * program.E.col(box.col);
+          one_sided.e.head(nv) -= box.upper * program.E.col(box.col);
           one_sided.boxes.push_back({box.col, 0.0, kInfinity});
           continue;
         }
-        one_sided.e -= box.lower * program.E.col(box.col);
+        one_sided.e.head(nv) -= box.lower * program.E.col(box.col);
         one_sided.boxes.push_back({box.col, 0.0, kInfinity});
         if (std::isinf(box.upper)) continue;
         const auto m = one_sided.E.rows(), n = one_sided.E.cols();

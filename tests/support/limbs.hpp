@@ -53,7 +53,8 @@ inline Limbed random_limbed(Rng& rng, int contacts, int joints, bool holds)
   Eigen::VectorXd lambda(p.rows()), tau = Eigen::VectorXd::Zero(nv);
   for (const Contact& c : p.contacts) {
     lambda[c.row] = uniform(rng, 0.2, 2.0);
-    lambda.segment<2>(c.row + 1) = gaussian(rng, 2).normalized() * uniform(rng, 0.0, holds ? 0.9 : 2.0) * c.mu * lambda[c.row];
+    const double angle = uniform(rng, -M_PI, M_PI), sideways = uniform(rng, 0.0, holds ? 0.9 : 2.0) * c.mu * lambda[c.row];
+    lambda.segment<2>(c.row + 1) = sideways * Eigen::Vector2d(std::cos(angle), std::sin(angle));
   }
   for (int j = 1; j < joints; ++j) {   // joint 0 has no motor
     const double limit = uniform(rng, 0.1, 2.0);
