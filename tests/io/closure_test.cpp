@@ -106,6 +106,32 @@ TEST(ClosureReport, WrenchIsInTheWorldAndAboutThePoint)
   EXPECT_EQ(resists("{torque: [0.5, 0, 0]}"), "holds");
 }
 
+TEST(ClosureReport, WrenchesByHand)
+{
+  const auto wrench = [](const std::string& name, const std::vector<ScenarioOverride>& overrides) {
+    std::vector<double> result;
+    const Json json = checked_json(name, overrides);
+    for (const Json& entry : json["closure"]["resists"]["wrench"]) result.push_back(entry.get<double>());
+    return result;
+  };
+  using ::testing::DoubleNear;
+  using ::testing::ElementsAre;
+  const auto near = [](double value) { return DoubleNear(value, 1e-12); };
+  // The mug, 0.35 kg, centre of mass at x = 0.055 / 7: about its frame the weight turns it about y by x m g.
+  const double weight = 0.35 * 9.81, arm = 0.055 / 7;
+  EXPECT_THAT(wrench("mug_closure", {{"options", "{margins: false}"}}), ElementsAre(0, 0, near(-weight), 0, 0, 0));
+  EXPECT_THAT(wrench("mug_closure", {{"options", "{margins: false, point: [0, 0, 0]}"}}), ElementsAre(0, 0, near(-weight), 0, near(arm * weight), 0));
+  // Turned by a quarter about z, the world's x is the object's -y; torques as well.
+  EXPECT_THAT(wrench("mug_closure", {{"models.mug.pose", "{rpy: [0, 0, 1.5707963267948966]}"},
+                                     {"options", "{margins: false, wrench: {force: [1, 0, 0], torque: [2, 0, 0]}}"}}),
+              ElementsAre(0, near(-1), near(-weight), 0, near(-2), 0));
+  // Rows of a plane: its two forces in cyclic order, its torque.
+  EXPECT_THAT(wrench("mug_closure", {{"contacts", "[]"}, {"options", "{margins: false, plane: zx, point: [0, 0, 0]}"}}),
+              ElementsAre(near(-weight), 0, near(arm * weight)));
+  EXPECT_THAT(wrench("mug_closure", {{"contacts", "[]"}, {"options", "{margins: false, plane: yz, wrench: {force: [1, 2, 3], torque: [4, 5, 6]}}"}}),
+              ElementsAre(near(2), near(3 - weight), near(4)));
+}
+
 TEST(ClosureReport, AHandThatCannotCommandWhatTheContactsCould)
 {
   const Json json = checked_json("three_finger_hand", {{"question", "closure"}, {"options.object", "object"}, {"models.hand.effort", "unlimited"}});

@@ -55,6 +55,11 @@ TEST(EquilibriumReport, PushesOfABoxByHand)
   const double every = push({{"options.push.direction", "horizontal"}});
   EXPECT_LE(every, 0.4 * weight);
   EXPECT_GT(every, 0.97 * 0.4 * weight);
+  // On a narrow base it tips sideways first, at m g (w/2) / h.
+  const double narrow = push({{"options.push", "{link: box/box, at: [0, 0, 0.1], direction: horizontal}"},
+                              {"contacts.ground.points", "[[0.1, 0.05, -0.1], [0.1, -0.05, -0.1], [-0.1, 0.05, -0.1], [-0.1, -0.05, -0.1]]"}});
+  EXPECT_LE(narrow, weight * 0.05 / 0.2 * (1 + 1e-9));
+  EXPECT_GT(narrow, 0.97 * weight * 0.05 / 0.2);
   // Up and down count as well: straight up it lifts off at its weight, but on the way up friction fades.
   const Json anywhere = checked_json("box_pushed", {{"options.push.direction", "any"}})["margins"]["intervals"]["push"];
   const double rim = weight * 0.4 / std::hypot(1.0, 0.4);   // distance of the weight from the rim of the cone

@@ -47,6 +47,20 @@ TEST(RegionReport, GravityMovesTheRegionAndNotTheFeet)
   EXPECT_NEAR(lower_tilted - lower, -height * tilt, 1e-3);
 }
 
+TEST(RegionReport, LoadsStayWhereTheyAre)
+{
+  // Weight m g at c and 100 N at p: held while (m g c + 100 p) / (m g + 100) is above the feet.
+  const Json flat = checked_json("biped_region");
+  const Json loaded = checked_json("biped_region", {{"loads", "[{link: robot/torso, at: [0.05, 0, 0.2], force: [0, 0, -100]}]"}});
+  Scene scene(read_scenario_file(scenario("biped_region")).scene);
+  const double weight = scene.total_mass() * 9.81;
+  const double p = (scene.link_pose(scene.described_state(), "robot/torso") * Eigen::Vector3d(0.05, 0, 0.2)).x();
+  double lower = 1.0, lower_loaded = 1.0;
+  for (const Eigen::Vector2d& corner : corners(flat["region"]["pieces"][0]["inner"])) lower = std::min(lower, corner.x());
+  for (const Eigen::Vector2d& corner : corners(loaded["region"]["pieces"][0]["inner"])) lower_loaded = std::min(lower_loaded, corner.x());
+  EXPECT_NEAR(lower_loaded, (lower * (weight + 100) - 100 * p) / weight, 1e-3);
+}
+
 TEST(RegionReport, InnerHoldsAndBeyondOuterFailsByEquilibrium)
 {
   // A torque on the root link moves the weight: d x m g. Equilibrium is asked, not the region.
