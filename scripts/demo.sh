@@ -14,7 +14,7 @@ echo "\$ $stiction check scenarios/pinch_too_weak.yaml"
 "$stiction" check scenarios/pinch_too_weak.yaml || true   # exit code 1: it fails
 echo
 echo "The gallery (scenarios/):"
-printf '  %-22s %-10s %s\n' scenario verdict 'what happens'
+printf '  %-26s %-10s %s\n' scenario verdict 'what happens'
 wrong=0
 for file in scenarios/*.yaml; do
   code=0
@@ -40,6 +40,6 @@ for file in scenarios/*.yaml; do
       wrong=1
     fi
   fi
-  printf '  %-22s %-10s %s\n' "$(basename "$file" .yaml)" "$verdict" "$sentence"
+  printf '  %-26s %-10s %s\n' "$(basename "$file" .yaml)" "$verdict" "$sentence"
 done
 exit $wrong

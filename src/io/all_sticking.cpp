@@ -21,7 +21,8 @@ void require_given_efforts(const Scenario& scenario, const ContactProblem& probl
   for (const ModelDescription& description : scenario.scene.models)
     if (description.name == model)
       throw InputError("models." + model + ".effort",
-                       "want given efforts for all_sticking: `none`, or `{" + joint + ": 1.5, …}` in N m or N (unnamed joints 0), got " +
+                       "want given efforts for all_sticking: `none`, or `{" + joint +
+                           ": 1.5, …}` in N m or N (unnamed joints 0), got " +
                            (description.effort.kind == Effort::Kind::kLimits ? "limits" : "unlimited") +
                            "; the question equilibrium finds efforts within limits");
 }
@@ -53,7 +54,7 @@ Json repair_json(const ContactProblem& problem, const Repair& repair)
       entry["contact"] = problem.contacts[static_cast<std::size_t>(repair.contact)].name;
       entry["to"] = json(repair.value);
       break;
-    case Repair::Change::kForce:   // F holds applied forces with a minus
+    case Repair::Change::kForce:  // F holds applied forces with a minus
       entry["change"] = "force";
       entry["add"] = by_joint(problem.dof_names, -repair.force);
       break;
@@ -67,7 +68,8 @@ std::string force_words(const ContactProblem& problem, const Eigen::VectorXd& ad
   const double noticeable = 1e-6 * add.lpNorm<Eigen::Infinity>();
   for (Eigen::Index i = 0; i < add.size(); ++i)
     if (std::abs(add[i]) > noticeable)
-      words += fmt::format("{}{} {:+.4g}", words.empty() ? "" : ", ", problem.dof_names[static_cast<std::size_t>(i)], add[i]);
+      words += fmt::format("{}{} {:+.4g}", words.empty() ? "" : ", ", problem.dof_names[static_cast<std::size_t>(i)],
+                           add[i]);
   return words;
 }
 
@@ -161,7 +163,8 @@ void StickingAnswer::write_json(const Report& report, Json& json_report) const
       json_report["contacts"].push_back(
           contact_json(problem.contacts[i], result_.contacts[i], result_.lambda, result_.verdict == Verdict::kHolds));
   json_report["efforts"] = Json::object();
-  for (const auto& [joint, effort] : given_efforts(report.scenario, problem)) json_report["efforts"][joint] = json(effort);
+  for (const auto& [joint, effort] : given_efforts(report.scenario, problem))
+    json_report["efforts"][joint] = json(effort);
   json_report["indeterminacy"]["degree"] = result_.indeterminacy;
   json_report["margins"] = Json::object();
   if (result_.friction_scale_known)
@@ -189,27 +192,34 @@ AnswerText StickingAnswer::text(const Report& report) const
   const bool holds = result_.verdict == Verdict::kHolds, fails = result_.verdict == Verdict::kFails;
   const bool forces = has_forces() && !report.problem.contacts.empty();
   if (forces) text.table = contacts_text(report.problem, result_.contacts);
-  if (fails && forces) text.notes.push_back("these forces would keep every contact stuck, were friction and pulling unlimited");
+  if (fails && forces)
+    text.notes.push_back("these forces would keep every contact stuck, were friction and pulling unlimited");
   if (holds && result_.indeterminacy > 0)
-    text.notes.push_back(fmt::format("forces are not unique ({} internal); shown are those deepest inside the friction cones",
-                                     result_.indeterminacy));
-  if (holds && result_.acceleration.size() > 0 && result_.acceleration.lpNorm<Eigen::Infinity>() > 1e-4)   // m/s^2, rad/s^2
+    text.notes.push_back(
+        fmt::format("forces are not unique ({} internal); shown are those deepest inside the friction cones",
+                    result_.indeterminacy));
+  if (holds && result_.acceleration.size() > 0 &&
+      result_.acceleration.lpNorm<Eigen::Infinity>() > 1e-4)  // m/s^2, rad/s^2
     text.notes.push_back("it moves: accelerations are not zero, no contact slips");
   if (result_.friction_scale_known && holds && result_.friction_scale)
-    text.notes.push_back(*result_.friction_scale > 0.0
-                             ? fmt::format("friction to spare: holds down to {:.4g} of every coefficient", *result_.friction_scale)
-                             : "holds without any friction");
-  if (result_.friction_scale_known && fails && !result_.friction_scale) text.notes.push_back("no amount of friction helps");
+    text.notes.push_back(
+        *result_.friction_scale > 0.0
+            ? fmt::format("friction to spare: holds down to {:.4g} of every coefficient", *result_.friction_scale)
+            : "holds without any friction");
+  if (result_.friction_scale_known && fails && !result_.friction_scale)
+    text.notes.push_back("no amount of friction helps");
   append_repairs(text.advice, report.problem, result_.repairs);
   return text;
 }
 
 /// Empty when the report's forces are those of the certificate, else what is not.
-std::string disagreement(const Field& report, const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate)
+std::string disagreement(const Field& report, const ContactProblem& problem, const StickingRules& rules,
+                         const Certificate& certificate)
 {
   const bool forces = certificate.kind == CertificateKind::kForces || certificate.kind == CertificateKind::kMotion;
   const Field contacts = report["contacts"], values = report["acceleration"]["values"];
-  if (!forces) return contacts.size() == 0 && values.is_null() ? "" : "forces are reported, but the certificate has none";
+  if (!forces)
+    return contacts.size() == 0 && values.is_null() ? "" : "forces are reported, but the certificate has none";
   if (std::string wrong = by_joint_disagreement(values, certificate.a, "acceleration"); !wrong.empty()) return wrong;
   return contacts_disagreement(contacts, problem, rules.shape, certificate.lambda);
 }
@@ -236,7 +246,8 @@ Verification verify(const Field& report)
   if (proved == Verdict::kUndecided) return {false, "the certificate proves nothing: " + why};
   if (verdict != name_of(proved))
     return {false, "the report says " + quoted(verdict) + ", but its certificate proves " + quoted(name_of(proved))};
-  if (const std::string wrong = disagreement(report, problem, rules, certificate); !wrong.empty()) return {false, wrong};
+  if (const std::string wrong = disagreement(report, problem, rules, certificate); !wrong.empty())
+    return {false, wrong};
   return {true, std::string("proved: ") + name_of(proved) + ", by " + name_of(certificate.kind)};
 }
 

@@ -41,20 +41,23 @@ const ModelDescription& object_of(const Scenario& scenario)
     if (model.name == wanted) return model;
     names += (names.empty() ? "" : ", ") + model.name;
   }
-  throw InputError("options.object", "want the model that is held (" + names + "), got " + (wanted.empty() ? "none" : quoted(wanted)));
+  throw InputError("options.object",
+                   "want the model that is held (" + names + "), got " + (wanted.empty() ? "none" : quoted(wanted)));
 }
 
 void require(const Scenario& scenario)
 {
   require_no_sliding(scenario);
   if (object_of(scenario).base == Base::kFixed && !scenario.options.plane.empty())
-    throw InputError("options.plane", "want no plane for an object on a fixed base: its joints say how it can move; got " + quoted(scenario.options.plane));
+    throw InputError("options.plane",
+                     "want no plane for an object on a fixed base: its joints say how it can move; got " +
+                         quoted(scenario.options.plane));
 }
 
 /// A grasp as the certificate shows it: what `verify` needs to build it again.
 struct GraspSource {
-  ContactProblem problem;          ///< without motions of the object out of the plane
-  std::vector<int> object_dofs;    ///< in it
+  ContactProblem problem;        ///< without motions of the object out of the plane
+  std::vector<int> object_dofs;  ///< in it
   WrenchConvention convention;
   std::optional<ObjectPose> pose;  ///< of an object whose degrees of freedom are a floating joint's
   ConeShape shape;
@@ -78,7 +81,8 @@ ContactProblem without(const ContactProblem& problem, const std::vector<int>& dr
   result.J = problem.J(Eigen::all, kept);
   result.dof_names.clear();
   for (const int i : kept) result.dof_names.push_back(problem.dof_names[static_cast<std::size_t>(i)]);
-  std::erase_if(result.actuators, [&](const Actuator& actuator) { return std::ranges::find(kept, actuator.dof) == kept.end(); });
+  std::erase_if(result.actuators,
+                [&](const Actuator& actuator) { return std::ranges::find(kept, actuator.dof) == kept.end(); });
   for (Actuator& actuator : result.actuators)
     actuator.dof = static_cast<int>(std::ranges::find(kept, actuator.dof) - kept.begin());
   return result;
@@ -94,13 +98,17 @@ void clean_rounding(ContactProblem& problem)
   const auto clean = [&](int first, int rows, double reach) {
     for (int i = first; i < first + rows; ++i)
       for (Eigen::Index j = 0; j < problem.nv(); ++j)
-        if (std::abs(problem.J(i, j)) <= kRounding * std::max(problem.J.row(i).lpNorm<Eigen::Infinity>(), reach)) problem.J(i, j) = 0.0;
+        if (std::abs(problem.J(i, j)) <= kRounding * std::max(problem.J.row(i).lpNorm<Eigen::Infinity>(), reach))
+          problem.J(i, j) = 0.0;
   };
   for (const Contact& contact : problem.contacts) clean(contact.row, contact.rows(), contact.point_W.norm());
   for (const Closure& closure : problem.closures) clean(closure.row, closure.rows, 0.0);
 }
 
-Eigen::Vector3d normal_into_object(const Contact& contact, bool object_is_link) { return (object_is_link ? 1.0 : -1.0) * contact.axes_W.col(0); }
+Eigen::Vector3d normal_into_object(const Contact& contact, bool object_is_link)
+{
+  return (object_is_link ? 1.0 : -1.0) * contact.axes_W.col(0);
+}
 
 class ClosureAnswer final : public Answer {
  public:
@@ -127,7 +135,10 @@ class ClosureAnswer final : public Answer {
             {"force_closure", result_.force_closure}};
   }
   /// What the question is about: with a hand whether it can command every internal force, else what the contacts could do.
-  const ClosureVerdict& decisive() const { return grasp_.has_hand() ? result_.force_closure : result_.frictional_form_closure; }
+  const ClosureVerdict& decisive() const
+  {
+    return grasp_.has_hand() ? result_.force_closure : result_.frictional_form_closure;
+  }
   void read_grasp(const Situation& situation);
   void read_touching(const Situation& situation, const Eigen::Isometry3d& pose);
 
@@ -135,8 +146,8 @@ class ClosureAnswer final : public Answer {
   std::string object_;
   GraspSource source_;
   Grasp grasp_;
-  Eigen::VectorXd wrench_;                  ///< rows of G: what gravity, loads and `wrench` do to the object
-  std::vector<GraspContact> touching_;      ///< contacts of the object, in its axes
+  Eigen::VectorXd wrench_;              ///< rows of G: what gravity, loads and `wrench` do to the object
+  std::vector<GraspContact> touching_;  ///< contacts of the object, in its axes
   std::vector<std::string> remarks_;
   ClosureResult result_;
   ResistResult resists_;
@@ -148,7 +159,9 @@ void ClosureAnswer::read_touching(const Situation& situation, const Eigen::Isome
 {
   touching_.clear();
   remarks_.clear();
-  const Eigen::Vector3d center = situation.scene.total_mass(object_) > 0.0 ? situation.scene.center_of_mass(situation.state, object_) : Eigen::Vector3d(pose.translation());
+  const Eigen::Vector3d center = situation.scene.total_mass(object_) > 0.0
+                                     ? situation.scene.center_of_mass(situation.state, object_)
+                                     : Eigen::Vector3d(pose.translation());
   std::size_t next = 0;
   for (const ContactDescription& description : situation.scenario.scene.contacts)
     for (std::size_t k = 0; k < description.points.size(); ++k, ++next) {
@@ -158,7 +171,8 @@ void ClosureAnswer::read_touching(const Situation& situation, const Eigen::Isome
       const Eigen::Vector3d normal_W = normal_into_object(contact, link);
       // Reversing every normal does not change closure, so closure cannot notice.
       if (contact.side == Side::kUnilateral && normal_W.dot(center - contact.point_W) < 0.0)
-        remarks_.push_back("the normal of " + contact.name + " points away from the object's centre of mass: closure cannot tell whether it is reversed");
+        remarks_.push_back("the normal of " + contact.name +
+                           " points away from the object's centre of mass: closure cannot tell whether it is reversed");
       GraspContact touching;
       touching.name = contact.name;
       touching.point = pose.inverse() * contact.point_W;
@@ -190,8 +204,9 @@ void ClosureAnswer::read_grasp(const Situation& situation)
     if (problem.dof_names[static_cast<std::size_t>(i)].starts_with(object_ + "/")) own.push_back(i);
   const bool floating = object.base == Base::kFloating;
   if (floating ? own.size() != 6 : own.empty() || own.size() > 6)
-    throw InputError("options.object", "want a rigid object with a floating base, or one on a fixed base with 1 to 6 joints, got " + internal::quoted(object_) +
-                                           " with " + std::to_string(own.size()) + " degrees of freedom");
+    throw InputError("options.object",
+                     "want a rigid object with a floating base, or one on a fixed base with 1 to 6 joints, got " +
+                         internal::quoted(object_) + " with " + std::to_string(own.size()) + " degrees of freedom");
   const Plane& plane = plane_of(options.plane);
   source_.object_dofs = own;
   std::vector<int> dropped;
@@ -203,24 +218,29 @@ void ClosureAnswer::read_grasp(const Situation& situation)
   }
   source_.problem = without(problem, dropped);
   clean_rounding(source_.problem);
-  for (int& dof : source_.object_dofs) dof -= static_cast<int>(std::ranges::count_if(dropped, [&](int other) { return other < dof; }));
+  for (int& dof : source_.object_dofs)
+    dof -= static_cast<int>(std::ranges::count_if(dropped, [&](int other) { return other < dof; }));
   read_touching(situation, pose);
 
-  Eigen::VectorXd load = -problem.F(own);   // on the object, in its axes, torque about its origin
+  Eigen::VectorXd load = -problem.F(own);  // on the object, in its axes, torque about its origin
   if (floating) {
     WrenchConvention& convention = source_.convention;
     convention.plane = plane.plane;
-    convention.reference = options.point ? *options.point
-                                         : Eigen::Vector3d(pose.inverse() * situation.scene.center_of_mass(situation.state, object_));
-    if (!options.point)   // rounding of where the object is
+    convention.reference =
+        options.point ? *options.point
+                      : Eigen::Vector3d(pose.inverse() * situation.scene.center_of_mass(situation.state, object_));
+    if (!options.point)  // rounding of where the object is
       for (double& coordinate : convention.reference)
-        if (std::abs(coordinate) <= kRounding * (pose.translation().norm() + convention.reference.norm() + 1e-3)) coordinate = 0.0;
+        if (std::abs(coordinate) <= kRounding * (pose.translation().norm() + convention.reference.norm() + 1e-3))
+          coordinate = 0.0;
     double furthest = 0.0;
-    for (const GraspContact& contact : touching_) furthest = std::max(furthest, (contact.point - convention.reference).norm());
+    for (const GraspContact& contact : touching_)
+      furthest = std::max(furthest, (contact.point - convention.reference).norm());
     convention.torque_length = options.length.value_or(furthest > 0.0 ? furthest : 1.0);
     const WrenchOption extra = options.wrench.value_or(WrenchOption{});
     const double force_scale = load.head<3>().norm() + extra.force.norm();
-    const double torque_scale = load.tail<3>().norm() + convention.reference.norm() * load.head<3>().norm() + extra.torque.norm();
+    const double torque_scale =
+        load.tail<3>().norm() + convention.reference.norm() * load.head<3>().norm() + extra.torque.norm();
     load.tail<3>() -= convention.reference.cross(Eigen::Vector3d(load.head<3>()));
     load.head<3>() += pose.linear().transpose() * extra.force;
     load.tail<3>() += pose.linear().transpose() * extra.torque;
@@ -229,7 +249,8 @@ void ClosureAnswer::read_grasp(const Situation& situation)
       if (std::abs(load[k]) <= kRounding * (k < 3 ? force_scale : torque_scale)) load[k] = 0.0;
     wrench_ = load(plane.dofs);
   } else {
-    if (options.wrench) throw InputError("options.wrench", "want `loads` instead for an object on a fixed base, got a wrench");
+    if (options.wrench)
+      throw InputError("options.wrench", "want `loads` instead for an object on a fixed base, got a wrench");
     wrench_ = load;
   }
   source_.build(grasp_);
@@ -278,7 +299,8 @@ void ClosureAnswer::write_row(std::vector<RowCell>& cells) const
   if (result_.epsilon_l1) cells.push_back({"epsilon_l1", result_.epsilon_l1->lower});
   if (result_.epsilon_linf) cells.push_back({"epsilon_linf", result_.epsilon_linf->lower});
   if (result_.friction_factor && result_.friction_factor->known)
-    cells.push_back({"friction_scale", result_.friction_factor->enough ? std::optional(result_.friction_factor->upper) : std::nullopt});
+    cells.push_back({"friction_scale",
+                     result_.friction_factor->enough ? std::optional(result_.friction_factor->upper) : std::nullopt});
   if (rate_) cells.push_back({"rate", rate_->rate});
 }
 
@@ -291,12 +313,14 @@ void ClosureAnswer::write_json(const Report& report, Json& json_report) const
   for (const Named& named : verdicts()) {
     if (!named.found.asked) continue;
     closure[named.name]["verdict"] = name_of(named.found.verdict);
-    closure[named.name]["explanation"] = named.found.verdict == Verdict::kUndecided ? named.found.reason : named.found.explanation;
+    closure[named.name]["explanation"] =
+        named.found.verdict == Verdict::kUndecided ? named.found.reason : named.found.explanation;
   }
   closure["resists"]["verdict"] = name_of(resists_.verdict);
   closure["resists"]["explanation"] = resists_.verdict == Verdict::kUndecided ? resists_.reason
-                                      : resists_.verdict == Verdict::kFails   ? describe_free_motion(grasp_, resists_.twist)
-                                                                              : "";
+                                      : resists_.verdict == Verdict::kFails
+                                          ? describe_free_motion(grasp_, resists_.twist)
+                                          : "";
   closure["resists"]["wrench"] = json(wrench_);
 
   json_report["contacts"] = Json::array();
@@ -308,14 +332,17 @@ void ClosureAnswer::write_json(const Report& report, Json& json_report) const
       ContactReport found;
       for (int k = 0; k < contact.rows(); ++k) found.force[k < 1 + contact.tangents ? k : 3] = rows[k];
       found.utilisation = utilisation(cone, rows);
-      found.state = rows[0] == 0.0 ? ContactState::kUnloaded : found.utilisation < 1.0 - 1e-9 ? ContactState::kSticking : ContactState::kRim;
+      found.state = rows[0] == 0.0                   ? ContactState::kUnloaded
+                    : found.utilisation < 1.0 - 1e-9 ? ContactState::kSticking
+                                                     : ContactState::kRim;
       found.unique = result_.null_spaces && result_.null_spaces->graspable == 0;
       json_report["contacts"].push_back(contact_json(contact, found, resists_.forces, false));
     }
     Eigen::Index hand = 0;
     for (int dof = 0; dof < source_.problem.nv(); ++dof)
       if (std::ranges::find(source_.object_dofs, dof) == source_.object_dofs.end() && resists_.efforts.size() > hand)
-        json_report["efforts"][source_.problem.dof_names[static_cast<std::size_t>(dof)]] = json(resists_.efforts[hand++]);
+        json_report["efforts"][source_.problem.dof_names[static_cast<std::size_t>(dof)]] =
+            json(resists_.efforts[hand++]);
   }
 
   Json& quality = json_report["quality"];
@@ -326,10 +353,12 @@ void ClosureAnswer::write_json(const Report& report, Json& json_report) const
   if (result_.form_d) quality["form_d"] = interval_json(result_.form_d->lower, result_.form_d->upper);
   if (result_.d) quality["d"] = interval_json(result_.d->lower, result_.d->upper);
   if (result_.epsilon_l1) quality["epsilon_l1"] = interval_json(result_.epsilon_l1->lower, result_.epsilon_l1->upper);
-  if (result_.epsilon_linf) quality["epsilon_linf"] = interval_json(result_.epsilon_linf->lower, result_.epsilon_linf->upper);
+  if (result_.epsilon_linf)
+    quality["epsilon_linf"] = interval_json(result_.epsilon_linf->lower, result_.epsilon_linf->upper);
   if (rate_)
-    quality["rate"] = {{"value", json(rate_->rate)}, {"interval", interval_json(rate_->lower, rate_->upper)}, {"samples", rate_->samples},
-                       {"holds", rate_->holds},      {"fails", rate_->fails},                                 {"undecided", rate_->undecided},
+    quality["rate"] = {{"value", json(rate_->rate)}, {"interval", interval_json(rate_->lower, rate_->upper)},
+                       {"samples", rate_->samples},  {"holds", rate_->holds},
+                       {"fails", rate_->fails},      {"undecided", rate_->undecided},
                        {"seed", rate_->seed}};
   if (result_.null_spaces) {
     const NullSpaces& spaces = *result_.null_spaces;
@@ -346,7 +375,8 @@ void ClosureAnswer::write_json(const Report& report, Json& json_report) const
   if (result_.friction_factor && result_.friction_factor->known) {
     const LeastFriction& factor = *result_.friction_factor;
     json_report["margins"]["friction_scale"] = factor.enough ? json(factor.upper) : Json();
-    if (factor.enough) json_report["margins"]["intervals"]["friction_scale"] = interval_json(factor.lower, factor.upper);
+    if (factor.enough)
+      json_report["margins"]["intervals"]["friction_scale"] = interval_json(factor.lower, factor.upper);
   }
   json_report["repair"] = Json::array();
   if (result_.frictional_form_closure.verdict == Verdict::kFails) {
@@ -354,7 +384,8 @@ void ClosureAnswer::write_json(const Report& report, Json& json_report) const
       json_report["repair"].push_back({{"change", "friction_scale"}, {"to", json(result_.friction_factor->upper)}});
     for (std::size_t i = 0; i < result_.contact_friction.size(); ++i)
       if (result_.contact_friction[i].known && result_.contact_friction[i].enough)
-        json_report["repair"].push_back({{"change", "mu"}, {"contact", grasp_.contacts[i].name}, {"to", json(result_.contact_friction[i].upper)}});
+        json_report["repair"].push_back(
+            {{"change", "mu"}, {"contact", grasp_.contacts[i].name}, {"to", json(result_.contact_friction[i].upper)}});
   }
 
   Json& certificate = json_report["certificate"];
@@ -365,9 +396,11 @@ void ClosureAnswer::write_json(const Report& report, Json& json_report) const
   certificate["plane"] = report.scenario.options.plane;
   for (const Named& named : verdicts())
     if (named.found.asked && named.found.verdict != Verdict::kUndecided)
-      certificate[named.name] = {{"forces", json(named.found.proof.forces)}, {"twist", json(Eigen::VectorXd(named.found.proof.twist))}};
+      certificate[named.name] = {{"forces", json(named.found.proof.forces)},
+                                 {"twist", json(Eigen::VectorXd(named.found.proof.twist))}};
   if (resists_.verdict != Verdict::kUndecided)
-    certificate["resists"] = {{"signs", resists_.proof.signs}, {"x", json(resists_.proof.x)}, {"y", json(resists_.proof.y)}};
+    certificate["resists"] = {
+        {"signs", resists_.proof.signs}, {"x", json(resists_.proof.x)}, {"y", json(resists_.proof.y)}};
 }
 
 AnswerText ClosureAnswer::text(const Report&) const
@@ -380,31 +413,42 @@ AnswerText ClosureAnswer::text(const Report&) const
   };
   table = "\n";
   for (const Named& named : verdicts())
-    if (named.found.asked) line(named.name, named.found.verdict, named.found.verdict == Verdict::kUndecided ? named.found.reason : named.found.explanation);
+    if (named.found.asked)
+      line(named.name, named.found.verdict,
+           named.found.verdict == Verdict::kUndecided ? named.found.reason : named.found.explanation);
   line("resists gravity, loads", resists_.verdict,
        resists_.verdict == Verdict::kFails ? describe_free_motion(grasp_, resists_.twist) : resists_.reason);
-  const auto interval = [](const Certified& value) { return fmt::format("{:.4g} to {:.4g}", value.lower, value.upper); };
+  const auto interval = [](const Certified& value) {
+    return fmt::format("{:.4g} to {:.4g}", value.lower, value.upper);
+  };
   const Eigen::Vector3d& point = source_.convention.reference;
   if (result_.epsilon_l1 && result_.epsilon_linf)
-    text.notes.push_back(fmt::format("epsilon (largest wrench resisted in every direction): {} for normal forces that sum to 1, {} for normal forces up to 1; "
-                                     "torques about ({:.4g}, {:.4g}, {:.4g}) m, divided by {:.4g} m",
-                                     interval(*result_.epsilon_l1), interval(*result_.epsilon_linf), point.x(), point.y(), point.z(),
-                                     source_.convention.torque_length));
+    text.notes.push_back(
+        fmt::format("epsilon (largest wrench resisted in every direction): {} for normal forces that sum to 1, {} for "
+                    "normal forces up to 1; "
+                    "torques about ({:.4g}, {:.4g}, {:.4g}) m, divided by {:.4g} m",
+                    interval(*result_.epsilon_l1), interval(*result_.epsilon_linf), point.x(), point.y(), point.z(),
+                    source_.convention.torque_length));
   if (result_.d) text.notes.push_back("d (largest common slack of internal forces): " + interval(*result_.d));
   if (result_.friction_factor && result_.friction_factor->known) {
     const LeastFriction& factor = *result_.friction_factor;
-    text.notes.push_back(factor.enough ? fmt::format("least friction for closure: {:.4g} of every coefficient", factor.upper)
-                                       : "no amount of friction gives closure");
+    text.notes.push_back(factor.enough
+                             ? fmt::format("least friction for closure: {:.4g} of every coefficient", factor.upper)
+                             : "no amount of friction gives closure");
   }
   if (rate_)
-    text.notes.push_back(fmt::format("closed in {:.1f} % of {} draws with uncertain contacts (95 %: {:.1f} to {:.1f} %, seed {})", 100 * rate_->rate,
-                                     rate_->samples, 100 * rate_->lower, 100 * rate_->upper, rate_->seed));
+    text.notes.push_back(
+        fmt::format("closed in {:.1f} % of {} draws with uncertain contacts (95 %: {:.1f} to {:.1f} %, seed {})",
+                    100 * rate_->rate, rate_->samples, 100 * rate_->lower, 100 * rate_->upper, rate_->seed));
   if (result_.null_spaces) {
     const NullSpaces& spaces = *result_.null_spaces;
-    std::string words = fmt::format("internal forces: {}, motions of the object that no contact sees: {}", spaces.graspable, spaces.indeterminate);
+    std::string words = fmt::format("internal forces: {}, motions of the object that no contact sees: {}",
+                                    spaces.graspable, spaces.indeterminate);
     if (spaces.hand)
-      words += fmt::format(", motions of the hand that no contact sees: {}, forces that the hand does not feel: {}, internal ones among them: {}",
-                           spaces.redundant, spaces.defective, spaces.hyperstatic);
+      words += fmt::format(
+          ", motions of the hand that no contact sees: {}, forces that the hand does not feel: {}, internal ones among "
+          "them: {}",
+          spaces.redundant, spaces.defective, spaces.hyperstatic);
     text.notes.push_back(words);
   }
   for (const std::string& remark : remarks_) text.notes.push_back("warning: " + remark);
@@ -414,7 +458,8 @@ AnswerText ClosureAnswer::text(const Report&) const
       append_item(advice, fmt::format("every friction coefficient times {:.4g}", result_.friction_factor->upper));
     for (std::size_t i = 0; i < result_.contact_friction.size(); ++i)
       if (result_.contact_friction[i].known && result_.contact_friction[i].enough)
-        append_item(advice, fmt::format("friction of {} alone raised to {:.4g}", grasp_.contacts[i].name, result_.contact_friction[i].upper));
+        append_item(advice, fmt::format("friction of {} alone raised to {:.4g}", grasp_.contacts[i].name,
+                                        result_.contact_friction[i].upper));
     if (!advice.empty()) text.advice = "\nwhat would close it, each by itself:\n" + advice;
   }
 
@@ -428,7 +473,8 @@ Verification verify(const Field& report)
   GraspSource grasp_source;
   grasp_source.shape = read_cone(source["rules"]["cone"]);
   grasp_source.problem = read_problem(source["problem"]);
-  for (std::size_t i = 0; i < source["object_dofs"].size(); ++i) grasp_source.object_dofs.push_back(source["object_dofs"][i].integer());
+  for (std::size_t i = 0; i < source["object_dofs"].size(); ++i)
+    grasp_source.object_dofs.push_back(source["object_dofs"][i].integer());
   const std::string plane = source["plane"].text();
   if (!plane.empty() && plane != "xy" && plane != "yz" && plane != "zx") source["plane"].fail("xy | yz | zx");
   grasp_source.convention.plane = plane_of(plane).plane;
@@ -442,7 +488,9 @@ Verification verify(const Field& report)
   } catch (const InputError& error) {
     return {false, std::string("the certificate's grasp is not one: ") + error.what()};
   }
-  const auto claims = [&](const char* name) { return closure.has(name) ? closure[name]["verdict"].text() : std::string("undecided"); };
+  const auto claims = [&](const char* name) {
+    return closure.has(name) ? closure[name]["verdict"].text() : std::string("undecided");
+  };
   std::string proved, why;
   const auto wrong = [&](const char* name, Verdict found) -> std::string {
     if (claims(name) == name_of(found)) {
@@ -460,7 +508,8 @@ Verification verify(const Field& report)
     const Field entry = source[name];
     if (entry["twist"].size() > 6) entry["twist"].fail("at most 6 numbers");
     const ClosureProof proof{entry["forces"].vector(), entry["twist"].vector()};
-    if (std::string message = wrong(name, judge_closure(grasp, kind, proof, &why)); !message.empty()) return {false, message};
+    if (std::string message = wrong(name, judge_closure(grasp, kind, proof, &why)); !message.empty())
+      return {false, message};
   }
   if (claims("resists") != "undecided") {
     const Field entry = source["resists"];
@@ -469,15 +518,19 @@ Verification verify(const Field& report)
     proof.claims = claims("resists") == "holds" ? Verdict::kHolds : Verdict::kFails;
     proof.x = entry["x"].vector();
     proof.y = entry["y"].vector();
-    if (std::string message = wrong("resists", judge_resists(grasp, wrench, proof, &why)); !message.empty()) return {false, message};
+    if (std::string message = wrong("resists", judge_resists(grasp, wrench, proof, &why)); !message.empty())
+      return {false, message};
     if (claims("resists") == "holds") {
       const Eigen::VectorXd forces = proof.x.head(grasp.G.cols());
-      if (const std::string message = contacts_disagreement(report["contacts"], grasp_source.problem, grasp_source.shape, forces); !message.empty())
-        return {false, message};
+      const Eigen::VectorXd efforts = proof.x.segment(grasp.G.cols(), grasp.J_hand.cols());
+      std::string message = contacts_disagreement(report["contacts"], grasp_source.problem, grasp_source.shape, forces);
+      if (message.empty()) message = by_joint_disagreement(report["efforts"], efforts, "effort");
+      if (!message.empty()) return {false, message};
     }
   }
   const std::string decisive = claims(grasp.has_hand() ? "force_closure" : "frictional_form_closure");
-  if (report["verdict"].text() != decisive) return {false, "the report says " + quoted(report["verdict"].text()) + ", but closure " + quoted(decisive)};
+  if (report["verdict"].text() != decisive)
+    return {false, "the report says " + quoted(report["verdict"].text()) + ", but closure " + quoted(decisive)};
   return {true, "proved: " + proved};
 }
 

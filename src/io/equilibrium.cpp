@@ -20,7 +20,8 @@ using Direction = PushOption::Direction;
 /// Unit vectors across gravity. @throws InputError without gravity.
 Eigen::Matrix<double, 3, 2> horizontal_axes(const Eigen::Vector3d& gravity)
 {
-  if (gravity.isZero(0.0)) throw InputError("options.push.direction", "want a unit vector or any where there is no gravity, got horizontal");
+  if (gravity.isZero(0.0))
+    throw InputError("options.push.direction", "want a unit vector or any where there is no gravity, got horizontal");
   const Eigen::Vector3d up = -gravity.normalized();
   const Eigen::Vector3d guide = std::abs(up.x()) > 0.9 ? Eigen::Vector3d::UnitY() : Eigen::Vector3d::UnitX();
   Eigen::Matrix<double, 3, 2> axes;
@@ -45,7 +46,8 @@ struct NamedMargin {
   Margin::State state() const
   {
     if (margin.state != Margin::State::kKnown && margin.state != Margin::State::kUndecided) return margin.state;
-    const bool narrow = std::isfinite(margin.upper) && (margin.upper - margin.lower <= kNarrow * std::abs(margin.upper) || margin.upper <= 1e-6);
+    const bool narrow = std::isfinite(margin.upper) &&
+                        (margin.upper - margin.lower <= kNarrow * std::abs(margin.upper) || margin.upper <= 1e-6);
     return narrow ? Margin::State::kKnown : Margin::State::kUndecided;
   }
 };
@@ -95,8 +97,9 @@ void EquilibriumAnswer::ask(const Situation& situation, Extras extras)
   options_.shape = asked.cone;
   options_.friction_scale = margins;
   options_.effort = margins && limited;
-  options_.generators = margins && asked.cone.approximation == ConeApproximation::kInner && situation.problem.closures.empty() &&
-                        std::ranges::all_of(situation.problem.contacts, [](const Contact& c) { return c.side == Side::kUnilateral; });
+  options_.generators =
+      margins && asked.cone.approximation == ConeApproximation::kInner && situation.problem.closures.empty() &&
+      std::ranges::all_of(situation.problem.contacts, [](const Contact& c) { return c.side == Side::kUnilateral; });
   if (asked.push) {
     LoadDescription load;
     load.link = asked.push->link;
@@ -138,7 +141,7 @@ void EquilibriumAnswer::write_json(const Report& report, Json& json_report) cons
   const ContactProblem& problem = report.problem;
   const bool proved = result_.verdict != Verdict::kUndecided;
   json_report["acceleration"]["values"] = by_joint(problem.dof_names, a_);
-  json_report["acceleration"]["unique"] = true;   // it is prescribed
+  json_report["acceleration"]["unique"] = true;  // it is prescribed
   json_report["contacts"] = Json::array();
   json_report["efforts"] = Json::object();
   if (result_.verdict == Verdict::kHolds) {
@@ -159,7 +162,8 @@ void EquilibriumAnswer::write_json(const Report& report, Json& json_report) cons
     if (state == State::kUnbounded) json_report["margins"][margin.name] = json(kInfinity);
     if (state != State::kNone) intervals[margin.name] = {json(margin.margin.lower), json(margin.margin.upper)};
     if (margin.safe == SafeEnd::kUpper && state == State::kKnown && result_.verdict == Verdict::kFails)
-      repairs.push_back({{"change", margin.name == std::string("effort") ? "effort_scale" : margin.name}, {"to", json(margin.value())}});
+      repairs.push_back({{"change", margin.name == std::string("effort") ? "effort_scale" : margin.name},
+                         {"to", json(margin.value())}});
   }
   if (!intervals.empty()) json_report["margins"]["intervals"] = intervals;
   json_report["repair"] = repairs;
@@ -178,8 +182,9 @@ AnswerText EquilibriumAnswer::text(const Report& report) const
   const bool holds = result_.verdict == Verdict::kHolds, fails = result_.verdict == Verdict::kFails;
   if (holds && !problem.contacts.empty()) text.table = contacts_text(problem, result_.contacts);
   if (holds && result_.indeterminacy > 0)
-    text.notes.push_back(fmt::format("forces are not unique ({} internal); shown are those deepest inside the friction cones and effort limits",
-                                     result_.indeterminacy));
+    text.notes.push_back(fmt::format(
+        "forces are not unique ({} internal); shown are those deepest inside the friction cones and effort limits",
+        result_.indeterminacy));
   if ((a_.array() != 0.0).any()) text.notes.push_back("for the prescribed acceleration, not at rest");
   std::string advice;
   for (const NamedMargin& margin : margins()) {
@@ -188,13 +193,16 @@ AnswerText EquilibriumAnswer::text(const Report& report) const
     const State state = margin.state();
     if (state == State::kNotAsked) continue;
     if (state == State::kUndecided)
-      text.notes.push_back(fmt::format("{}: between {:.4g} and {:.4g}{}", name, margin.margin.lower, margin.margin.upper,
+      text.notes.push_back(fmt::format("{}: between {:.4g} and {:.4g}{}", name, margin.margin.lower,
+                                       margin.margin.upper,
                                        margin.margin.reason.empty() ? "" : ": " + margin.margin.reason));
     else if (name == "friction_scale" && state == State::kNone)
       text.notes.push_back("no amount of friction helps");
     else if (name == "friction_scale" && holds)
-      text.notes.push_back(margin.value() > 0.0 ? fmt::format("friction to spare: holds down to {:.4g} of every coefficient", margin.value())
-                                                : "holds without any friction");
+      text.notes.push_back(
+          margin.value() > 0.0
+              ? fmt::format("friction to spare: holds down to {:.4g} of every coefficient", margin.value())
+              : "holds without any friction");
     else if (name == "friction_scale" && fails && state == State::kKnown)
       append_item(advice, fmt::format("every friction coefficient times {:.4g}", margin.value()));
     else if (name == "effort" && state == State::kNone)
@@ -237,14 +245,19 @@ Verification verify(const Field& report)
   if (proved == Verdict::kUndecided) return {false, "the certificate proves nothing: " + why};
   if (verdict != name_of(proved))
     return {false, "the report says " + quoted(verdict) + ", but its certificate proves " + quoted(name_of(proved))};
-  if (const std::string wrong = by_joint_disagreement(report["acceleration"]["values"], certificate.a, "acceleration"); !wrong.empty())
+  if (const std::string wrong = by_joint_disagreement(report["acceleration"]["values"], certificate.a, "acceleration");
+      !wrong.empty())
     return {false, wrong};
   if (proved == Verdict::kFails) {
-    if (report["contacts"].size() != 0 || !report["efforts"].json().empty()) return {false, "forces are reported, but the certificate has none"};
+    if (report["contacts"].size() != 0 || !report["efforts"].json().empty())
+      return {false, "forces are reported, but the certificate has none"};
   } else {
-    if (const std::string wrong = contacts_disagreement(report["contacts"], problem, shape, certificate.lambda); !wrong.empty())
+    if (const std::string wrong = contacts_disagreement(report["contacts"], problem, shape, certificate.lambda);
+        !wrong.empty())
       return {false, wrong};
-    if (const std::string wrong = by_joint_disagreement(report["efforts"], certificate.efforts, "effort"); !wrong.empty()) return {false, wrong};
+    if (const std::string wrong = by_joint_disagreement(report["efforts"], certificate.efforts, "effort");
+        !wrong.empty())
+      return {false, wrong};
   }
   return {true, std::string("proved: ") + name_of(proved) + ", by " + name_of(certificate.kind)};
 }

@@ -60,9 +60,12 @@ Json contact_json(const Contact& contact, const ContactReport& found, const Eige
 Json cone_json(const ConeShape& shape)
 {
   switch (shape.approximation) {
-    case ConeApproximation::kInner: return {{"inner", shape.facets}};
-    case ConeApproximation::kOuter: return {{"outer", shape.facets}};
-    case ConeApproximation::kExact: break;
+    case ConeApproximation::kInner:
+      return {{"inner", shape.facets}};
+    case ConeApproximation::kOuter:
+      return {{"outer", shape.facets}};
+    case ConeApproximation::kExact:
+      break;
   }
   return "exact";
 }
@@ -87,7 +90,7 @@ Json problem_json(const ContactProblem& problem)
     row["torsion"] = json(contact.torsion);
     row["max_normal"] = json(contact.max_normal);
     row["point_world"] = json(Eigen::VectorXd(contact.point_W));
-    row["axes_world"] = json(Eigen::MatrixXd(contact.axes_W.transpose()));   // normal, t1, t2
+    row["axes_world"] = json(Eigen::MatrixXd(contact.axes_W.transpose()));  // normal, t1, t2
     entry["contacts"].push_back(row);
   }
   entry["closures"] = Json::array();
@@ -95,8 +98,10 @@ Json problem_json(const ContactProblem& problem)
     entry["closures"].push_back({{"name", closure.name}, {"row", closure.row}, {"rows", closure.rows}});
   if (!problem.actuators.empty()) entry["actuators"] = Json::array();
   for (const Actuator& actuator : problem.actuators)
-    entry["actuators"].push_back(
-        {{"name", actuator.name}, {"dof", actuator.dof}, {"lower", json(actuator.lower)}, {"upper", json(actuator.upper)}});
+    entry["actuators"].push_back({{"name", actuator.name},
+                                  {"dof", actuator.dof},
+                                  {"lower", json(actuator.lower)},
+                                  {"upper", json(actuator.upper)}});
   return entry;
 }
 
@@ -112,7 +117,8 @@ void write_certificate(const Certificate& certificate, Json& entry)
 
 Field Field::operator[](const char* key) const
 {
-  if (!json_.is_object() || !json_.contains(key)) throw InputError(path_ + "." + key, "want an entry, got none: not a report");
+  if (!json_.is_object() || !json_.contains(key))
+    throw InputError(path_ + "." + key, "want an entry, got none: not a report");
   return {json_.at(key), path_ + "." + key};
 }
 
@@ -175,16 +181,21 @@ Eigen::MatrixXd Field::matrix(Eigen::Index rows, Eigen::Index cols) const
 
 void Field::fail(const std::string& want) const
 {
-  throw InputError(path_, "want " + want + ", got " + json_.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 40));
+  throw InputError(
+      path_, "want " + want + ", got " + json_.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 40));
 }
 
 ConeShape read_cone(const Field& cone)
 {
   ConeShape shape;
-  if (cone.has("inner")) shape = ConeShape::inner(cone["inner"].integer());
-  else if (cone.has("outer")) shape = ConeShape::outer(cone["outer"].integer());
-  else if (cone.text() != "exact") cone.fail("exact | {inner: facets} | {outer: facets}");
-  if (shape.approximation != ConeApproximation::kExact && (shape.facets < 3 || shape.facets > 1000000)) cone.fail("3 facets or more");
+  if (cone.has("inner"))
+    shape = ConeShape::inner(cone["inner"].integer());
+  else if (cone.has("outer"))
+    shape = ConeShape::outer(cone["outer"].integer());
+  else if (cone.text() != "exact")
+    cone.fail("exact | {inner: facets} | {outer: facets}");
+  if (shape.approximation != ConeApproximation::kExact && (shape.facets < 3 || shape.facets > 1000000))
+    cone.fail("3 facets or more");
   return shape;
 }
 
@@ -216,12 +227,13 @@ ContactProblem read_problem(const Field& field)
     problem.contacts.push_back(contact);
   }
   for (std::size_t i = 0; i < closures.size(); ++i)
-    problem.closures.push_back({closures[i]["name"].text(), closures[i]["row"].integer(), closures[i]["rows"].integer()});
+    problem.closures.push_back(
+        {closures[i]["name"].text(), closures[i]["row"].integer(), closures[i]["rows"].integer()});
   if (field.has("actuators")) {
     const Field actuators = field["actuators"];
     for (std::size_t i = 0; i < actuators.size(); ++i)
-      problem.actuators.push_back({actuators[i]["name"].text(), actuators[i]["dof"].integer(), actuators[i]["lower"].number(),
-                                   actuators[i]["upper"].number()});
+      problem.actuators.push_back({actuators[i]["name"].text(), actuators[i]["dof"].integer(),
+                                   actuators[i]["lower"].number(), actuators[i]["upper"].number()});
   }
   return problem;
 }
@@ -265,8 +277,10 @@ std::string contacts_disagreement(const Field& contacts, const ContactProblem& p
     const Contact& contact = problem.contacts[i];
     const double* rows = lambda.data() + contact.row;
     const FrictionCone cone{contact.tangents, contact.torsional, contact.mu, contact.torsion, 1.0, shape};
-    if (contacts[i]["name"].text() != contact.name) return "contact " + std::to_string(i) + " is not the certificate's " + contact.name;
-    if (contacts[i]["normal_force"].number() != rows[0]) return "the normal force of " + contact.name + " is not the certificate's";
+    if (contacts[i]["name"].text() != contact.name)
+      return "contact " + std::to_string(i) + " is not the certificate's " + contact.name;
+    if (contacts[i]["normal_force"].number() != rows[0])
+      return "the normal force of " + contact.name + " is not the certificate's";
     if (contacts[i]["tangential_force"].vector() != Eigen::Map<const Eigen::VectorXd>(rows + 1, contact.tangents))
       return "the tangential force of " + contact.name + " is not the certificate's";
     if (contacts[i]["force_world"].vector() != contact_force_in_world(contact, rows))

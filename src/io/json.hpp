@@ -36,17 +36,18 @@ class Field {
 
   Field operator[](const char* key) const;
   Field operator[](std::size_t i) const { return {json_.at(i), path_ + "[" + std::to_string(i) + "]"}; }
+  Field operator[](int i) const { return (*this)[static_cast<std::size_t>(i)]; }  // or a literal 0 might be a key
   bool has(const char* key) const { return json_.is_object() && json_.contains(key); }
   bool is_null() const { return json_.is_null(); }
   bool is_object() const { return json_.is_object(); }
-  std::size_t size() const;   ///< of a list
+  std::size_t size() const;  ///< of a list
 
   double number() const;
   int integer() const;
   bool boolean() const;
   std::string text() const;
   Eigen::VectorXd vector() const;
-  Eigen::VectorXd vector(Eigen::Index entries) const;   ///< of this size
+  Eigen::VectorXd vector(Eigen::Index entries) const;  ///< of this size
   Eigen::MatrixXd matrix(Eigen::Index rows, Eigen::Index cols) const;
   const Json& json() const { return json_; }
   const std::string& path() const { return path_; }
@@ -61,7 +62,7 @@ class Field {
 ConeShape read_cone(const Field& field);
 ContactProblem read_problem(const Field& field);
 MotionLeaf read_leaf(const Field& field);
-Certificate read_certificate(const Field& field);   ///< with its kind
+Certificate read_certificate(const Field& field);  ///< with its kind
 
 /// Empty when the entries of `contacts` show the forces lambda, else what does not.
 std::string contacts_disagreement(const Field& contacts, const ContactProblem& problem, const ConeShape& shape,

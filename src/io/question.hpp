@@ -36,9 +36,9 @@ struct RowCell {
 
 /// What people read below the verdict and its sentence.
 struct AnswerText {
-  std::string table;                ///< lines; empty or begins with an empty line
+  std::string table;  ///< lines; empty or begins with an empty line
   std::vector<std::string> notes;
-  std::string advice;               ///< lines, as `table`
+  std::string advice;  ///< lines, as `table`
 };
 
 /// A question and, once asked, its answer. One per thread; may be asked again and again.
@@ -50,7 +50,7 @@ class Answer {
   virtual void ask(const Situation& situation, Extras extras) = 0;
 
   virtual Verdict verdict() const = 0;
-  virtual std::string summary() const = 0;   ///< one sentence a person can act on
+  virtual std::string summary() const = 0;  ///< one sentence a person can act on
   virtual int iterations() const = 0;
   virtual void write_row(std::vector<RowCell>& cells) const = 0;
 
@@ -62,7 +62,7 @@ class Answer {
 /// What `stiction verify` says about a report.
 struct Verification {
   bool valid = false;
-  std::string message;   ///< one sentence: what was proved, or what is wrong
+  std::string message;  ///< one sentence: what was proved, or what is wrong
 };
 
 struct QuestionKind {

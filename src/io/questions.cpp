@@ -41,8 +41,8 @@ void require_no_sliding(const Scenario& scenario)
   for (std::size_t i = 0; i < scenario.contact_motions.size(); ++i)
     if (scenario.contact_motions[i].slides)
       throw InputError("contacts[" + std::to_string(i) + "].slides",
-                       "want no sliding contact in the question " + std::string(stiction::name_of(scenario.question)) + ", got " +
-                           text(*scenario.contact_motions[i].slides));
+                       "want no sliding contact in the question " + std::string(stiction::name_of(scenario.question)) +
+                           ", got " + text(*scenario.contact_motions[i].slides));
 }
 
 void require_rest(const Situation& situation)
@@ -53,12 +53,13 @@ void require_rest(const Situation& situation)
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const Contact& contact = problem.contacts[i];
     if (speed.segment(contact.row, contact.rows()).lpNorm<Eigen::Infinity>() <= kRestSpeed) continue;
-    const Eigen::Vector3d velocity = contact_force_in_world(contact, speed.data() + contact.row);   // rows to world axes
-    throw InputError("contacts[" + std::to_string(description_of(situation.scenario, i)) + "]",
-                     "want bodies at rest relative to each other at " + contact.name + " (1e-06 m/s), got velocity " +
-                         text(velocity) + " m/s in the world" +
-                         (contact.torsional ? ", turning at " + text(speed[contact.row + contact.rows() - 1]) + " rad/s" : "") +
-                         "; a contact that already slides has `slides`, one that hits belongs to the question impact");
+    const Eigen::Vector3d velocity = contact_force_in_world(contact, speed.data() + contact.row);  // rows to world axes
+    throw InputError(
+        "contacts[" + std::to_string(description_of(situation.scenario, i)) + "]",
+        "want bodies at rest relative to each other at " + contact.name + " (1e-06 m/s), got velocity " +
+            text(velocity) + " m/s in the world" +
+            (contact.torsional ? ", turning at " + text(speed[contact.row + contact.rows() - 1]) + " rad/s" : "") +
+            "; a contact that already slides has `slides`, one that hits belongs to the question impact");
   }
   for (std::size_t i = 0; i < problem.closures.size(); ++i) {
     const Closure& closure = problem.closures[i];

@@ -31,10 +31,12 @@ const std::string& moving_model(const Scenario& scenario)
   for (const ModelDescription& model : scenario.scene.models) {
     if (model.base != Base::kFloating || (!wanted.empty() && model.name != wanted)) continue;
     if (found)
-      throw InputError("options.object", "want the model whose centre of mass moves (" + found->name + ", " + model.name + ", …), got none");
+      throw InputError("options.object", "want the model whose centre of mass moves (" + found->name + ", " +
+                                             model.name + ", …), got none");
     found = &model;
   }
-  if (!found && !wanted.empty()) throw InputError("options.object", "want a model with a floating base, got " + quoted(wanted));
+  if (!found && !wanted.empty())
+    throw InputError("options.object", "want a model with a floating base, got " + quoted(wanted));
   if (!found) throw InputError("models", "want one with a floating base, whose centre of mass may move, got none");
   return found->name;
 }
@@ -47,7 +49,8 @@ Eigen::MatrixX2d shift_of(const Situation& situation, const std::string& model, 
   const auto& names = situation.problem.dof_names;
   const auto base = std::ranges::find(names, model + "/base[0]") - names.begin();
   Eigen::VectorXd asked = situation.problem.M * a + situation.problem.F;
-  for (const LoadDescription& load : situation.scenario.scene.loads) asked += situation.scene.generalised_force(situation.state, load);
+  for (const LoadDescription& load : situation.scenario.scene.loads)
+    asked += situation.scene.generalised_force(situation.state, load);
   const Eigen::Vector3d force_W = situation.scene.link_pose(situation.state, root).linear() * asked.segment<3>(base);
   Eigen::MatrixX2d shift(asked.size(), 2);
   for (int k = 0; k < 2; ++k) {
@@ -102,32 +105,43 @@ std::string RegionAnswer::summary() const
 {
   std::string where;
   switch (result_.kind) {
-    case RegionKind::kEmpty: where = "the support region is empty: no position of the centre of mass is held"; break;
+    case RegionKind::kEmpty:
+      where = "the support region is empty: no position of the centre of mass is held";
+      break;
     case RegionKind::kUnbounded:
       where = "the support region is unbounded along " + metres(result_.direction);
       break;
     case RegionKind::kBounded:
-      where = fmt::format("the support region has an area of {:.6g} to {:.6g} m²", result_.area_lower, result_.area_upper);
+      where =
+          fmt::format("the support region has an area of {:.6g} to {:.6g} m²", result_.area_lower, result_.area_upper);
       break;
-    case RegionKind::kUndecided: where = "the support region could not be found: " + result_.reason; break;
+    case RegionKind::kUndecided:
+      where = "the support region could not be found: " + result_.reason;
+      break;
   }
   const Margin& distance = result_.distance;
   const bool known = distance.state == Margin::State::kKnown;
   switch (result_.verdict) {
     case Verdict::kHolds:
-      if (known) return fmt::format("holds: the centre of mass is {:.4g} m inside the support region; {}", distance.lower, where);
+      if (known)
+        return fmt::format("holds: the centre of mass is {:.4g} m inside the support region; {}", distance.lower,
+                           where);
       return "holds: the centre of mass is inside the support region; " + where;
     case Verdict::kFails:
-      if (known) return fmt::format("fails: the centre of mass is {:.4g} m outside the support region; {}", -distance.upper, where);
+      if (known)
+        return fmt::format("fails: the centre of mass is {:.4g} m outside the support region; {}", -distance.upper,
+                           where);
       return "fails: " + where;
-    case Verdict::kUndecided: break;
+    case Verdict::kUndecided:
+      break;
   }
   return "undecided: whether the centre of mass is inside could not be proved; " + where;
 }
 
 void RegionAnswer::write_row(std::vector<RowCell>& cells) const
 {
-  const bool distance = result_.distance.state == Margin::State::kKnown || result_.distance.state == Margin::State::kUndecided;
+  const bool distance =
+      result_.distance.state == Margin::State::kKnown || result_.distance.state == Margin::State::kUndecided;
   const bool area = result_.kind != RegionKind::kUndecided;
   cells.push_back({"region", {}, name_of(result_.kind)});
   cells.push_back({"com", distance ? std::optional(result_.distance.lower) : std::nullopt});
@@ -149,7 +163,8 @@ void RegionAnswer::write_json(const Report& report, Json& json_report) const
   region["reason"] = result_.reason;
   region["jacobians"] = "of the given posture";
   json_report["margins"] = Json::object();
-  if (const Margin& distance = result_.distance; distance.state == Margin::State::kKnown || distance.state == Margin::State::kUndecided) {
+  if (const Margin& distance = result_.distance;
+      distance.state == Margin::State::kKnown || distance.state == Margin::State::kUndecided) {
     if (distance.state == Margin::State::kKnown) json_report["margins"]["com"] = json(distance.lower);
     json_report["margins"]["intervals"]["com"] = {json(distance.lower), json(distance.upper)};
   } else if (distance.state == Margin::State::kUnbounded) {
@@ -169,11 +184,13 @@ void RegionAnswer::write_json(const Report& report, Json& json_report) const
   for (const RegionPiece& piece : result_.pieces) {
     Json entry;
     entry["signs"] = piece.signs;
-    entry["forces"] = Json::array();   // one per corner of inner
+    entry["forces"] = Json::array();  // one per corner of inner
     for (const Eigen::VectorXd& lambda : piece.forces) entry["forces"].push_back(json(lambda));
     entry["cuts"] = Json::array();
     for (const RegionCut& cut : piece.cuts)
-      entry["cuts"].push_back({{"normal", json(Eigen::VectorXd(cut.normal))}, {"offset", json(cut.offset)}, {"proof", leaf_json(cut.proof)}});
+      entry["cuts"].push_back({{"normal", json(Eigen::VectorXd(cut.normal))},
+                               {"offset", json(cut.offset)},
+                               {"proof", leaf_json(cut.proof)}});
     certificate["pieces"].push_back(entry);
   }
 }
@@ -181,17 +198,20 @@ void RegionAnswer::write_json(const Report& report, Json& json_report) const
 AnswerText RegionAnswer::text(const Report& report) const
 {
   AnswerText text;
-  text.notes.push_back(fmt::format("centre of mass of {} at {} m; it is moved horizontally, contacts and Jacobians stay those of the given posture",
-                                   model_, metres(position_)));
+  text.notes.push_back(fmt::format(
+      "centre of mass of {} at {} m; it is moved horizontally, contacts and Jacobians stay those of the given posture",
+      model_, metres(position_)));
   if (result_.kind == RegionKind::kUnbounded && !report.scenario.options.box)
     text.notes.push_back("no polygons of an unbounded region: clip it with options.box");
-  if (report.scenario.options.box) text.notes.push_back(fmt::format("clipped to {:.4g} m around the centre of mass", *report.scenario.options.box));
+  if (report.scenario.options.box)
+    text.notes.push_back(fmt::format("clipped to {:.4g} m around the centre of mass", *report.scenario.options.box));
   if (result_.pieces.size() > 1)
-    text.notes.push_back(fmt::format("the union of {} convex pieces: bilateral contacts push or pull", result_.pieces.size()));
+    text.notes.push_back(
+        fmt::format("the union of {} convex pieces: bilateral contacts push or pull", result_.pieces.size()));
   if (result_.kind == RegionKind::kBounded && !result_.reason.empty()) text.notes.push_back(result_.reason);
   for (const RegionPiece& piece : result_.pieces)
-    text.notes.push_back(fmt::format("polygons of {} corners inside and {} outside, by {} boundary searches", piece.inner.size(),
-                                     piece.outer.size(), result_.directions));
+    text.notes.push_back(fmt::format("polygons of {} corners inside and {} outside, by {} boundary searches",
+                                     piece.inner.size(), piece.outer.size(), result_.directions));
   return text;
 }
 
@@ -204,7 +224,9 @@ constexpr double kBeyond = 1e-7;
 class RegionJudge {
  public:
   RegionJudge(const Field& certificate, Eigen::Vector2d position)
-      : problem(read_problem(certificate["problem"])), shape(read_cone(certificate["rules"]["cone"])), a(certificate["a"].vector()),
+      : problem(read_problem(certificate["problem"])),
+        shape(read_cone(certificate["rules"]["cone"])),
+        a(certificate["a"].vector()),
         position_(std::move(position))
   {
     problem.validate();
@@ -223,13 +245,18 @@ class RegionJudge {
   /// Whether the forces hold at c, with the efforts that they ask for.
   bool holds(const Eigen::VectorXd& lambda, const Eigen::Vector2d& c, std::string* why)
   {
-    Certificate certificate{CertificateKind::kForces, a, lambda, {}, Eigen::VectorXd::Zero(static_cast<Eigen::Index>(problem.actuators.size()))};
+    Certificate certificate{CertificateKind::kForces,
+                            a,
+                            lambda,
+                            {},
+                            Eigen::VectorXd::Zero(static_cast<Eigen::Index>(problem.actuators.size()))};
     if (lambda.size() != problem.rows()) {
       *why = "the forces have the wrong size";
       return false;
     }
     const Eigen::VectorXd asked = problem.M * a + problem.F + shift_ * (c - position_) - problem.J.transpose() * lambda;
-    for (std::size_t i = 0; i < problem.actuators.size(); ++i) certificate.efforts[static_cast<Eigen::Index>(i)] = asked[problem.actuators[i].dof];
+    for (std::size_t i = 0; i < problem.actuators.size(); ++i)
+      certificate.efforts[static_cast<Eigen::Index>(i)] = asked[problem.actuators[i].dof];
     return judge(certificate, c, why) == Verdict::kHolds;
   }
 
@@ -241,7 +268,9 @@ class RegionJudge {
     const Eigen::Vector2d foot = center + cut.normal * (cut.offset - cut.normal.dot(center));
     for (double depth : {kBeyond * size, size})
       for (double side : {-size, size})
-        if (judge({CertificateKind::kMotion, a, {}, {cut.proof}, {}}, foot + depth * cut.normal + side * along, why) != Verdict::kFails) return false;
+        if (judge({CertificateKind::kMotion, a, {}, {cut.proof}, {}}, foot + depth * cut.normal + side * along, why) !=
+            Verdict::kFails)
+          return false;
     return true;
   }
 
@@ -254,6 +283,44 @@ class RegionJudge {
   Eigen::Vector2d position_;
 };
 
+double area(const Polygon& polygon)
+{
+  double twice = 0.0;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Eigen::Vector2d &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
+    twice += a.x() * b.y() - a.y() * b.x();
+  }
+  return 0.5 * twice;
+}
+
+/// How far a point is inside a convex polygon, at most: the least distance from its sides.
+double depth(const Polygon& polygon, const Eigen::Vector2d& point)
+{
+  double least = kInfinity;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Eigen::Vector2d along = polygon[(i + 1) % polygon.size()] - polygon[i], to = point - polygon[i];
+    if (along.norm() > 0.0) least = std::min(least, (along.x() * to.y() - along.y() * to.x()) / along.norm());
+  }
+  return least;
+}
+
+/// Empty when area and margin of a region of one piece are those of its polygons.
+std::string numbers_disagreement(const Field& report)
+{
+  const Field region = report["region"];
+  if (region["kind"].text() != "bounded" || region["pieces"].size() != 1) return "";
+  const Polygon inner = read_polygon(region["pieces"][0]["inner"]), outer = read_polygon(region["pieces"][0]["outer"]);
+  constexpr double kRoom = 1e-9;  // summed in another order, corners a rounding apart
+  if (inner.size() >= 3 && region["area"][0].number() > area(inner) * (1 + kRoom))
+    return "the area is more than that of the inner region";
+  if (outer.size() >= 3 && region["area"][1].number() < area(outer) * (1 - kRoom))
+    return "the area is less than that of the outer region";
+  if (report["verdict"].text() != "holds" || inner.size() < 3 || !report["margins"].has("com")) return "";
+  if (report["margins"]["com"].number() > depth(inner, read_point(region["position"])) + kRoom)
+    return "the centre of mass is not that deep inside";
+  return "";
+}
+
 /// Empty when every inner corner is held and, for one piece, nothing beyond the outer polygon is.
 std::string region_disagreement(const Field& report, RegionJudge& judge)
 {
@@ -265,15 +332,17 @@ std::string region_disagreement(const Field& report, RegionJudge& judge)
     std::string why;
     if (forces.size() != inner.size()) return "a corner of the inner region has no forces as proof";
     for (std::size_t i = 0; i < inner.size(); ++i)
-      if (!judge.holds(forces[i].vector(), inner[i], &why)) return "the corner " + metres(inner[i]) + " of the inner region is not proved: " + why;
+      if (!judge.holds(forces[i].vector(), inner[i], &why))
+        return "the corner " + metres(inner[i]) + " of the inner region is not proved: " + why;
     Eigen::Vector2d center = Eigen::Vector2d::Zero();
-    double size = 1e-3;   // m, for a point
+    double size = 1e-3;  // m, for a point
     for (const Eigen::Vector2d& corner : outer) center += corner / static_cast<double>(outer.size());
     for (const Eigen::Vector2d& corner : outer) size = std::max(size, 2.0 * (corner - center).norm());
     for (std::size_t i = 0; i < cuts.size(); ++i) {
       RegionCut cut{read_point(cuts[i]["normal"]), cuts[i]["offset"].number(), read_leaf(cuts[i]["proof"])};
       for (const Eigen::Vector2d& corner : outer)
-        if (cut.normal.dot(corner) > cut.offset + kBeyond * size) return "the corner " + metres(corner) + " of the outer region is beyond a cut";
+        if (cut.normal.dot(corner) > cut.offset + kBeyond * size)
+          return "the corner " + metres(corner) + " of the outer region is beyond a cut";
       // Sides of the clipping square have no proof, and a leaf of one sign pattern speaks for its piece alone.
       if (cut.proof.motion.size() == 0 || shown.size() > 1) continue;
       if (!judge.fails_beyond(cut, center, size, &why)) return "a side of the outer region is not proved: " + why;
@@ -295,9 +364,12 @@ Verification verify(const Field& report)
     const Verdict proved = judge.judge(certificate, position, &why);
     if (proved == Verdict::kUndecided) return {false, "the certificate proves nothing: " + why};
     if (verdict != internal::name_of(proved))
-      return {false, "the report says " + quoted(verdict) + ", but its certificate proves " + quoted(internal::name_of(proved))};
+      return {false, "the report says " + quoted(verdict) + ", but its certificate proves " +
+                         quoted(internal::name_of(proved))};
     if (const std::string wrong = region_disagreement(report, judge); !wrong.empty()) return {false, wrong};
-    return {true, std::string("proved: ") + internal::name_of(proved) + ", by " + internal::name_of(certificate.kind) + ", and the region"};
+    if (const std::string wrong = numbers_disagreement(report); !wrong.empty()) return {false, wrong};
+    return {true, std::string("proved: ") + internal::name_of(proved) + ", by " + internal::name_of(certificate.kind) +
+                      ", and the region"};
   } catch (const InputError& error) {
     if (error.path().starts_with("report")) throw;
     return {false, std::string("the certificate's problem is not one: ") + error.what()};

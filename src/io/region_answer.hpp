@@ -26,9 +26,9 @@ class RegionAnswer final : public Answer {
  private:
   RegionFinder finder_;
   RegionResult result_;
-  std::string model_;               ///< whose centre of mass moves
-  Eigen::Vector2d position_;        ///< of that centre of mass now
-  Eigen::MatrixX2d shift_;          ///< change of F per metre
+  std::string model_;         ///< whose centre of mass moves
+  Eigen::Vector2d position_;  ///< of that centre of mass now
+  Eigen::MatrixX2d shift_;    ///< change of F per metre
   Eigen::VectorXd a_;
 };
 

@@ -22,11 +22,20 @@ std::string escaped(const std::string& text)
 {
   std::string out;
   for (const char c : text) switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
     }
   return out;
 }
@@ -78,18 +87,22 @@ void append_axes(std::string& out, const Canvas& canvas)
   const auto label = [&](double value) { return fmt::format("{:.4g}", std::abs(value) < 1e-9 * step ? 0.0 : value); };
   for (double k = std::ceil(canvas.lower().x() / step); k * step <= canvas.upper().x(); ++k) {
     const std::string x = px(canvas.x(k * step));
-    out += fmt::format("<path class=\"grid\" d=\"M{0} {1}V{2}\"/><text x=\"{0}\" y=\"{3}\" text-anchor=\"middle\">{4}</text>\n", x, px(Canvas::kTop),
-                       px(bottom), px(bottom + 18), label(k * step));
+    out += fmt::format(
+        "<path class=\"grid\" d=\"M{0} {1}V{2}\"/><text x=\"{0}\" y=\"{3}\" text-anchor=\"middle\">{4}</text>\n", x,
+        px(Canvas::kTop), px(bottom), px(bottom + 18), label(k * step));
   }
   for (double k = std::ceil(canvas.lower().y() / step); k * step <= canvas.upper().y(); ++k) {
     const double y = canvas.y(k * step);
-    out += fmt::format("<path class=\"grid\" d=\"M{1} {0}H{2}\"/><text x=\"{3}\" y=\"{4}\" text-anchor=\"end\">{5}</text>\n", px(y), px(Canvas::kLeft),
-                       px(right), px(Canvas::kLeft - 8), px(y + 4), label(k * step));
+    out += fmt::format(
+        "<path class=\"grid\" d=\"M{1} {0}H{2}\"/><text x=\"{3}\" y=\"{4}\" text-anchor=\"end\">{5}</text>\n", px(y),
+        px(Canvas::kLeft), px(right), px(Canvas::kLeft - 8), px(y + 4), label(k * step));
   }
-  out += fmt::format("<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", px(Canvas::kLeft), px(Canvas::kTop), px(Canvas::kSide),
-                     px(Canvas::kSide));
-  out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">x [m]</text>\n", px(0.5 * (Canvas::kLeft + right)), px(bottom + 38));
-  out += fmt::format("<text x=\"18\" y=\"{0}\" text-anchor=\"middle\" transform=\"rotate(-90 18 {0})\">y [m]</text>\n", px(0.5 * (Canvas::kTop + bottom)));
+  out += fmt::format("<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", px(Canvas::kLeft),
+                     px(Canvas::kTop), px(Canvas::kSide), px(Canvas::kSide));
+  out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">x [m]</text>\n", px(0.5 * (Canvas::kLeft + right)),
+                     px(bottom + 38));
+  out += fmt::format("<text x=\"18\" y=\"{0}\" text-anchor=\"middle\" transform=\"rotate(-90 18 {0})\">y [m]</text>\n",
+                     px(0.5 * (Canvas::kTop + bottom)));
 }
 
 /// The corners that show, from the leftmost on: within a tenth of a pixel of its neighbours' line a corner is none.
@@ -100,10 +113,13 @@ Polygon visible(const Canvas& canvas, Polygon polygon)
     const Eigen::Vector2d& before = polygon[(i + polygon.size() - 1) % polygon.size()];
     const Eigen::Vector2d along = polygon[(i + 1) % polygon.size()] - before, to = corner - before;
     const double height = std::abs(along.x() * to.y() - along.y() * to.x()) / std::max(along.norm(), 1e-300);
-    if (canvas.pixels(height) < 0.1) polygon.erase(polygon.begin() + static_cast<std::ptrdiff_t>(i));
-    else ++i;
+    if (canvas.pixels(height) < 0.1)
+      polygon.erase(polygon.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      ++i;
   }
-  const auto leftmost = std::ranges::min_element(polygon, {}, [&](const Eigen::Vector2d& c) { return std::pair(std::lround(canvas.pixels(c.x())), c.y()); });
+  const auto leftmost = std::ranges::min_element(
+      polygon, {}, [&](const Eigen::Vector2d& c) { return std::pair(std::lround(canvas.pixels(c.x())), c.y()); });
   std::ranges::rotate(polygon, leftmost);
   return polygon;
 }
@@ -113,7 +129,8 @@ void append_polygon(std::string& out, const Canvas& canvas, const Polygon& corne
   if (corners.empty()) return;
   const Polygon polygon = visible(canvas, corners);
   if (polygon.size() == 1) {
-    out += fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"4\"/>\n", css, px(canvas.x(polygon[0].x())), px(canvas.y(polygon[0].y())));
+    out += fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"4\"/>\n", css, px(canvas.x(polygon[0].x())),
+                       px(canvas.y(polygon[0].y())));
     return;
   }
   std::string points;
@@ -123,7 +140,8 @@ void append_polygon(std::string& out, const Canvas& canvas, const Polygon& corne
 }
 
 /// The point of the boundaries nearest to `from`.
-Eigen::Vector2d nearest_boundary(const std::vector<RegionPiece>& pieces, Polygon RegionPiece::*which, const Eigen::Vector2d& from)
+Eigen::Vector2d nearest_boundary(const std::vector<RegionPiece>& pieces, Polygon RegionPiece::* which,
+                                 const Eigen::Vector2d& from)
 {
   Eigen::Vector2d nearest = from;
   double best = kInfinity;
@@ -150,27 +168,31 @@ void append_margin(std::string& out, const Canvas& canvas, const RegionAnswer& r
   if (result.distance.state != Margin::State::kKnown) return;
   const bool inside = result.verdict == Verdict::kHolds;
   if (inside)
-    out += fmt::format("<circle class=\"margin\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n", px(canvas.x(c.x())), px(canvas.y(c.y())),
-                       px(canvas.pixels(result.distance.lower)));
+    out += fmt::format("<circle class=\"margin\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n", px(canvas.x(c.x())),
+                       px(canvas.y(c.y())), px(canvas.pixels(result.distance.lower)));
   const Eigen::Vector2d end = nearest_boundary(result.pieces, inside ? &RegionPiece::inner : &RegionPiece::outer, c);
-  out += fmt::format("<path class=\"margin\" d=\"M{} {}L{} {}\"/>\n", px(canvas.x(c.x())), px(canvas.y(c.y())), px(canvas.x(end.x())),
-                     px(canvas.y(end.y())));
+  out += fmt::format("<path class=\"margin\" d=\"M{} {}L{} {}\"/>\n", px(canvas.x(c.x())), px(canvas.y(c.y())),
+                     px(canvas.x(end.x())), px(canvas.y(end.y())));
 }
 
 void append_points(std::string& out, const Canvas& canvas, const Report& report, const RegionAnswer& region)
 {
   for (const Contact& contact : report.problem.contacts) {
     const double x = canvas.x(contact.point_W.x()), y = canvas.y(contact.point_W.y());
-    out += fmt::format("<circle class=\"contact\" cx=\"{}\" cy=\"{}\" r=\"4\"><title>{}</title></circle>\n", px(x), px(y), escaped(contact.name));
+    out += fmt::format("<circle class=\"contact\" cx=\"{}\" cy=\"{}\" r=\"4\"><title>{}</title></circle>\n", px(x),
+                       px(y), escaped(contact.name));
     if (report.problem.contacts.size() <= 12)
-      out += fmt::format("<text class=\"name\" x=\"{}\" y=\"{}\">{}</text>\n", px(x + 6), px(y - 6), escaped(contact.name));
+      out += fmt::format("<text class=\"name\" x=\"{}\" y=\"{}\">{}</text>\n", px(x + 6), px(y - 6),
+                         escaped(contact.name));
   }
   const double x = canvas.x(region.position().x()), y = canvas.y(region.position().y());
   out += fmt::format("<path class=\"com\" d=\"M{} {}h12M{} {}v12\"/>\n", px(x - 6), px(y), px(x), px(y - 6));
   if (region.result().kind != RegionKind::kUnbounded) return;
-  const Eigen::Vector2d end = Eigen::Vector2d(x, y) + 120.0 * Eigen::Vector2d(region.result().direction.x(), -region.result().direction.y());
-  out += fmt::format("<path class=\"far\" d=\"M{} {}L{} {}\"/><text class=\"name\" x=\"{}\" y=\"{}\">unbounded</text>\n", px(x), px(y), px(end.x()),
-                     px(end.y()), px(end.x()), px(end.y()));
+  const Eigen::Vector2d end =
+      Eigen::Vector2d(x, y) + 120.0 * Eigen::Vector2d(region.result().direction.x(), -region.result().direction.y());
+  out +=
+      fmt::format("<path class=\"far\" d=\"M{} {}L{} {}\"/><text class=\"name\" x=\"{}\" y=\"{}\">unbounded</text>\n",
+                  px(x), px(y), px(end.x()), px(end.y()), px(end.x()), px(end.y()));
 }
 
 }  // namespace
@@ -188,22 +210,34 @@ std::string region_svg(const Report& report)
 
   const std::string title = escaped(report.scenario.name.empty() ? "support region" : report.scenario.name);
   std::string out =
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"660\" height=\"720\" viewBox=\"0 0 660 720\" font-family=\"sans-serif\" font-size=\"12\">\n"
-      "<style>.grid{stroke:#e4e4e4}.frame{fill:none;stroke:#888}.outer{fill:#dce9f5;stroke:#6c9bc7;stroke-dasharray:5 3}"
-      ".inner{fill:#9cc4e4;stroke:#1f5f99}.margin{fill:none;stroke:#2a7d2a;stroke-width:1.5;stroke-dasharray:3 2}.contact{fill:#333}"
-      ".name{fill:#333}.com{stroke:#b30000;stroke-width:2.5}.far{stroke:#1f5f99;stroke-width:2;stroke-dasharray:8 4}</style>\n"
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"660\" height=\"720\" viewBox=\"0 0 660 720\" "
+      "font-family=\"sans-serif\" font-size=\"12\">\n"
+      "<style>.grid{stroke:#e4e4e4}.frame{fill:none;stroke:#888}.outer{fill:#dce9f5;stroke:#6c9bc7;stroke-dasharray:5 "
+      "3}"
+      ".inner{fill:#9cc4e4;stroke:#1f5f99}.margin{fill:none;stroke:#2a7d2a;stroke-width:1.5;stroke-dasharray:3 "
+      "2}.contact{fill:#333}"
+      ".name{fill:#333}.com{stroke:#b30000;stroke-width:2.5}.far{stroke:#1f5f99;stroke-width:2;stroke-dasharray:8 "
+      "4}</style>\n"
       "<rect width=\"660\" height=\"720\" fill=\"#fff\"/>\n";
   out += fmt::format("<text x=\"{}\" y=\"26\" font-size=\"16\">{}</text>\n", px(Canvas::kLeft), title);
   const Margin& distance = result.distance;
   std::string line = fmt::format("{}: ", name_of(result.verdict));
-  if (result.kind == RegionKind::kEmpty) line += "the region is empty";
-  else if (distance.state == Margin::State::kKnown) line += fmt::format("centre of mass {:.4g} m {}", std::abs(result.verdict == Verdict::kFails ? distance.upper : distance.lower), result.verdict == Verdict::kFails ? "outside" : "inside");
-  else line += "centre of mass";
-  if (result.kind == RegionKind::kBounded) line += fmt::format(", area {:.4g} to {:.4g} m²", result.area_lower, result.area_upper);
+  if (result.kind == RegionKind::kEmpty)
+    line += "the region is empty";
+  else if (distance.state == Margin::State::kKnown)
+    line += fmt::format("centre of mass {:.4g} m {}",
+                        std::abs(result.verdict == Verdict::kFails ? distance.upper : distance.lower),
+                        result.verdict == Verdict::kFails ? "outside" : "inside");
+  else
+    line += "centre of mass";
+  if (result.kind == RegionKind::kBounded)
+    line += fmt::format(", area {:.4g} to {:.4g} m²", result.area_lower, result.area_upper);
   out += fmt::format("<text x=\"{}\" y=\"46\">{}</text>\n", px(Canvas::kLeft), line);
   append_axes(out, canvas);
-  out += fmt::format("<clipPath id=\"plot\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>\n<g clip-path=\"url(#plot)\">\n",
-                     px(Canvas::kLeft), px(Canvas::kTop), px(Canvas::kSide), px(Canvas::kSide));
+  out += fmt::format(
+      "<clipPath id=\"plot\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>\n<g "
+      "clip-path=\"url(#plot)\">\n",
+      px(Canvas::kLeft), px(Canvas::kTop), px(Canvas::kSide), px(Canvas::kSide));
   for (const RegionPiece& piece : result.pieces) append_polygon(out, canvas, piece.outer, "outer");
   for (const RegionPiece& piece : result.pieces) append_polygon(out, canvas, piece.inner, "inner");
   append_margin(out, canvas, region);
@@ -211,8 +245,10 @@ std::string region_svg(const Report& report)
   out += "</g>\n";
   constexpr double legend = Canvas::kTop + Canvas::kSide + 64;
   out += fmt::format(
-      "<rect class=\"inner\" x=\"70\" y=\"{0}\" width=\"16\" height=\"12\"/><text x=\"92\" y=\"{1}\">held (proved)</text>\n"
-      "<rect class=\"outer\" x=\"190\" y=\"{0}\" width=\"16\" height=\"12\"/><text x=\"212\" y=\"{1}\">nothing beyond is held (proved)</text>\n"
+      "<rect class=\"inner\" x=\"70\" y=\"{0}\" width=\"16\" height=\"12\"/><text x=\"92\" y=\"{1}\">held "
+      "(proved)</text>\n"
+      "<rect class=\"outer\" x=\"190\" y=\"{0}\" width=\"16\" height=\"12\"/><text x=\"212\" y=\"{1}\">nothing beyond "
+      "is held (proved)</text>\n"
       "<path class=\"com\" d=\"M420 {2}h12M426 {0}v12\"/><text x=\"440\" y=\"{1}\">centre of mass</text>\n"
       "<circle class=\"contact\" cx=\"560\" cy=\"{2}\" r=\"4\"/><text x=\"570\" y=\"{1}\">contact</text>\n",
       px(legend - 10), px(legend), px(legend - 4));
@@ -224,8 +260,10 @@ std::string region_csv(const Report& report)
   const RegionResult& result = region_of(report).result();
   std::string out = "piece,polygon,x,y\n";
   for (std::size_t p = 0; p < result.pieces.size(); ++p)
-    for (const auto& [name, polygon] : {std::pair("inner", &result.pieces[p].inner), std::pair("outer", &result.pieces[p].outer)})
-      for (const Eigen::Vector2d& corner : *polygon) out += fmt::format("{},{},{},{}\n", p, name, text(corner.x()), text(corner.y()));
+    for (const auto& [name, polygon] :
+         {std::pair("inner", &result.pieces[p].inner), std::pair("outer", &result.pieces[p].outer)})
+      for (const Eigen::Vector2d& corner : *polygon)
+        out += fmt::format("{},{},{},{}\n", p, name, text(corner.x()), text(corner.y()));
   return out;
 }
 

@@ -6,7 +6,7 @@
 namespace stiction::internal {
 namespace {
 
-constexpr int kRounds = 5;
+constexpr int kAlternations = 5;
 constexpr double kRoom = 1e-3;   // slack, in units of the move, that counts as clear
 
 /// Nearest point of the cone |s| <= n to (n, s), s with `count` entries.
@@ -76,7 +76,7 @@ AlternatingProjections::End AlternatingProjections::run_rows(const ConeProgram& 
   }
 
   for (const ConeBlock& block : program.cones) f_[block.col] = 1.0;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kAlternations; ++round) {
     // u = (G G')^-1 G f, f := f - G'u
     double u[m] = {};
     const double* columns = columns_.data();

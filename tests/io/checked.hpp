@@ -11,7 +11,10 @@
 
 namespace stiction::internal {
 
-inline std::string scenario(const std::string& name) { return std::string(STICTION_SOURCE_DIR) + "/scenarios/" + name + ".yaml"; }
+inline std::string scenario(const std::string& name)
+{
+  return std::string(STICTION_SOURCE_DIR) + "/scenarios/" + name + ".yaml";
+}
 
 inline Report checked(const std::string& name, const std::vector<ScenarioOverride>& overrides = {})
 {
@@ -60,7 +63,7 @@ inline void expect_no_digit_may_change(const std::string& json, unsigned every =
       // A digit that does not change the number that it stands for changes nothing.
       if (nlohmann::ordered_json::parse(edited) == nlohmann::ordered_json::parse(json)) continue;
       valid = verify_report(edited, "r").valid;
-    } catch (const std::exception&) {   // no report any more
+    } catch (const std::exception&) {  // no report any more
     }
     EXPECT_FALSE(valid) << i << ": " << edited.substr(i > 20 ? i - 20 : 0, 40);
     ++edits;

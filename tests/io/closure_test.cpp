@@ -40,10 +40,10 @@ TEST(ClosureReport, SoftFingersCloseAndRanksSaySo)
   const Json hard = checked_json("ball_between_hard_fingers"), soft = checked_json("ball_between_hard_fingers", kSoft);
   EXPECT_EQ(hard["verdict"], "fails");
   EXPECT_EQ(soft["verdict"], "holds");
-  EXPECT_EQ(hard["quality"]["null_spaces"]["indeterminate"], 1);   // rank 5
-  EXPECT_EQ(soft["quality"]["null_spaces"]["indeterminate"], 0);   // rank 6
+  EXPECT_EQ(hard["quality"]["null_spaces"]["indeterminate"], 1);  // rank 5
+  EXPECT_EQ(soft["quality"]["null_spaces"]["indeterminate"], 0);  // rank 6
   EXPECT_TRUE(hard["margins"]["friction_scale"].is_null());
-  EXPECT_EQ(soft["closure"]["form_closure"]["verdict"], "fails");   // never for a sphere
+  EXPECT_EQ(soft["closure"]["form_closure"]["verdict"], "fails");  // never for a sphere
 }
 
 TEST(ClosureReport, EpsilonOfTwoFingersOnADisk)
@@ -58,7 +58,8 @@ TEST(ClosureReport, EpsilonOfTwoFingersOnADisk)
     const double exact = mu / std::sqrt(mu * mu + 2);
     EXPECT_LE(json["quality"]["epsilon_l1"][0].get<double>(), exact * (1 + 1e-9));
     EXPECT_GE(json["quality"]["epsilon_l1"][1].get<double>(), exact * (1 - 1e-9));
-    EXPECT_LT(json["quality"]["epsilon_l1"][1].get<double>() - json["quality"]["epsilon_l1"][0].get<double>(), 0.011 * exact);
+    EXPECT_LT(json["quality"]["epsilon_l1"][1].get<double>() - json["quality"]["epsilon_l1"][0].get<double>(),
+              0.011 * exact);
   }
 }
 
@@ -68,7 +69,8 @@ TEST(ClosureReport, PlanesAreThoseOfTheObjectsAxes)
   for (const auto& [plane, verdict] : {std::pair("xy", "holds"), {"zx", "holds"}, {"yz", "fails"}}) {
     const Json json = checked_json("ball_between_hard_fingers", {{"options", std::string("{plane: ") + plane + "}"}});
     EXPECT_EQ(json["verdict"], verdict) << plane;
-    const Verification proof = verify_report(report_json(checked("ball_between_hard_fingers", {{"options", std::string("{plane: ") + plane + "}"}})), "r");
+    const Verification proof = verify_report(
+        report_json(checked("ball_between_hard_fingers", {{"options", std::string("{plane: ") + plane + "}"}})), "r");
     EXPECT_TRUE(proof.valid) << plane << ": " << proof.message;
   }
 }
@@ -79,15 +81,17 @@ TEST(ClosureReport, ResistsWhatFrictionCanCarry)
   const double weight = Scene(read_scenario_file(scenario("ball_between_hard_fingers")).scene).total_mass() * 9.81;
   const auto verdict = [&](double normal, const std::string& wrench) {
     const std::string text = std::to_string(normal);
-    const Json json = checked_json("ball_between_hard_fingers", {{"contacts.left.max_normal", text}, {"contacts.right.max_normal", text},
-                                                                 {"options", "{margins: false, wrench: " + wrench + "}"}});
+    const Json json =
+        checked_json("ball_between_hard_fingers", {{"contacts.left.max_normal", text},
+                                                   {"contacts.right.max_normal", text},
+                                                   {"options", "{margins: false, wrench: " + wrench + "}"}});
     return json["closure"]["resists"]["verdict"].get<std::string>();
   };
   EXPECT_EQ(verdict(1.01 * weight / 1.8, "{}"), "holds");
   EXPECT_EQ(verdict(0.99 * weight / 1.8, "{}"), "fails");
   EXPECT_EQ(verdict(1.01 * (weight + 2) / 1.8, "{force: [0, 0, -2]}"), "holds");
   EXPECT_EQ(verdict(0.99 * (weight + 2) / 1.8, "{force: [0, 0, -2]}"), "fails");
-  for (const char* torque : {"0.5", "0.01", "0.0001"})   // about the line through the fingers
+  for (const char* torque : {"0.5", "0.01", "0.0001"})  // about the line through the fingers
     EXPECT_EQ(verdict(1000.0, std::string("{torque: [") + torque + ", 0, 0]}"), "fails");
   EXPECT_EQ(verdict(1000.0, "{torque: [0, 0.5, 0]}"), "holds");
 }
@@ -95,14 +99,16 @@ TEST(ClosureReport, ResistsWhatFrictionCanCarry)
 TEST(ClosureReport, WrenchIsInTheWorldAndAboutThePoint)
 {
   // Turning the ball with its fingers turns nothing in the world: gravity stays, so does the verdict about a wrench.
-  const std::vector<ScenarioOverride> turned = {{"models.ball.pose", "{xyz: [0.3, 0.2, 0.1], rpy: [0, 1.5707963267948966, 0]}"},
-                                                {"contacts.left.max_normal", "1000"}, {"contacts.right.max_normal", "1000"}};
+  const std::vector<ScenarioOverride> turned = {
+      {"models.ball.pose", "{xyz: [0.3, 0.2, 0.1], rpy: [0, 1.5707963267948966, 0]}"},
+      {"contacts.left.max_normal", "1000"},
+      {"contacts.right.max_normal", "1000"}};
   const auto resists = [&](const std::string& wrench) {
     std::vector<ScenarioOverride> overrides = turned;
     overrides.push_back({"options", "{margins: false, wrench: " + wrench + "}"});
     return checked_json("ball_between_hard_fingers", overrides)["closure"]["resists"]["verdict"].get<std::string>();
   };
-  EXPECT_EQ(resists("{torque: [0, 0, 0.5]}"), "fails");   // the fingers are now above each other
+  EXPECT_EQ(resists("{torque: [0, 0, 0.5]}"), "fails");  // the fingers are now above each other
   EXPECT_EQ(resists("{torque: [0.5, 0, 0]}"), "holds");
 }
 
@@ -120,7 +126,8 @@ TEST(ClosureReport, WrenchesByHand)
   // The mug, 0.35 kg, centre of mass at x = 0.055 / 7: about its frame the weight turns it about y by x m g.
   const double weight = 0.35 * 9.81, arm = 0.055 / 7;
   EXPECT_THAT(wrench("mug_closure", {{"options", "{margins: false}"}}), ElementsAre(0, 0, near(-weight), 0, 0, 0));
-  EXPECT_THAT(wrench("mug_closure", {{"options", "{margins: false, point: [0, 0, 0]}"}}), ElementsAre(0, 0, near(-weight), 0, near(arm * weight), 0));
+  EXPECT_THAT(wrench("mug_closure", {{"options", "{margins: false, point: [0, 0, 0]}"}}),
+              ElementsAre(0, 0, near(-weight), 0, near(arm * weight), 0));
   // Turned by a quarter about z, the world's x is the object's -y; torques as well.
   EXPECT_THAT(wrench("mug_closure", {{"models.mug.pose", "{rpy: [0, 0, 1.5707963267948966]}"},
                                      {"options", "{margins: false, wrench: {force: [1, 0, 0], torque: [2, 0, 0]}}"}}),
@@ -128,31 +135,40 @@ TEST(ClosureReport, WrenchesByHand)
   // Rows of a plane: its two forces in cyclic order, its torque.
   EXPECT_THAT(wrench("mug_closure", {{"contacts", "[]"}, {"options", "{margins: false, plane: zx, point: [0, 0, 0]}"}}),
               ElementsAre(near(-weight), 0, near(arm * weight)));
-  EXPECT_THAT(wrench("mug_closure", {{"contacts", "[]"}, {"options", "{margins: false, plane: yz, wrench: {force: [1, 2, 3], torque: [4, 5, 6]}}"}}),
+  EXPECT_THAT(wrench("mug_closure",
+                     {{"contacts", "[]"},
+                      {"options", "{margins: false, plane: yz, wrench: {force: [1, 2, 3], torque: [4, 5, 6]}}"}}),
               ElementsAre(near(2), near(3 - weight), near(4)));
 }
 
 TEST(ClosureReport, AHandThatCannotCommandWhatTheContactsCould)
 {
-  const Json json = checked_json("three_finger_hand", {{"question", "closure"}, {"options.object", "object"}, {"models.hand.effort", "unlimited"}});
+  const Json json =
+      checked_json("three_finger_hand",
+                   {{"question", "closure"}, {"options.object", "object"}, {"models.hand.effort", "unlimited"}});
   EXPECT_EQ(json["closure"]["frictional_form_closure"]["verdict"], "holds");
   EXPECT_EQ(json["closure"]["force_closure"]["verdict"], "fails");
   EXPECT_EQ(json["verdict"], "fails");
   EXPECT_GT(json["quality"]["null_spaces"]["hyperstatic"].get<int>(), 0);
-  EXPECT_THAT(json["summary"].get<std::string>(), HasSubstr("no force closure of object; the hand cannot command every internal force"));
+  EXPECT_THAT(json["summary"].get<std::string>(),
+              HasSubstr("no force closure of object; the hand cannot command every internal force"));
 }
 
 TEST(ClosureReport, RemarksOnNormalsThatPointAway)
 {
-  const std::vector<ScenarioOverride> reversed = {{"contacts.left.normal", "[-1, 0, 0]"}, {"contacts.right.normal", "[1, 0, 0]"}};
-  EXPECT_THAT(report_text(checked("ball_between_hard_fingers", reversed), false), HasSubstr("warning: the normal of left points away"));
+  const std::vector<ScenarioOverride> reversed = {{"contacts.left.normal", "[-1, 0, 0]"},
+                                                  {"contacts.right.normal", "[1, 0, 0]"}};
+  EXPECT_THAT(report_text(checked("ball_between_hard_fingers", reversed), false),
+              HasSubstr("warning: the normal of left points away"));
   EXPECT_EQ(checked("ball_between_hard_fingers", reversed).verdict(), checked("ball_between_hard_fingers").verdict());
 }
 
 TEST(ClosureReport, NoiseIsSeeded)
 {
   const auto rate = [](const std::string& seed) {
-    return checked_json("mug_closure", {{"options", "{margins: false, noise: {position: 0.01, angle: 0.3, samples: 200, seed: " + seed + "}}"}})["quality"]["rate"];
+    return checked_json(
+        "mug_closure", {{"options", "{margins: false, noise: {position: 0.01, angle: 0.3, samples: 200, seed: " + seed +
+                                        "}}"}})["quality"]["rate"];
   };
   const Json one = rate("1");
   EXPECT_EQ(one, rate("1"));
@@ -164,14 +180,27 @@ TEST(ClosureReport, NoiseIsSeeded)
 
 TEST(ClosureReport, BadInputNamesTheEntry)
 {
-  EXPECT_THAT(error_of("three_finger_hand", {{"question", "closure"}}), HasSubstr("options.object: want the model that is held (object, hand), got none"));
-  EXPECT_THAT(error_of("mug_closure", {{"options.object", "cup"}}), HasSubstr("options.object: want the model that is held (mug), got 'cup'"));
+  EXPECT_THAT(error_of("three_finger_hand", {{"question", "closure"}}),
+              HasSubstr("options.object: want the model that is held (object, hand), got none"));
+  EXPECT_THAT(error_of("mug_closure", {{"options.object", "cup"}}),
+              HasSubstr("options.object: want the model that is held (mug), got 'cup'"));
   EXPECT_THAT(error_of("biped_standing", {{"question", "closure"}}), HasSubstr("options.object: want a rigid object"));
   EXPECT_THAT(error_of("three_finger_hand", {{"question", "closure"}, {"options", "{object: object, plane: xy}"}}),
               HasSubstr("options.plane: want no plane for an object on a fixed base"));
-  EXPECT_THAT(error_of("three_finger_hand", {{"question", "closure"}, {"options", "{object: object, wrench: {force: [0, 0, 1]}}"}}),
+  EXPECT_THAT(error_of("three_finger_hand",
+                       {{"question", "closure"}, {"options", "{object: object, wrench: {force: [0, 0, 1]}}"}}),
               HasSubstr("options.wrench: want `loads` instead"));
-  EXPECT_THAT(error_of("mug_closure", {{"contacts.thumb.slides", "[1, 0, 0]"}}), HasSubstr("want no sliding contact in the question closure"));
+  EXPECT_THAT(error_of("mug_closure", {{"contacts.thumb.slides", "[1, 0, 0]"}}),
+              HasSubstr("want no sliding contact in the question closure"));
+}
+
+TEST(ClosureVerify, EffortsOfTheHandAreTheCertificates)
+{
+  const std::string json = report_json(checked(
+      "three_finger_hand", {{"question", "closure"}, {"options.object", "object"}, {"models.hand.effort", "unlimited"}}));
+  EXPECT_TRUE(verify_report(json, "r").valid);
+  EXPECT_THAT(message_about_forged(json, [](Json& r) { r["efforts"]["hand/finger1"] = 3.5; }),
+              HasSubstr("the effort of hand/finger1"));
 }
 
 TEST(ClosureVerify, JudgesEveryVerdict)
@@ -181,10 +210,15 @@ TEST(ClosureVerify, JudgesEveryVerdict)
   EXPECT_TRUE(proof.valid);
   EXPECT_EQ(proof.message, "proved: form_closure fails, frictional_form_closure holds, resists holds");
   const auto message = [&](auto edit) { return message_about_forged(json, edit); };
-  EXPECT_THAT(message([](Json& r) { r["closure"]["form_closure"]["verdict"] = "holds"; }), HasSubstr("form_closure: the report says 'holds', but its certificate proves 'fails'"));
+  EXPECT_THAT(message([](Json& r) { r["closure"]["form_closure"]["verdict"] = "holds"; }),
+              HasSubstr("form_closure: the report says 'holds', but its certificate proves 'fails'"));
   EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }), HasSubstr("the report says 'fails'"));
-  EXPECT_THAT(message([](Json& r) { r["certificate"]["frictional_form_closure"]["forces"][0] = -1.0; }), HasSubstr("proves nothing"));
-  EXPECT_THAT(message([](Json& r) { for (Json& contact : r["certificate"]["problem"]["contacts"]) contact["mu"] = 0.1; }), HasSubstr("proves nothing"));
+  EXPECT_THAT(message([](Json& r) { r["certificate"]["frictional_form_closure"]["forces"][0] = -1.0; }),
+              HasSubstr("proves nothing"));
+  EXPECT_THAT(message([](Json& r) {
+                for (Json& contact : r["certificate"]["problem"]["contacts"]) contact["mu"] = 0.1;
+              }),
+              HasSubstr("proves nothing"));
   EXPECT_THAT(message([](Json& r) { r["closure"]["resists"]["wrench"][0] = 100.0; }), HasSubstr("resists"));
   EXPECT_THAT(message([](Json& r) { r["contacts"][0]["normal_force"] = 100.0; }), HasSubstr("normal force of thumb"));
   EXPECT_THAT(message([](Json& r) { r["quality"]["torque_point"][0] = 0.03; }), HasSubstr("resists"));
@@ -194,7 +228,8 @@ TEST(ClosureVerify, JudgesEveryVerdict)
 TEST(ClosureBatch, VerdictsAreWords)
 {
   RowAnswerer answerer(load_scenario(scenario("ball_between_hard_fingers")), {});
-  EXPECT_EQ(answerer.columns(), (std::vector<std::string>{"form_closure", "frictional_form_closure", "force_closure", "resists"}));
+  EXPECT_EQ(answerer.columns(),
+            (std::vector<std::string>{"form_closure", "frictional_form_closure", "force_closure", "resists"}));
   BatchRow row;
   for (const ScenarioOverride& change : kSoft) row.changes.emplace_back(change.path, parse_yaml(change.value, ""));
   RowAnswer answer;

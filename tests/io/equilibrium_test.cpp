@@ -37,11 +37,15 @@ TEST(EquilibriumReport, KeysInTheOrderOfTheContract)
   const Json json = checked_json("box_pushed");
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"stiction", "name", "question", "verdict", "summary", "acceleration", "contacts", "efforts",
-                                            "indeterminacy", "margins", "repair", "certificate", "solver", "warnings", "checksum"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"stiction", "name", "question", "verdict", "summary", "acceleration",
+                                            "contacts", "efforts", "indeterminacy", "margins", "repair", "certificate",
+                                            "solver", "warnings", "checksum"}));
 }
 
-double push(const std::vector<ScenarioOverride>& overrides) { return checked_json("box_pushed", overrides)["margins"]["push"].get<double>(); }
+double push(const std::vector<ScenarioOverride>& overrides)
+{
+  return checked_json("box_pushed", overrides)["margins"]["push"].get<double>();
+}
 
 TEST(EquilibriumReport, PushesOfABoxByHand)
 {
@@ -56,13 +60,14 @@ TEST(EquilibriumReport, PushesOfABoxByHand)
   EXPECT_LE(every, 0.4 * weight);
   EXPECT_GT(every, 0.97 * 0.4 * weight);
   // On a narrow base it tips sideways first, at m g (w/2) / h.
-  const double narrow = push({{"options.push", "{link: box/box, at: [0, 0, 0.1], direction: horizontal}"},
-                              {"contacts.ground.points", "[[0.1, 0.05, -0.1], [0.1, -0.05, -0.1], [-0.1, 0.05, -0.1], [-0.1, -0.05, -0.1]]"}});
+  const double narrow = push(
+      {{"options.push", "{link: box/box, at: [0, 0, 0.1], direction: horizontal}"},
+       {"contacts.ground.points", "[[0.1, 0.05, -0.1], [0.1, -0.05, -0.1], [-0.1, 0.05, -0.1], [-0.1, -0.05, -0.1]]"}});
   EXPECT_LE(narrow, weight * 0.05 / 0.2 * (1 + 1e-9));
   EXPECT_GT(narrow, 0.97 * weight * 0.05 / 0.2);
   // Up and down count as well: straight up it lifts off at its weight, but on the way up friction fades.
   const Json anywhere = checked_json("box_pushed", {{"options.push.direction", "any"}})["margins"]["intervals"]["push"];
-  const double rim = weight * 0.4 / std::hypot(1.0, 0.4);   // distance of the weight from the rim of the cone
+  const double rim = weight * 0.4 / std::hypot(1.0, 0.4);  // distance of the weight from the rim of the cone
   EXPECT_LE(anywhere[0].get<double>(), rim * (1 + 1e-9));
   EXPECT_GE(anywhere[1].get<double>(), rim * (1 - 1e-9));
   EXPECT_LT(anywhere[1].get<double>(), 1.01 * rim);
@@ -80,7 +85,8 @@ TEST(EquilibriumReport, FailsSayWhatWouldHelp)
   const double scale = std::tan(25.0 * 3.14159265358979 / 180.0) / mu;
   EXPECT_EQ(json["repair"][0]["change"], "friction_scale");
   EXPECT_NEAR(json["repair"][0]["to"].get<double>(), scale, 1e-4);
-  EXPECT_THAT(report_text(checked("box_on_steep_slope", {{"question", "equilibrium"}}), false), HasSubstr("every friction coefficient times 1.1"));
+  EXPECT_THAT(report_text(checked("box_on_steep_slope", {{"question", "equilibrium"}}), false),
+              HasSubstr("every friction coefficient times 1.1"));
 }
 
 /// Feeds the efforts that equilibrium found to all_sticking, another question with another proof: nothing may move.
@@ -110,22 +116,23 @@ TEST(EquilibriumReport, EffortMarginIsTheShareOfTheWeakestJoint)
   const Json json = checked_json("biped_standing", {{"question", "equilibrium"}, {"models.robot.effort", "limits"}});
   EXPECT_NEAR(json["margins"]["effort"].get<double>(), 18.4515 / 150, 1e-4);
   EXPECT_NEAR(json["efforts"]["robot/left_knee"].get<double>(), -18.4515, 0.05);
-  const Json unlimited = checked_json("biped_standing", {{"question", "equilibrium"}, {"models.robot.effort", "unlimited"}});
+  const Json unlimited =
+      checked_json("biped_standing", {{"question", "equilibrium"}, {"models.robot.effort", "unlimited"}});
   EXPECT_EQ(unlimited["verdict"], "holds");
   EXPECT_FALSE(unlimited["margins"].contains("effort"));
   // Without motors a standing biped collapses.
-  EXPECT_EQ(checked_json("biped_standing", {{"question", "equilibrium"}, {"models.robot.effort", "none"}})["verdict"], "fails");
+  EXPECT_EQ(checked_json("biped_standing", {{"question", "equilibrium"}, {"models.robot.effort", "none"}})["verdict"],
+            "fails");
 }
 
 TEST(EquilibriumReport, PrescribedAccelerationsWeighInTheForces)
 {
   // Three feet and a stand carry while the fourth leg is thrown: the contact forces add up to m (c'' - g).
-  const std::vector<ScenarioOverride> swing = {
-      {"question", "equilibrium"},
-      {"models.robot.effort", "unlimited"},
-      {"contacts.rh.link", "robot/body"},   // a stand in place of the leg
-      {"contacts.rh.at", "[-0.25, -0.15, -0.05]"},
-      {"models.robot.accelerations", "{rh_thigh: 9, rh_knee: -20}"}};
+  const std::vector<ScenarioOverride> swing = {{"question", "equilibrium"},
+                                               {"models.robot.effort", "unlimited"},
+                                               {"contacts.rh.link", "robot/body"},  // a stand in place of the leg
+                                               {"contacts.rh.at", "[-0.25, -0.15, -0.05]"},
+                                               {"models.robot.accelerations", "{rh_thigh: 9, rh_knee: -20}"}};
   const Report report = checked("quadruped_standing", swing);
   ASSERT_EQ(report.verdict(), Verdict::kHolds) << report.answer->summary();
   const Json json = Json::parse(report_json(report));
@@ -146,14 +153,18 @@ TEST(EquilibriumReport, PrescribedAccelerationsWeighInTheForces)
 
 TEST(EquilibriumReport, BadInputNamesTheEntry)
 {
-  const auto box = [](const std::string& path, const std::string& value) { return error_of("box_pushed", {{path, value}}); };
+  const auto box = [](const std::string& path, const std::string& value) {
+    return error_of("box_pushed", {{path, value}});
+  };
   EXPECT_THAT(box("options.push.link", "box/lid"), HasSubstr("options.push.link: want a link of models.box"));
   EXPECT_THAT(box("options.push.link", "world"), HasSubstr("options.push.link: want 'model/link', got 'world'"));
   EXPECT_THAT(error_of("box_pushed", {{"gravity", "[0, 0, 0]"}, {"options.push.direction", "horizontal"}}),
               HasSubstr("options.push.direction: want a unit vector or any where there is no gravity"));
-  EXPECT_THAT(box("contacts.ground.slides", "[1, 0, 0]"), HasSubstr("contacts[0].slides: want no sliding contact in the question equilibrium"));
+  EXPECT_THAT(box("contacts.ground.slides", "[1, 0, 0]"),
+              HasSubstr("contacts[0].slides: want no sliding contact in the question equilibrium"));
   EXPECT_THAT(box("models.box.twist", "{linear: [1, 0, 0]}"), HasSubstr("contacts[0]: want bodies at rest"));
-  EXPECT_THAT(box("models.box.acceleration", "{linear: [1, 0, 0]}"), HasSubstr("contacts[0]"));   // cannot stick and accelerate
+  EXPECT_THAT(box("models.box.acceleration", "{linear: [1, 0, 0]}"),
+              HasSubstr("contacts[0]"));  // cannot stick and accelerate
   EXPECT_THAT(box("models.box.accelerations", "{x: 1}"), HasSubstr("models.box.accelerations.x: want a joint"));
 }
 
@@ -177,18 +188,25 @@ TEST(EquilibriumVerify, AcceptsWhatCheckWrites)
 
 TEST(EquilibriumVerify, SaysWhatDisagrees)
 {
-  const std::string json = report_json(checked("biped_standing", {{"question", "equilibrium"}, {"models.robot.effort", "limits"}}));
+  const std::string json =
+      report_json(checked("biped_standing", {{"question", "equilibrium"}, {"models.robot.effort", "limits"}}));
   const auto message = [&](auto edit) { return message_about_forged(json, edit); };
-  EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }), HasSubstr("says 'fails', but its certificate proves 'holds'"));
+  EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }),
+              HasSubstr("says 'fails', but its certificate proves 'holds'"));
   EXPECT_THAT(message([](Json& r) { r["contacts"][0]["normal_force"] = 12.5; }), HasSubstr("normal force of left/0"));
-  EXPECT_THAT(message([](Json& r) { r["efforts"]["robot/left_knee"] = 0.5; }), HasSubstr("effort of robot/left_knee is not"));
+  EXPECT_THAT(message([](Json& r) { r["efforts"]["robot/left_knee"] = 0.5; }),
+              HasSubstr("effort of robot/left_knee is not"));
   EXPECT_THAT(message([](Json& r) { r["efforts"].erase("robot/right_knee"); }), HasSubstr("effort"));
   EXPECT_THAT(message([](Json& r) { r["certificate"]["efforts"][0] = 200.0; }), HasSubstr("proves nothing"));
   EXPECT_THAT(message([](Json& r) { r["certificate"]["problem"]["F"][2] = 200.0; }), HasSubstr("proves nothing"));
-  EXPECT_THAT(message([](Json& r) { for (Json& motor : r["certificate"]["problem"]["actuators"]) motor["upper"] = 0.01, motor["lower"] = -0.01; }),
+  EXPECT_THAT(message([](Json& r) {
+                for (Json& motor : r["certificate"]["problem"]["actuators"])
+                  motor["upper"] = 0.01, motor["lower"] = -0.01;
+              }),
               HasSubstr("proves nothing"));
   EXPECT_THAT(message([](Json& r) { r["certificate"]["a"][2] = 1.0; }), HasSubstr("proves nothing"));
-  EXPECT_THAT(message([](Json& r) { r["acceleration"]["values"]["robot/left_knee"] = 1.0; }), HasSubstr("acceleration of robot/left_knee"));
+  EXPECT_THAT(message([](Json& r) { r["acceleration"]["values"]["robot/left_knee"] = 1.0; }),
+              HasSubstr("acceleration of robot/left_knee"));
   expect_no_digit_may_change(report_json(checked("box_pushed")));
 }
 

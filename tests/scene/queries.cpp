@@ -39,7 +39,8 @@ TEST(SceneQueries, GeneralisedForceIsWhatALoadTakesFromF)
       ContactProblem with, without;
       scene.compute(state, with);
       plain.compute(state, without);
-      EXPECT_LT((without.F - with.F - plain.generalised_force(state, loaded.loads[0])).cwiseAbs().maxCoeff(), 1e-11) << link;
+      EXPECT_LT((without.F - with.F - plain.generalised_force(state, loaded.loads[0])).cwiseAbs().maxCoeff(), 1e-11)
+          << link;
     }
 }
 
@@ -131,13 +132,16 @@ TEST(SceneQueries, ErrorsNameTheEntry)
   const SceneState state = scene.described_state();
   LoadDescription push;
   push.link = "biped/hand";
-  EXPECT_THAT(error_of([&] { scene.generalised_force(state, push, "options.push"); }), HasSubstr("options.push.link: want a link of models.biped"));
+  EXPECT_THAT(error_of([&] { scene.generalised_force(state, push, "options.push"); }),
+              HasSubstr("options.push.link: want a link of models.biped"));
   push.link = "world";
   EXPECT_THAT(error_of([&] { scene.generalised_force(state, push); }), HasSubstr("load.link: want 'model/link'"));
   EXPECT_THAT(error_of([&] { scene.link_pose(state, "biped", "at"); }), HasSubstr("at: want 'world' or 'model/link'"));
-  EXPECT_THAT(error_of([&] { scene.center_of_mass(state, "cow"); }), HasSubstr("models: want a model of the scene, got 'cow'"));
+  EXPECT_THAT(error_of([&] { scene.center_of_mass(state, "cow"); }),
+              HasSubstr("models: want a model of the scene, got 'cow'"));
   model.linear_acceleration.x() = 1.0;
-  EXPECT_THAT(error_of([&] { Scene{scene_of({model})}; }), HasSubstr("models.biped.acceleration: want zero for a fixed base"));
+  EXPECT_THAT(error_of([&] { Scene{scene_of({model})}; }),
+              HasSubstr("models.biped.acceleration: want zero for a fixed base"));
   model.linear_acceleration.x() = 0.0;
   model.accelerations = {{"nose", 1.0}};
   EXPECT_THAT(error_of([&] { Scene{scene_of({model})}; }), HasSubstr("models.biped.accelerations.nose: want a joint"));
