@@ -198,12 +198,8 @@ TEST(RegionDrawing, Golden)
 {
   // A search that takes another way moves corners by less than the gap: a fifth of a pixel here.
   const auto [text, numbers] = numbers_of(region_svg(checked("biped_region")));
-<<<<<<< HEAD
-  const auto [golden, wanted] = numbers_of(read_text_file(std::string(STICTION_SOURCE_DIR) + "/tests/io/golden/biped_region.svg", "golden"));
-=======
   const auto [golden, wanted] =
-      numbers_of(read_text_file(std::string(STICTION_SOURCE_DIR) + "/tests/io/biped_region.svg", "golden"));
->>>>>>> door
+      numbers_of(read_text_file(std::string(STICTION_SOURCE_DIR) + "/tests/io/golden/biped_region.svg", "golden"));
   EXPECT_EQ(text, golden);
   ASSERT_EQ(numbers.size(), wanted.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_NEAR(numbers[i], wanted[i], 0.2) << i;
