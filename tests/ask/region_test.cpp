@@ -200,6 +200,13 @@ TEST_P(Region, BetweenWallsIsUnbounded)
   EXPECT_NEAR(result.area_upper, 16.0, 1e-9);
   EXPECT_GE(result.distance.lower, 2.0 - 1e-3);
   EXPECT_EQ(result.distance.upper, kInfinity);
+  // Arms have their limits: far, but not without end.
+  const Stance arms = on_legs(s, 100.0 * s.mass * 9.81);
+  result = find(arms);
+  ASSERT_EQ(result.kind, RegionKind::kBounded) << result.reason;
+  EXPECT_GT(result.area_lower, 100.0);
+  EXPECT_LE(result.area_upper - result.area_lower, 1.001e-3 * result.area_upper);
+  EXPECT_EQ(verdict_at(arms, {1e3, 1e3}), Verdict::kFails);
 }
 
 TEST_P(Region, OfTwoPointsIsASegment)
@@ -292,7 +299,7 @@ TEST_P(Region, OfARailIsAUnionOfPieces)
   add_foot(s, {0.3, 0.0, 1.0}, -Eigen::Vector3d::UnitX(), 0.3, Side::kBilateral);
   const RegionResult result = find(s);
   ASSERT_EQ(result.kind, RegionKind::kBounded) << result.reason;
-  EXPECT_EQ(result.pieces.size(), 2u);
+  ASSERT_EQ(result.pieces.size(), 2u);
   EXPECT_GT(result.area_lower, 0.04) << "more than the foot alone";
   EXPECT_LE(result.area_upper, shoelace(result.pieces[0].outer) + shoelace(result.pieces[1].outer) + 1e-9);
   int held = 0, dropped = 0;
@@ -369,6 +376,8 @@ TEST(UnionArea, CountsOverlapsOnce)
   EXPECT_NEAR(union_area({square, square}), 1.0, 1e-12);
   EXPECT_NEAR(union_area({square, diamond}), 2.0, 1e-12);   // the square inside the diamond of area 2
   EXPECT_NEAR(union_area({square, {{3, 3}, {4, 3}, {4, 4}}}), 1.5, 1e-12);
+  const Polygon inside = {{0.2, 0.2}, {0.4, 0.2}, {0.4, 0.4}, {0.2, 0.4}}, above = {{0, 0.8}, {1, 0.8}, {1, 1.5}, {0, 1.5}};
+  EXPECT_NEAR(union_area({square, inside, above}), 1.5, 1e-12);
   EXPECT_EQ(union_area({}), 0.0);
 }
 
