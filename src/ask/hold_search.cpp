@@ -34,9 +34,10 @@ Verdict HoldSearch::decide_from(const std::vector<int>& kept, const Friction& fr
   return decide_node(friction);
 }
 
-/// Decides the arranged program; effort bounds become rows when a solution without them violates them.
-Verdict HoldSearch::decide_program()
+/// Decides the program of these signs; effort bounds become rows when a solution without them violates them.
+Verdict HoldSearch::decide_program(const Friction& friction)
 {
+  multipliers.arrange(signs, friction);
   for (;;) {
     const ConeProgram& program = multipliers.program();
     Verdict verdict = Verdict::kHolds;
@@ -46,10 +47,25 @@ Verdict HoldSearch::decide_program()
       answer.iterations = 0;
     } else {
       verdict = internal::decide(*engine, program, answer);
+      if (verdict == Verdict::kUndecided && answer.outcome == Outcome::kInfeasible && fails_with_more(friction))
+        verdict = Verdict::kFails;
     }
     iterations += answer.iterations;
     if (verdict == Verdict::kFails || !multipliers.add_violated_bounds(answer.x)) return verdict;
   }
+}
+
+/// A motion that even slightly wider cones cannot oppose is clear of the rounding that spoils one for the cones themselves.
+bool HoldSearch::fails_with_more(const Friction& friction)
+{
+  for (const double more : {1e-9, 1e-6}) {
+    multipliers.arrange(signs, {friction.factor * (1.0 + more), friction.contact, friction.mu * (1.0 + more)});
+    engine->decide(multipliers.program(), answer);
+    iterations += answer.iterations;
+    multipliers.arrange(signs, friction);
+    if (answer.outcome == Outcome::kInfeasible && proves_infeasible(multipliers.program(), answer.y)) return true;
+  }
+  return false;
 }
 
 Verdict HoldSearch::decide_node(const Friction& friction)
@@ -58,8 +74,7 @@ Verdict HoldSearch::decide_node(const Friction& friction)
     undecided_reason = "more than " + std::to_string(branch_limit) + " sign patterns of bilateral contacts";
     return Verdict::kUndecided;
   }
-  multipliers.arrange(signs, friction);
-  const Verdict verdict = decide_program();
+  const Verdict verdict = decide_program(friction);
   if (verdict == Verdict::kUndecided) {
     undecided_reason = "within tolerance of the boundary: neither forces nor a motion could be proved";
     return verdict;
@@ -295,7 +310,7 @@ bool HoldSearch::slack_at(const Loads& loads, double slack)
 {
   at_.set_line(loads, slack, slope_);
   multipliers.set_loads(at_);
-  const Verdict verdict = decide_program();
+  const Verdict verdict = decide_program({});
   multipliers.set_loads(loads);
   return verdict == Verdict::kHolds && put_back(answer.x, slack);
 }

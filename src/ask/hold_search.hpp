@@ -93,7 +93,8 @@ struct HoldSearch {
   Eigen::MatrixXd null_space;      ///< internal forces: rows of the balance times null_space = 0
 
  private:
-  Verdict decide_program();
+  Verdict decide_program(const Friction& friction);
+  bool fails_with_more(const Friction& friction);
   Verdict decide_node(const Friction& friction);
   double friction_needed(const Friction& friction) const;
   double weigh_contacts();
