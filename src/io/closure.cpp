@@ -88,23 +88,6 @@ ContactProblem without(const ContactProblem& problem, const std::vector<int>& dr
   return result;
 }
 
-/// Kinematics adds and subtracts world coordinates; where a lever or a rate is zero, rounding of them is left. Contacts that are blind
-/// to a motion must not see it by 1e-17: a proof would make something of it.
-void clean_rounding(ContactProblem& problem)
-{
-  const double load = problem.F.size() > 0 ? problem.F.lpNorm<Eigen::Infinity>() : 0.0;
-  for (double& force : problem.F)
-    if (std::abs(force) <= kRounding * load) force = 0.0;
-  const auto clean = [&](int first, int rows, double reach) {
-    for (int i = first; i < first + rows; ++i)
-      for (Eigen::Index j = 0; j < problem.nv(); ++j)
-        if (std::abs(problem.J(i, j)) <= kRounding * std::max(problem.J.row(i).lpNorm<Eigen::Infinity>(), reach))
-          problem.J(i, j) = 0.0;
-  };
-  for (const Contact& contact : problem.contacts) clean(contact.row, contact.rows(), contact.point_W.norm());
-  for (const Closure& closure : problem.closures) clean(closure.row, closure.rows, 0.0);
-}
-
 Eigen::Vector3d normal_into_object(const Contact& contact, bool object_is_link)
 {
   return (object_is_link ? 1.0 : -1.0) * contact.axes_W.col(0);
@@ -217,7 +200,6 @@ void ClosureAnswer::read_grasp(const Situation& situation)
       if (std::ranges::find(source_.object_dofs, dof) == source_.object_dofs.end()) dropped.push_back(dof);
   }
   source_.problem = without(problem, dropped);
-  clean_rounding(source_.problem);
   for (int& dof : source_.object_dofs)
     dof -= static_cast<int>(std::ranges::count_if(dropped, [&](int other) { return other < dof; }));
   read_touching(situation, pose);

@@ -357,6 +357,11 @@ struct Scene::Impl {
   Eigen::Vector3d angular_acceleration(JointIndex joint) const;
 };
 
+/// Adding and subtracting world coordinates leaves rounding where a lever, a cosine or a force is zero. Contacts that are blind
+/// to a motion must not see it by 1e-17: a proof would make something of it. Smaller than this (metres or parts of the
+/// distance from the world's origin; part of the largest force) counts as zero.
+constexpr double kKinematicRounding = 0x1p-44;
+
 /// CRBA fills the upper triangle.
 void Scene::Impl::fill_mass(Eigen::MatrixXd& M) const
 {
@@ -382,9 +387,17 @@ void Scene::Impl::fill_force(Eigen::VectorXd& F) const
 {
   F.resize(core->coordinates.nv);
   F = -core->given_efforts;
-  for (Eigen::Index i = 0; i < force.size(); ++i)
+  double largest = F.size() > 0 ? F.lpNorm<Eigen::Infinity>() : 0.0;
+  for (Eigen::Index i = 0; i < force.size(); ++i) {
     F(core->coordinates.v_source[idx(i)]) += core->coordinates.v_scale(i) * force(i);
-  for (const LoadBlock& load : core->loads) add_load(load, -1.0, F);
+    largest = std::max(largest, std::abs(force(i)));
+  }
+  for (const LoadBlock& load : core->loads) {
+    add_load(load, -1.0, F);
+    largest = std::max(largest, load.force.lpNorm<Eigen::Infinity>());
+  }
+  for (double& entry : F)
+    if (std::abs(entry) <= kKinematicRounding * largest) entry = 0.0;
 }
 
 /// Adds `factor` times J' of a load.
@@ -439,6 +452,12 @@ void Scene::Impl::fill_rows(ContactProblem& problem, bool moving) const
       double* entry = &problem.J(block.row, column.dof);
       for (int k = 0; k < block.linear; ++k) *entry++ += axes.col(k).dot(velocity);
       for (int k = 0; k < block.angular; ++k) *entry++ += axes.col(k).dot(omega);
+    }
+    const double rounding = kKinematicRounding * std::max(1.0, point.lpNorm<Eigen::Infinity>());
+    for (const Column& column : block.columns) {
+      double* entry = &problem.J(block.row, column.dof);
+      for (int k = 0; k < block.linear + block.angular; ++k)
+        if (std::abs(entry[k]) <= rounding) entry[k] = 0.0;
     }
     if (moving) {
       const Eigen::Vector3d linear = acceleration(block.body_a, point) - acceleration(block.body_b, point);

@@ -92,7 +92,7 @@ TEST_P(RegionOfRealRobots, InnerHoldsAndBeyondOuterFails)
     EXPECT_EQ(region.verdict, verdict_at(position)) << posture;
     ContactProblem strong = p;
     strong.actuators.clear();
-    for (int j = 6; j < p.nv(); ++j) strong.actuators.push_back({"", j, -kInfinity, kInfinity});
+    for (int j = 6; j < p.nv(); ++j) strong.actuators.push_back({"motor " + std::to_string(j), j, -kInfinity, kInfinity});
     const RegionResult by_contacts = finder.find(strong, {}, shift, position);
     ASSERT_EQ(by_contacts.kind, RegionKind::kBounded) << by_contacts.reason;
     if (region.kind != RegionKind::kBounded) {

@@ -162,5 +162,22 @@ TEST_P(SceneToVerdict, Example6bFreeFingers)
   }
 }
 
+/// Two points opposite each other cannot see the box turn about their line, however its pose rounds: gravity does not drive
+/// that motion, and a squeeze carries the weight.
+TEST_P(SceneToVerdict, RoundingOfLeversIsNoMotion)
+{
+  testing::Random random{12};
+  for (int i = 0; i < 50; ++i) {
+    ModelDescription box = model_from_file("box", own_urdf("box.urdf"), Base::kFloating);
+    box.pose.rpy = random.vector3();
+    box.pose.xyz = 3.0 * random.vector3();
+    SceneDescription d = scene_of({box});
+    d.contacts = {contact("a", "box/box", {0.1, 0, 0}, -Eigen::Vector3d::UnitX(), 2.0),
+                  contact("b", "box/box", {-0.1, 0, 0}, Eigen::Vector3d::UnitX(), 2.0)};
+    const StickingResult r = check(d);
+    EXPECT_EQ(r.verdict, Verdict::kHolds) << i << ": " << r.reason;
+  }
+}
+
 }  // namespace
 }  // namespace stiction
