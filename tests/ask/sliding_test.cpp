@@ -961,6 +961,26 @@ TEST(Judge, RefusesWhatWasTamperedWith)
   EXPECT_FALSE(proves_sliding_solution(p, {along(-1), std::nullopt}, a, lambda, &why));
   EXPECT_THAT(why, HasSubstr("ground does not stick"));
 
+  // Falls through the floor without a force.
+  const ContactProblem falling = rod(0.8, 0, 0.5);
+  const Eigen::Vector3d drop(0, -kGravity, 0);
+  EXPECT_FALSE(proves_sliding_solution(falling, {along(1)}, drop, Eigen::Vector2d::Zero(), &why));
+  EXPECT_THAT(why, HasSubstr("tip does not keep its normal acceleration"));
+  // Rests by a friction force beyond the disk, or beyond the law of sliding.
+  ContactProblem slope = rod(M_PI / 2, 0, 0.5);   // upright: the tip is below the centre
+  slope.M(2, 2) = 1e9;                            // does not tip over
+  slope.F[0] = 0.6 * kGravity;
+  slope.F[2] = 0.6 * kGravity;                    // the moment of the friction force
+  const Eigen::Vector2d steep(kGravity, 0.6 * kGravity);
+  slope.J(0, 2) = 0.0;
+  EXPECT_FALSE(proves_sliding_solution(slope, {std::nullopt}, Eigen::Vector3d::Zero(), steep, &why));
+  EXPECT_THAT(why, HasSubstr("tip breaks the law of sticking"));
+  EXPECT_FALSE(proves_sliding_solution(slope, {along(-1)}, Eigen::Vector3d::Zero(), steep, &why));
+  EXPECT_THAT(why, HasSubstr("tip breaks the law of sliding"));
+  slope.contacts[0].mu = 0.6;
+  EXPECT_TRUE(proves_sliding_solution(slope, {std::nullopt}, Eigen::Vector3d::Zero(), steep, &why)) << why;
+  EXPECT_TRUE(proves_sliding_solution(slope, {along(-1)}, Eigen::Vector3d::Zero(), steep, &why)) << why;
+
   for (std::size_t i = 0; i < r.certificate.leaves.size(); ++i) {
     SlidingCertificate forged = r.certificate;
     forged.leaves[i].motion *= -1;
