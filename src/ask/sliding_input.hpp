@@ -1,0 +1,10 @@
+#pragma once
+
+#include "stiction/sliding_proof.hpp"
+
+namespace stiction::internal {
+
+/// @throws InputError for slips that do not fit the contacts of a valid problem.
+void check_slips(const ContactProblem& problem, const SlipDirections& slips);
+
+}  // namespace stiction::internal

@@ -1,0 +1,1039 @@
+// Sliding contacts: the papers' examples by number, the corrected errata, and an enumeration written differently.
+#include "stiction/sliding.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+#include <Eigen/SVD>
+#include <cmath>
+
+#include "stiction/error.hpp"
+#include "support/examples.hpp"
+#include "support/random_problems.hpp"
+
+namespace stiction::sliding_test {
+
+using stiction::testing::gaussian;
+using stiction::testing::planar_contact;
+using stiction::testing::Rng;
+using stiction::testing::uniform;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr double kGravity = 9.81;
+
+std::optional<Eigen::Vector2d> along(double sense) { return Eigen::Vector2d(sense, 0.0); }
+
+SlidingResult solved(const ContactProblem& p, const SlipDirections& slips)
+{
+  SlidingChecker checker;
+  return checker.check(p, slips);
+}
+
+const FrictionScreen& screen(const WellPosedness& w, const std::string& name)
+{
+  for (const FrictionScreen& s : w.screens)
+    if (s.name == name) return s;
+  throw std::runtime_error("no screen " + name);
+}
+
+/// Normal forces of all solutions, sorted.
+std::vector<std::vector<double>> normal_forces(const ContactProblem& p, const SlidingResult& r)
+{
+  std::vector<std::vector<double>> all;
+  for (const SlidingSolution& s : r.solutions) {
+    std::vector<double> forces;
+    for (const Contact& c : p.contacts) forces.push_back(s.lambda[c.row]);
+    all.push_back(forces);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+// ---- E0: the rod of Painlevé ----------------------------------------------------------------------------------------
+
+/// Rod of half-length l, inertia κ m l², lower tip on the ground, q = (x, y, θ).
+ContactProblem rod(double theta, double rate, double mu, double m = 1, double l = 1, double kappa = 1.0 / 3)
+{
+  ContactProblem p;
+  p.M = Eigen::Vector3d(m, m, kappa * m * l * l).asDiagonal();
+  p.F = Eigen::Vector3d(0, m * kGravity, 0);
+  p.J.resize(2, 3);
+  p.J << 0, 1, -l * std::cos(theta), 1, 0, l * std::sin(theta);
+  p.gamma = Eigen::Vector2d(l * rate * rate * std::sin(theta), l * rate * rate * std::cos(theta));
+  p.contacts = {planar_contact("tip", 0, mu)};
+  return p;
+}
+const double kWorstAngle = std::atan(2.0);
+
+TEST(PainleveRod, JamsWhenItCannotBeSlowedDown)
+{
+  const SlidingResult r = solved(rod(kWorstAngle, 0, 2), {along(-1)});
+  EXPECT_EQ(r.count, SolutionCount::kNone);
+  EXPECT_EQ(r.verdict, Verdict::kFails);
+  EXPECT_TRUE(r.solutions.empty());
+  EXPECT_THAT(r.explanation, HasSubstr("jammed"));
+}
+
+TEST(PainleveRod, HasTwoSolutionsWhenItLiftsFast)
+{
+  const ContactProblem p = rod(kWorstAngle, 4, 2);
+  const SlidingResult r = solved(p, {along(-1)});
+  ASSERT_EQ(r.count, SolutionCount::kSeveral);
+  EXPECT_TRUE(r.complete);
+  const auto forces = normal_forces(p, r);
+  ASSERT_EQ(forces.size(), 2u);
+  EXPECT_NEAR(forces[0][0], 0, 1e-12);
+  EXPECT_NEAR(forces[1][0], 5.626044, 1e-6);
+  for (const SlidingSolution& s : r.solutions)
+    EXPECT_EQ(s.contacts[0].state, s.lambda[0] > 1 ? ContactState::kSliding : ContactState::kDetaching);
+}
+
+TEST(PainleveRod, HasOneSolutionTheOtherWayOrWithLessFriction)
+{
+  const SlidingResult other = solved(rod(kWorstAngle, 0, 2), {along(1)});
+  ASSERT_EQ(other.count, SolutionCount::kUnique);
+  EXPECT_NEAR(other.solutions[0].lambda[0], 2.4525, 1e-10);
+  EXPECT_NEAR(other.solutions[0].lambda[1], -2 * 2.4525, 1e-10);
+  EXPECT_TRUE(other.well_posedness.copositive);
+  EXPECT_EQ(other.well_posedness.critical_scale, kInfinity);
+  EXPECT_TRUE(screen(other.well_posedness, "Corollary 2").satisfied());
+  const SlidingResult less = solved(rod(kWorstAngle, 0, 1), {along(-1)});
+  ASSERT_EQ(less.count, SolutionCount::kUnique);
+  EXPECT_NEAR(less.solutions[0].lambda[0], 24.525, 1e-10);
+  EXPECT_FALSE(less.well_posedness.copositive);
+}
+
+TEST(PainleveRod, CriticalFrictionIsTheFormula)
+{
+  for (const double kappa : {0.2, 1.0 / 3, 0.7})
+    for (const double theta : {0.3, 0.8, 1.1, 1.4}) {
+      const double c = std::cos(theta), s = std::sin(theta), formula = (kappa + c * c) / (s * c);
+      const WellPosedness w = friction_well_posedness(rod(theta, 1, 0.5, 2, 0.7, kappa), {along(-1)});
+      EXPECT_NEAR(w.critical_mu, formula, 1e-12 * formula);
+      EXPECT_NEAR(w.critical_scale, formula / 0.5, 1e-12 * formula);
+      EXPECT_NEAR(*w.critical_scale_any_sense, formula / 0.5, 1e-12 * formula);
+      EXPECT_NEAR(screen(w, "Proposition 12").bound, formula, 1e-12 * formula);   // exact for one contact
+      EXPECT_NEAR(w.direction_free_mu, formula, 1e-12 * formula);                 // one tangent: the same
+      EXPECT_EQ(screen(w, "Proposition 12").satisfied(), 0.5 < formula);
+    }
+  EXPECT_NEAR(friction_well_posedness(rod(kWorstAngle, 0, 1), {along(-1)}).critical_mu, 4.0 / 3, 1e-12);
+}
+
+TEST(PainleveRod, MarginChangesSignAtTheCriticalFriction)
+{
+  for (const double mu : {1.33, 1.34}) {
+    const WellPosedness w = friction_well_posedness(rod(kWorstAngle, 0, mu), {along(-1)});
+    EXPECT_EQ(w.unique_for_all_loads, mu < 4.0 / 3 ? Verdict::kHolds : Verdict::kFails);
+    EXPECT_NEAR(w.margin, 1 - mu / (4.0 / 3), 1e-12);
+  }
+  EXPECT_EQ(friction_well_posedness(rod(kWorstAngle, 0, 4.0 / 3), {along(-1)}).unique_for_all_loads,
+            Verdict::kUndecided);
+}
+
+// ---- E1: Painlevé–Klein ---------------------------------------------------------------------------------------------
+
+/// A rod of length 1 and mass 1 between two parallel horizontal guides.
+ContactProblem painleve_klein(double theta, double mu1, double mu2)
+{
+  const double c = std::cos(theta), s = std::sin(theta);
+  ContactProblem p;
+  p.M = Eigen::Vector3d(1, 1, 1.0 / 12).asDiagonal();
+  p.F = Eigen::Vector3d(0, kGravity, 0);
+  p.J.resize(4, 3);
+  p.J << 0, 1, -c / 2, 1, 0, s / 2, 0, 1, c / 2, 1, 0, -s / 2;
+  p.gamma.setZero(4);
+  p.contacts = {planar_contact("lower", 0, mu1, Side::kBilateral), planar_contact("upper", 2, mu2, Side::kBilateral)};
+  return p;
+}
+
+TEST(PainleveKlein, ThreeSolutionsOneWayOneTheOther)
+{
+  const ContactProblem p = painleve_klein(M_PI / 4, 1.5, 1.5);
+  const SlidingResult r = solved(p, {along(-1), along(-1)});
+  ASSERT_EQ(r.count, SolutionCount::kSeveral);
+  EXPECT_TRUE(r.complete);
+  const auto forces = normal_forces(p, r);
+  ASSERT_EQ(forces.size(), 3u);
+  const double expected[3][2] = {{-2.4525, 12.2625}, {4.905, 4.905}, {12.2625, -2.4525}};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(forces[i][k], expected[i][k], 1e-10);
+  const SlidingResult other = solved(p, {along(1), along(1)});
+  ASSERT_EQ(other.count, SolutionCount::kUnique);
+  EXPECT_NEAR(other.solutions[0].lambda[0], 4.905, 1e-10);
+}
+
+TEST(PainleveKlein, BoundsAreTheFormulas)
+{
+  for (const double degrees : {20.0, 30.0, 45.0, 60.0, 75.0}) {
+    const double theta = degrees * M_PI / 180, c = std::cos(theta), cot = 1 / std::tan(theta);
+    const WellPosedness w = friction_well_posedness(painleve_klein(theta, 0.3, 0.3), {along(1), along(1)});
+    const double printed = 2 / (3 * std::sqrt(1 - std::cos(4 * theta))) *
+                           std::sqrt(-(3 * c * c + 1) * std::abs(3 * c * c - 1) + 9 * c * c * c * c + 1);
+    const double formula = std::min(2.0, 6 * c * c) / (3 * std::sin(2 * theta));
+    EXPECT_NEAR(screen(w, "Proposition 9").bound, formula, 1e-12);
+    EXPECT_NEAR(printed, formula, 1e-7);
+    EXPECT_NEAR(screen(w, "Proposition 10").bound, formula / 3, 1e-12);
+    EXPECT_NEAR(screen(w, "contraction |A⁻¹At[mu]|").value, 0.3 / cot, 1e-12);
+    EXPECT_NEAR(w.critical_mu, cot, 1e-9);
+    EXPECT_FALSE(screen(w, "Proposition 12").hypotheses.hold());
+  }
+  const auto bound = [](double degrees) {
+    const ContactProblem p = painleve_klein(degrees * M_PI / 180, 0.3, 0.3);
+    return screen(friction_well_posedness(p, {along(1), along(1)}), "Proposition 9").bound;
+  };
+  EXPECT_NEAR(bound(30), 0.769800, 1e-6);
+  EXPECT_NEAR(bound(45), 2.0 / 3, 1e-12);
+  EXPECT_NEAR(bound(60), 0.577350, 1e-6);
+}
+
+TEST(PainleveKlein, Proposition11WithOneEndFrictionless)
+{
+  const double theta = 0.7;
+  const ContactProblem p = painleve_klein(theta, 0.3, 0.0);
+  const WellPosedness w = friction_well_posedness(p, {along(1), along(1)});
+  EXPECT_TRUE(screen(w, "Proposition 11").hypotheses.hold());
+  EXPECT_FALSE(screen(w, "Proposition 9").hypotheses.hold());
+  EXPECT_NEAR(screen(w, "Proposition 11").bound, 2 / std::tan(theta), 1e-12);
+  // Erratum 11: the Schur complement is that of the frictionless block, not of the frictional one.
+  const double c = std::cos(theta), s = std::sin(theta), A = 1 + 3 * c * c, B = 1 - 3 * c * c;
+  EXPECT_NEAR((A - B * B / A) / (3 * s * c * std::abs(-1 - B / A)), 2 / std::tan(theta), 1e-12);
+}
+
+/// Erratum 7: "iff |μ1 - μ2| < 2/tanθ" holds without transverse load only; for all loads it is μ1 + μ2 < 2/tanθ.
+TEST(PainleveKlein, TheSumOfFrictionsDecidesNotTheirDifference)
+{
+  Rng rng{3};
+  for (int i = 0; i < 200; ++i) {
+    const double theta = uniform(rng, 0.2, 1.3), mu1 = uniform(rng, 0.05, 2), mu2 = uniform(rng, 0.05, 2);
+    const double excess = (mu1 + mu2) * std::tan(theta) - 2;
+    if (std::abs(excess) < 1e-3) continue;
+    const WellPosedness w = friction_well_posedness(painleve_klein(theta, mu1, mu2), {along(1), along(-1)});
+    EXPECT_EQ(w.unique_for_all_loads, excess < 0 ? Verdict::kHolds : Verdict::kFails);
+    EXPECT_NEAR(w.critical_scale, 2 / std::tan(theta) / (mu1 + mu2), 1e-9);
+  }
+  // The printed condition calls the case with three solutions well posed.
+  EXPECT_LT(std::abs(1.5 - 1.5), 2 / std::tan(M_PI / 4));
+  EXPECT_EQ(friction_well_posedness(painleve_klein(M_PI / 4, 1.5, 1.5), {along(-1), along(-1)}).unique_for_all_loads,
+            Verdict::kFails);
+}
+
+// ---- E2: ladder -----------------------------------------------------------------------------------------------------
+
+/// Length 2, mass 1; wall bilateral, ground unilateral, θ from the ground.
+ContactProblem ladder(double theta, double mu_wall, double mu_ground)
+{
+  const double c = std::cos(theta), s = std::sin(theta);
+  ContactProblem p;
+  p.M = Eigen::Vector3d(1, 1, 1.0 / 3).asDiagonal();
+  p.F = Eigen::Vector3d(0, kGravity, 0);
+  p.J.resize(4, 3);
+  p.J << 1, 0, s, 0, 1, c, 0, 1, -c, 1, 0, -s;
+  p.gamma.setZero(4);
+  p.contacts = {planar_contact("wall", 0, mu_wall, Side::kBilateral), planar_contact("ground", 2, mu_ground)};
+  return p;
+}
+const SlipDirections kFalling = {along(-1), along(1)};
+
+TEST(Ladder, Proposition14WithAFrictionlessWall)
+{
+  for (const double theta : {M_PI / 4, M_PI / 6, 1.0}) {
+    const WellPosedness w = friction_well_posedness(ladder(theta, 0, 0.4), kFalling);
+    EXPECT_TRUE(screen(w, "Proposition 14").hypotheses.hold());
+    EXPECT_NEAR(screen(w, "Proposition 14").bound, 4 / (3 * std::sin(2 * theta)), 1e-12);
+    EXPECT_NEAR(w.critical_mu, 4 / (3 * std::sin(2 * theta)), 1e-12);
+  }
+}
+
+TEST(Ladder, ExactConditionIsTheFormula)
+{
+  Rng rng{4};
+  for (int i = 0; i < 300; ++i) {
+    const double theta = uniform(rng, 0.1, 1.4), mb = uniform(rng, 0, 3), mu = uniform(rng, 0, 3);
+    const double xb = i % 2 ? 1 : -1, xu = i % 4 < 2 ? 1 : -1, s = std::sin(theta), c = std::cos(theta);
+    double worst = 1e9;
+    for (const int sigma : {1, -1}) {
+      const double beta = sigma * mb * xb, upsilon = mu * xu;
+      worst = std::min({worst, 4 - 3 * std::sin(2 * theta) * (upsilon + beta) + 2 * beta * upsilon,
+                        1 + 3 * s * s - 3 * s * c * beta});
+    }
+    if (std::abs(worst) < 1e-6) continue;
+    const WellPosedness w = friction_well_posedness(ladder(theta, mb, mu), {along(xb), along(xu)});
+    EXPECT_EQ(w.unique_for_all_loads, worst > 0 ? Verdict::kHolds : Verdict::kFails) << theta << " " << mb << " " << mu;
+  }
+}
+
+TEST(Ladder, CriticalFrictionAt45Degrees)
+{
+  for (const double wall : {1.0, -1.0}) {
+    const WellPosedness w = friction_well_posedness(ladder(M_PI / 4, 0.5, 0.5), {along(wall), along(1)});
+    EXPECT_NEAR(w.critical_mu, 1.0, 1e-9);
+    EXPECT_NEAR(friction_well_posedness(ladder(M_PI / 4, 0.5, 0.5), {along(wall), along(-1)}).critical_mu,
+                std::sqrt(2.0), 1e-7);   // a double root
+    EXPECT_NEAR(*w.critical_scale_any_sense, 2.0, 1e-9);   // both senses: the worse of the two
+  }
+}
+
+/// Erratum 8: the printed "around 0.65" is not what Proposition 13 gives. Erratum 9a: it depends on the side from which
+/// the wall is looked at; the screen takes the better one.
+TEST(Ladder, Proposition13As58HasIt)
+{
+  const auto value = [](double mu) {
+    return screen(friction_well_posedness(ladder(M_PI / 4, mu, mu), kFalling), "Proposition 13 |P|β₂").value;
+  };
+  EXPECT_NEAR(value(0.751896), 1.0, 2e-6);
+  EXPECT_LT(value(0.65), 0.9);
+  ContactProblem turned = ladder(M_PI / 4, 0.4084, 0.4084);
+  turned.J.row(0) *= -1;
+  const WellPosedness w = friction_well_posedness(turned, kFalling);
+  EXPECT_NEAR(screen(w, "Proposition 13 |P|β₂").value, value(0.4084), 1e-12);
+  EXPECT_LT(screen(w, "Proposition 13 |P|β₂").value, 0.6);   // 1.0 without turning the wall back
+  EXPECT_GE(screen(w, "Proposition 13 |P|β₂, bound that grows with mu").value,
+            screen(w, "Proposition 13 |P|β₂").value);
+}
+
+TEST(Ladder, ExactConditionDoesNotDependOnTheSideOfTheWall)
+{
+  Rng rng{5};
+  for (int i = 0; i < 50; ++i) {
+    const ContactProblem p = ladder(uniform(rng, 0.1, 1.4), uniform(rng, 0.1, 2), uniform(rng, 0.1, 2));
+    ContactProblem turned = p;
+    turned.J.row(0) *= -1;
+    const WellPosedness a = friction_well_posedness(p, kFalling), b = friction_well_posedness(turned, kFalling);
+    EXPECT_NEAR(a.critical_scale, b.critical_scale, 1e-9 * a.critical_scale);
+    EXPECT_NEAR(a.margin, b.margin, 1e-12);
+    SlidingResult ra = solved(p, kFalling), rb = solved(turned, kFalling);
+    ASSERT_EQ(ra.count, rb.count);
+    ASSERT_EQ(ra.solutions.size(), rb.solutions.size());
+    for (const SlidingSolution& s : ra.solutions) {
+      double nearest = kInfinity;
+      for (const SlidingSolution& t : rb.solutions)
+        nearest = std::min(nearest, (s.acceleration - t.acceleration).norm());
+      EXPECT_LT(nearest, 1e-9 * (1 + s.acceleration.norm()));
+    }
+  }
+}
+
+// ---- E3 to E6: redundant rows, singular mass, contradictions --------------------------------------------------------
+
+Contact normal_only(std::string name, int row)
+{
+  Contact c;
+  c.name = std::move(name);
+  c.row = row;
+  c.tangents = 0;
+  return c;
+}
+
+TEST(Pendulum, MasslessAngleAndARedundantConstraint)
+{
+  const double m = 1.5, l = 2, theta = 0.7;
+  for (const double rate : {0.0, 1.3})
+    for (const int rows : {2, 3}) {
+      const double c = std::cos(theta), s = std::sin(theta), x = l * s, y = -l * c;
+      ContactProblem p;
+      p.M = Eigen::Vector3d(m, m, 0).asDiagonal();
+      p.F = Eigen::Vector3d(0, m * kGravity, 0);
+      Eigen::MatrixXd J(3, 3);
+      J << 1, 0, -l * c, 0, 1, -l * s, 2 * x, 2 * y, 0;
+      const Eigen::Vector3d gamma(l * s * rate * rate, -l * c * rate * rate, 2 * l * l * rate * rate);
+      p.J = J.topRows(rows);
+      p.gamma = gamma.head(rows);
+      p.closures = {{"loop", 0, rows}};
+      const SlidingResult r = solved(p, {});
+      ASSERT_EQ(r.count, SolutionCount::kUnique) << r.reason;
+      const SlidingSolution& solution = r.solutions[0];
+      EXPECT_EQ(solution.forces_unique, rows == 2);
+      EXPECT_NEAR(solution.acceleration[2], -kGravity / l * s, 1e-9);
+      EXPECT_NEAR((p.J.transpose() * solution.lambda).norm(), m * (kGravity * c + l * rate * rate), 1e-9);
+      if (rate == 0) {
+        EXPECT_NEAR((solution.acceleration - Eigen::Vector3d(-4.833631, -4.071311, -3.159888)).norm(), 0, 2e-6);
+      }
+      EXPECT_THAT(r.well_posedness.hypotheses.failed, Contains(HasSubstr("M is singular")));
+    }
+}
+
+TEST(Table, FourLegsSlidingTogetherShareTheLoadAsTheyLike)
+{
+  const double a = 0.4, b = 0.3, m = 2, mu = 0.25;
+  ContactProblem p;
+  p.M = (Eigen::VectorXd(6) << m, m, m, 0.2, 0.3, 0.4).finished().asDiagonal();
+  p.F = (Eigen::VectorXd(6) << 0, 0, m * kGravity, 0, 0, 0).finished();
+  p.J.resize(0, 6);
+  for (const auto& [x, y] : {std::pair{a, b}, {-a, b}, {-a, -b}, {a, -b}})
+    stiction::testing::add_contact(p, {x, y, 0}, Eigen::Vector3d::UnitZ(), mu);
+  // Slides along world x; axes of add_contact are its own.
+  const Eigen::Matrix3d axes = p.contacts[0].axes_W;
+  const Eigen::Vector2d d(axes(0, 1), axes(0, 2));
+  const SlidingResult r = solved(p, {d, d, d, d});
+  ASSERT_EQ(r.count, SolutionCount::kUnique) << r.reason;
+  EXPECT_NEAR(r.solutions[0].acceleration[0], -mu * kGravity, 1e-10);
+  EXPECT_NEAR(r.solutions[0].acceleration.tail(5).norm(), 0, 1e-10);
+  EXPECT_FALSE(r.solutions[0].forces_unique);
+  EXPECT_EQ(r.well_posedness.rank, 3);
+  EXPECT_FALSE(r.well_posedness.hypotheses.hold());
+  EXPECT_EQ(r.well_posedness.unique_for_all_loads, Verdict::kUndecided);
+  ASSERT_EQ(r.well_posedness.dependencies.cols(), 1);
+  const Eigen::Vector4d null = r.well_posedness.dependencies.col(0) / r.well_posedness.dependencies(0, 0);
+  EXPECT_NEAR((null - Eigen::Vector4d(1, -1, 1, -1)).norm(), 0, 1e-10);
+}
+
+TEST(Contradiction, TwoConstraintsThatCurveApart)   // E5
+{
+  for (const double curvature : {0.7, -0.7}) {
+    ContactProblem p;
+    p.M = Eigen::Matrix2d::Identity();
+    p.F = Eigen::Vector2d(0, kGravity);
+    p.J.resize(2, 2);
+    p.J << 0, 1, 0, -1;
+    p.gamma = Eigen::Vector2d(0, -curvature * 4);
+    p.contacts = {normal_only("floor", 0), normal_only("ceiling", 1)};
+    const SlidingResult r = solved(p, {std::nullopt, std::nullopt});
+    EXPECT_EQ(r.count, curvature > 0 ? SolutionCount::kNone : SolutionCount::kUnique);
+    if (curvature > 0) {
+      EXPECT_EQ(r.certificate.leaves.size(), 1u);   // the relaxation already fails
+    }
+  }
+}
+
+TEST(SingularMass, ExistsWithoutBeingUnique)   // E6
+{
+  ContactProblem p;
+  p.M = Eigen::Vector2d(1, 0).asDiagonal();
+  p.F = Eigen::Vector2d(-5, 0);
+  p.J.resize(2, 2);
+  p.J << 1, 1, 1, -1;
+  p.gamma.setZero(2);
+  p.contacts = {normal_only("one", 0), normal_only("other", 1)};
+  const SlidingResult many = solved(p, {std::nullopt, std::nullopt});
+  EXPECT_EQ(many.count, SolutionCount::kSeveral);
+  EXPECT_FALSE(many.complete);   // a continuum is not a list
+  for (const SlidingSolution& s : many.solutions) {
+    EXPECT_NEAR(s.acceleration[0], 5, 1e-9);
+    EXPECT_LE(std::abs(s.acceleration[1]), 5 + 1e-9);
+    EXPECT_NEAR(s.lambda.norm(), 0, 1e-9);
+  }
+  p.F[1] = 1;
+  const SlidingResult one = solved(p, {std::nullopt, std::nullopt});
+  ASSERT_EQ(one.count, SolutionCount::kUnique) << one.reason;
+  EXPECT_NEAR((one.solutions[0].acceleration - Eigen::Vector2d(6, -6)).norm(), 0, 1e-9);
+  EXPECT_NEAR((one.solutions[0].lambda - Eigen::Vector2d(1, 0)).norm(), 0, 1e-9);
+}
+
+// ---- Errata of the frictionless part --------------------------------------------------------------------------------
+
+/// Errata 2, 3: Proposition 7(v) and (vii) call this solvable.
+TEST(Errata, AHeldNormalThatMustAlsoOpen)
+{
+  ContactProblem p;
+  p.M = Eigen::Matrix2d::Identity();
+  p.F.setZero(2);
+  p.J.resize(2, 2);
+  p.J << 0, 1, 0, 1;
+  p.gamma = Eigen::Vector2d(0, -1);
+  p.closures = {{"rail", 0, 1}};
+  p.contacts = {normal_only("floor", 1)};
+  EXPECT_EQ(solved(p, {std::nullopt}).count, SolutionCount::kNone);
+  p.gamma[1] = 1;
+  EXPECT_EQ(solved(p, {std::nullopt}).count, SolutionCount::kUnique);
+}
+
+/// Erratum 4: feasible constraints do not make a solution when M is singular.
+TEST(Errata, MasslessPointPushedAway)
+{
+  ContactProblem p;
+  p.M.setZero(1, 1);
+  p.F.setConstant(1, -1);
+  p.J.setOnes(1, 1);
+  p.gamma.setZero(1);
+  p.contacts = {normal_only("floor", 0)};
+  EXPECT_EQ(solved(p, {std::nullopt}).count, SolutionCount::kNone);
+}
+
+/// Erratum 5: only the sum of bilateral and unilateral forces is unique.
+TEST(Errata, OnlyTheSumOfForcesIsUnique)
+{
+  ContactProblem p;
+  p.M.setOnes(1, 1);
+  p.F.setConstant(1, 3);
+  p.J.setOnes(2, 1);
+  p.gamma.setZero(2);
+  p.closures = {{"rail", 0, 1}};
+  p.contacts = {normal_only("floor", 1)};
+  const SlidingResult r = solved(p, {std::nullopt});
+  ASSERT_EQ(r.count, SolutionCount::kUnique);
+  EXPECT_FALSE(r.solutions[0].forces_unique);
+  EXPECT_NEAR(r.solutions[0].lambda.sum(), 3, 1e-12);
+}
+
+// ---- An enumeration written differently -----------------------------------------------------------------------------
+
+using Long = long double;
+using LongMatrix = Eigen::Matrix<Long, Eigen::Dynamic, Eigen::Dynamic>;
+using LongVector = Eigen::Matrix<Long, Eigen::Dynamic, 1>;
+
+/// All solutions by brute force: every set of closed contacts and signs, dense solves in long double on contact forces
+/// only (M > 0 is inverted, unlike in the code under test). `safe` is false when some decision was closer than 1e-6.
+std::vector<LongVector> brute_force(const ContactProblem& p, const SlipDirections& slips, bool& safe)
+{
+  const LongMatrix M = p.M.cast<Long>(), J = p.J.cast<Long>();
+  const LongMatrix Minv = M.fullPivLu().inverse();
+  const LongVector F = p.F.cast<Long>(), gamma = p.gamma.cast<Long>();
+  const LongMatrix W = J * Minv * J.transpose();
+  const LongVector w = gamma - J * (Minv * F);
+  std::vector<LongVector> solutions;
+  const unsigned modes = 1u << p.contacts.size();
+  safe = true;
+  const auto decided = [&](Long value, Long scale) {
+    if (std::abs(value) < 1e-6L * scale) safe = false;
+    return value >= 0;
+  };
+  for (unsigned mode = 0; mode < modes; ++mode) {
+    // Unknown forces c, λ = P c; rows that must not accelerate.
+    std::vector<int> rows;
+    std::vector<LongVector> columns;
+    bool possible = true;
+    for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+      const Contact& c = p.contacts[i];
+      const bool first = mode >> i & 1u, bilateral = c.side == Side::kBilateral;
+      if (!first && !bilateral) {
+        if (!slips[i] && c.tangents > 0) possible = false;   // to stick without touching: no force makes it so
+        continue;
+      }
+      rows.push_back(c.row);
+      LongVector column = LongVector::Zero(p.rows());
+      column[c.row] = 1;
+      if (slips[i])
+        for (int k = 0; k < c.tangents; ++k)
+          column[c.row + 1 + k] = -static_cast<Long>(c.mu) * (first ? 1 : -1) * (*slips[i])[k];
+      columns.push_back(column);
+      if (slips[i]) continue;
+      for (int k = 1; k <= c.tangents; ++k) {
+        rows.push_back(c.row + k);
+        columns.push_back(LongVector::Unit(p.rows(), c.row + k));
+      }
+    }
+    if (!possible) continue;
+    LongVector lambda = LongVector::Zero(p.rows());
+    if (!rows.empty()) {
+      LongMatrix P(p.rows(), static_cast<Eigen::Index>(columns.size()));
+      for (std::size_t k = 0; k < columns.size(); ++k) P.col(static_cast<Eigen::Index>(k)) = columns[k];
+      const LongMatrix X = (W * P)(rows, Eigen::all);
+      Eigen::FullPivLU<LongMatrix> lu(X);
+      lu.setThreshold(1e-9L);
+      if (!lu.isInvertible() || lu.rcond() < 1e-7L) {
+        safe = false;
+        return {};
+      }
+      lambda = P * lu.solve(LongVector(-w(rows)));
+    }
+    const LongVector u = W * lambda + w;
+    const Long force = lambda.lpNorm<Eigen::Infinity>() + 1e-3L, motion = w.lpNorm<Eigen::Infinity>();
+    bool admissible = true;
+    for (std::size_t i = 0; i < p.contacts.size() && admissible; ++i) {
+      const Contact& c = p.contacts[i];
+      const bool first = mode >> i & 1u, bilateral = c.side == Side::kBilateral;
+      if (bilateral)
+        admissible = decided((first ? 1 : -1) * lambda[c.row], force);
+      else
+        admissible = first ? decided(lambda[c.row], force) : decided(u[c.row], motion);
+      if (admissible && !slips[i] && c.tangents > 0 && (first || bilateral))
+        admissible = decided(c.mu * std::abs(lambda[c.row]) - lambda.segment(c.row + 1, c.tangents).norm(), force);
+    }
+    if (admissible) solutions.push_back(lambda);
+  }
+  return solutions;
+}
+
+/// A general system: dense M, rows drawn at random, contacts of every kind.
+ContactProblem random_system(Rng& rng, SlipDirections& slips)
+{
+  ContactProblem p;
+  const int contacts = 1 + static_cast<int>(rng() % 4);
+  const bool sticking = rng() % 3 == 0;
+  int rows = 0;
+  for (int i = 0; i < contacts; ++i) {
+    Contact c;
+    c.name = "c" + std::to_string(i);
+    c.row = rows;
+    c.tangents = rng() % 2 ? 1 : 2;
+    c.side = rng() % 3 == 0 ? Side::kBilateral : Side::kUnilateral;
+    c.mu = uniform(rng, 0.1, 2.5);
+    rows += c.rows();
+    p.contacts.push_back(c);
+    const double angle = uniform(rng, 0, 2 * M_PI);
+    if (sticking && rng() % 2)
+      slips.push_back(std::nullopt);
+    else if (c.tangents == 1)
+      slips.push_back(along(rng() % 2 ? 1 : -1));
+    else
+      slips.push_back(Eigen::Vector2d(std::cos(angle), std::sin(angle)));
+  }
+  const int nv = std::max(3, rows + static_cast<int>(rng() % 3) - 1);
+  const auto matrix = [&](int r, int c) {
+    const Eigen::VectorXd entries = gaussian(rng, r * c);
+    return Eigen::MatrixXd(Eigen::Map<const Eigen::MatrixXd>(entries.data(), r, c));
+  };
+  const Eigen::MatrixXd B = matrix(nv, nv);
+  p.M = B * B.transpose() + 0.3 * Eigen::MatrixXd::Identity(nv, nv);
+  p.J = matrix(rows, nv);
+  p.F = 5 * gaussian(rng, nv);
+  p.gamma = gaussian(rng, rows);
+  return p;
+}
+
+TEST(RandomSystems, SameSolutionsAsBruteForce)
+{
+  Rng rng{11};
+  SlidingChecker checker;
+  SlidingOptions options;
+  options.well_posedness = false;
+  int none = 0, one = 0, several = 0, compared = 0;
+  for (int draw = 0; compared < 5000 && draw < 20000; ++draw) {
+    SlipDirections slips;
+    const ContactProblem p = random_system(rng, slips);
+    bool safe = true;
+    const std::vector<LongVector> expected = brute_force(p, slips, safe);
+    if (!safe) continue;
+    ++compared;
+    const SlidingResult r = checker.check(p, slips, options);
+    ASSERT_TRUE(r.complete) << "draw " << draw << ": " << r.reason;
+    ASSERT_EQ(r.solutions.size(), expected.size()) << "draw " << draw;
+    ASSERT_EQ(r.count, expected.empty()       ? SolutionCount::kNone
+                       : expected.size() == 1 ? SolutionCount::kUnique
+                                              : SolutionCount::kSeveral);
+    ++(expected.empty() ? none : expected.size() == 1 ? one : several);
+    for (const LongVector& lambda : expected) {
+      double nearest = kInfinity;
+      for (const SlidingSolution& s : r.solutions)
+        nearest = std::min(nearest, (s.lambda - lambda.cast<double>()).norm());
+      EXPECT_LT(nearest, 1e-7 * (1 + static_cast<double>(lambda.norm()))) << "draw " << draw;
+    }
+  }
+  EXPECT_EQ(compared, 5000);
+  // All three kinds occur often enough to mean something.
+  EXPECT_GT(none, 200);
+  EXPECT_GT(one, 1000);
+  EXPECT_GT(several, 200);
+}
+
+/// det X(σ)_{b ∪ α} > 0 for all σ, α, against "unique" for many loads: a well-posed system never has none or several.
+TEST(RandomSystems, WellPosedMeansOneSolutionForEveryLoad)
+{
+  Rng rng{12};
+  SlidingChecker checker;
+  SlidingOptions options;
+  options.well_posedness = false;
+  int well = 0, ill = 0, ill_shown = 0;
+  for (int draw = 0; draw < 400; ++draw) {
+    SlipDirections slips;
+    ContactProblem p = random_system(rng, slips);
+    for (std::size_t i = 0; i < slips.size(); ++i)
+      if (!slips[i]) slips[i] = along(1);
+    const WellPosedness w = friction_well_posedness(p, slips);
+    if (w.unique_for_all_loads == Verdict::kUndecided || std::abs(w.margin) < 1e-3) continue;
+    const bool unique = w.unique_for_all_loads == Verdict::kHolds;
+    EXPECT_EQ(unique, w.critical_scale > 1.0) << draw;
+    for (const FrictionScreen& s : w.screens)   // each norm bound is sufficient
+      if (s.satisfied() && s.guarantees.find("one solution") == 0) {
+        EXPECT_TRUE(unique) << s.name;
+      }
+    bool counter_example = false;
+    for (int load = 0; load < 20; ++load) {
+      p.F = 5 * gaussian(rng, p.nv());
+      const SlidingResult r = checker.check(p, slips, options);
+      if (unique) {
+        EXPECT_EQ(r.count, SolutionCount::kUnique) << draw;
+      }
+      counter_example = counter_example || r.count == SolutionCount::kNone || r.count == SolutionCount::kSeveral;
+    }
+    ++(unique ? well : ill);
+    if (!unique && counter_example) ++ill_shown;
+  }
+  EXPECT_GT(well, 50);
+  EXPECT_GT(ill, 50);
+  EXPECT_GT(ill_shown, ill / 2);
+}
+
+/// Erratum 10: with A_nunb - A_nutb[μξ] for λ- in row 2, as (57) prints, the P-property of the matrix is that of
+/// another problem; (58) has the plus sign and agrees with the determinants.
+TEST(Errata, TheSignInRow2Of57)
+{
+  Rng rng{13};
+  int printed_wrong = 0, tried = 0;
+  for (int draw = 0; draw < 400; ++draw) {
+    ContactProblem p = ladder(uniform(rng, 0.1, 1.4), uniform(rng, 0.1, 1.2), uniform(rng, 0.1, 2.0));
+    const double xb = rng() % 2 ? 1 : -1, xu = rng() % 2 ? 1 : -1;
+    const WellPosedness w = friction_well_posedness(p, {along(xb), along(xu)});
+    if (std::abs(w.margin) < 1e-3) continue;
+    const Eigen::MatrixXd W = p.J * p.M.inverse() * p.J.transpose();   // rows: nb, tb, nu, tu
+    const double b = p.contacts[0].mu * xb, u = p.contacts[1].mu * xu;
+    const double A = W(0, 0) - W(0, 1) * b, Abar = W(0, 0) + W(0, 1) * b, B = W(0, 2) - W(0, 3) * u;
+    const double C = W(2, 0) - W(2, 1) * b, D = W(2, 2) - W(2, 3) * u;
+    const auto is_P = [&](double Cbar) {
+      const double m11 = Abar / A, m12 = -B / A, m21 = C * Abar / A - Cbar, m22 = D - C * B / A;
+      return m11 > 0 && m22 > 0 && m11 * m22 - m12 * m21 > 0;
+    };
+    if (A <= 0) continue;
+    ++tried;
+    EXPECT_EQ(is_P(W(2, 0) + W(2, 1) * b), w.unique_for_all_loads == Verdict::kHolds);
+    if (is_P(W(2, 0) - W(2, 1) * b) != (w.unique_for_all_loads == Verdict::kHolds)) ++printed_wrong;
+  }
+  EXPECT_GT(tried, 200);
+  EXPECT_GT(printed_wrong, 10);
+}
+
+/// Erratum 1: (33) with w_c as corrected gives the acceleration; with F_M = -MF, as printed, it does not.
+TEST(Errata, TheReducedLoadOf33)
+{
+  Rng rng{14};
+  for (int draw = 0; draw < 20; ++draw) {
+    ContactProblem p;
+    const Eigen::MatrixXd B = Eigen::Map<const Eigen::MatrixXd>(gaussian(rng, 16).data(), 4, 4);
+    p.M = B * B.transpose() + Eigen::MatrixXd::Identity(4, 4);
+    p.J = Eigen::Map<const Eigen::MatrixXd>(gaussian(rng, 8).data(), 2, 4);
+    p.F = 3 * gaussian(rng, 4);
+    p.gamma = gaussian(rng, 2);
+    p.closures = {{"rail", 0, 1}};
+    p.contacts = {normal_only("floor", 1)};
+    const SlidingResult r = solved(p, {std::nullopt});
+    ASSERT_EQ(r.count, SolutionCount::kUnique);
+    const Eigen::MatrixXd Minv = p.M.inverse(), W = p.J * Minv * p.J.transpose();
+    const Eigen::VectorXd Nb = p.J.row(0).transpose();
+    const Eigen::MatrixXd P = Eigen::MatrixXd::Identity(4, 4) - Nb * Nb.transpose() * Minv / W(0, 0);
+    const double Ac = W(1, 1) - W(1, 0) * W(0, 1) / W(0, 0);
+    const auto reduced_force = [&](const Eigen::VectorXd& load) {
+      const double wc = -p.J.row(1).dot(Minv * (P * load)) - W(1, 0) / W(0, 0) * p.gamma[0] + p.gamma[1];
+      return std::max(0.0, -wc / Ac);
+    };
+    EXPECT_NEAR(reduced_force(p.F), r.solutions[0].lambda[1], 1e-9 * (1 + r.solutions[0].lambda[1]));
+    const double printed = reduced_force(p.M * p.F);
+    if (r.solutions[0].lambda[1] > 0.1) {
+      EXPECT_GT(std::abs(printed - r.solutions[0].lambda[1]), 1e-3);
+    }
+  }
+}
+
+// ---- Properties -----------------------------------------------------------------------------------------------------
+
+TEST(Properties, AHeavierCopyHasTheSameBoundsAndMotion)
+{
+  Rng rng{15};
+  for (int draw = 0; draw < 50; ++draw) {
+    SlipDirections slips;
+    const ContactProblem p = random_system(rng, slips);
+    ContactProblem heavy = p;
+    heavy.M *= 1000;
+    heavy.F *= 1000;
+    const SlidingResult a = solved(p, slips), b = solved(heavy, slips);
+    EXPECT_EQ(a.count, b.count);
+    ASSERT_EQ(a.solutions.size(), b.solutions.size());
+    for (std::size_t i = 0; i < a.solutions.size(); ++i)
+      EXPECT_LT((a.solutions[i].acceleration - b.solutions[i].acceleration).norm(),
+                1e-7 * (1 + a.solutions[i].acceleration.norm()));
+    if (!a.well_posedness.hypotheses.hold()) continue;
+    if (std::isfinite(a.well_posedness.critical_scale)) {
+      EXPECT_NEAR(a.well_posedness.critical_scale / b.well_posedness.critical_scale, 1, 1e-7);
+    }
+    for (std::size_t i = 0; i < a.well_posedness.screens.size(); ++i) {
+      const FrictionScreen &sa = a.well_posedness.screens[i], &sb = b.well_posedness.screens[i];
+      if (sa.hypotheses.hold() && std::isfinite(sa.bound)) {
+        EXPECT_NEAR(sa.bound, sb.bound, 1e-8 * (1 + sa.bound)) << sa.name;
+      }
+    }
+  }
+}
+
+TEST(Properties, ATwinOfAContactChangesNoMotion)
+{
+  Rng rng{16};
+  for (int draw = 0; draw < 60; ++draw) {
+    const ContactProblem p = ladder(uniform(rng, 0.2, 1.3), uniform(rng, 0, 0.4), uniform(rng, 0.1, 0.4));
+    ContactProblem twin = p;
+    twin.J.conservativeResize(6, 3);
+    twin.J.bottomRows(2) = p.J.bottomRows(2);
+    twin.gamma.setZero(6);
+    twin.contacts.push_back(planar_contact("ground again", 4, p.contacts[1].mu));
+    const SlidingResult a = solved(p, kFalling), b = solved(twin, {along(-1), along(1), along(1)});
+    ASSERT_EQ(a.count, SolutionCount::kUnique);
+    ASSERT_EQ(b.count, SolutionCount::kUnique) << b.reason;
+    EXPECT_LT((a.solutions[0].acceleration - b.solutions[0].acceleration).norm(), 1e-9);
+    EXPECT_EQ(b.solutions[0].forces_unique, a.solutions[0].lambda[2] == 0.0);
+    EXPECT_FALSE(b.well_posedness.hypotheses.hold());
+  }
+}
+
+TEST(Properties, NormBoundsAreBelowTheExactBox)
+{
+  Rng rng{17};
+  for (int draw = 0; draw < 200; ++draw) {
+    SlipDirections slips;
+    ContactProblem p = random_system(rng, slips);
+    for (std::size_t i = 0; i < slips.size(); ++i) {
+      p.contacts[i].mu = 1;
+      p.contacts[i].side = draw % 2 ? Side::kUnilateral : Side::kBilateral;
+      if (!slips[i]) slips[i] = along(1);
+    }
+    const WellPosedness w = friction_well_posedness(p, slips);
+    if (!w.hypotheses.hold()) continue;
+    const double bound = screen(w, draw % 2 ? "Proposition 12" : "Proposition 9").bound;
+    EXPECT_LE(bound, *w.critical_scale_any_sense * (1 + 1e-9));
+    EXPECT_LE(w.direction_free_mu, bound * (1 + 1e-9));
+    EXPECT_LE(*w.critical_scale_any_sense, w.critical_scale * (1 + 1e-9));
+  }
+}
+
+TEST(Properties, TheLipschitzConstantBoundsForces)
+{
+  Rng rng{18};
+  SlidingChecker checker;
+  int compared = 0;
+  for (int draw = 0; draw < 200; ++draw) {
+    SlipDirections slips;
+    ContactProblem p = random_system(rng, slips);
+    for (std::size_t i = 0; i < slips.size(); ++i) {
+      p.contacts[i].side = Side::kUnilateral;
+      if (!slips[i]) slips[i] = along(1);
+    }
+    const SlidingResult a = checker.check(p, slips);
+    if (!a.well_posedness.lipschitz || a.count != SolutionCount::kUnique) continue;
+    ContactProblem moved = p;
+    for (const Contact& c : p.contacts) moved.gamma[c.row] += uniform(rng, -1, 1);
+    const SlidingResult b = checker.check(moved, slips);
+    ASSERT_EQ(b.count, SolutionCount::kUnique);
+    double force = 0, drift = 0;
+    for (const Contact& c : p.contacts) {
+      force += std::pow(a.solutions[0].lambda[c.row] - b.solutions[0].lambda[c.row], 2);
+      drift += std::pow(p.gamma[c.row] - moved.gamma[c.row], 2);
+    }
+    EXPECT_LE(std::sqrt(force), *a.well_posedness.lipschitz * std::sqrt(drift) * (1 + 1e-9));
+    ++compared;
+  }
+  EXPECT_GT(compared, 30);
+}
+
+/// mu -> 0: Gauss' principle without friction, by the sticking question with frictionless contacts.
+TEST(Limits, NoFrictionIsGauss)
+{
+  Rng rng{19};
+  StickingChecker sticking;
+  for (int draw = 0; draw < 100; ++draw) {
+    SlipDirections slips;
+    ContactProblem p = random_system(rng, slips);
+    ContactProblem bare = p;   // normals only
+    bare.J.resize(static_cast<Eigen::Index>(p.contacts.size()), p.nv());
+    bare.gamma.resize(bare.J.rows());
+    for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+      if (!slips[i]) slips[i] = along(1);
+      bare.J.row(static_cast<Eigen::Index>(i)) = p.J.row(p.contacts[i].row);
+      bare.gamma[static_cast<Eigen::Index>(i)] = p.gamma[p.contacts[i].row];
+      bare.contacts[i].row = static_cast<int>(i);
+      bare.contacts[i].tangents = 0;
+      bare.contacts[i].mu = 0;
+    }
+    const StickingResult gauss = sticking.check(bare);
+    if (gauss.verdict != Verdict::kHolds) continue;
+    for (const double mu : {0.0, 1e-9}) {
+      for (Contact& c : p.contacts) c.mu = mu;
+      const SlidingResult r = solved(p, slips);
+      ASSERT_EQ(r.count, SolutionCount::kUnique) << r.reason;
+      EXPECT_LT((r.solutions[0].acceleration - gauss.acceleration).norm(), 1e-5 * (1 + gauss.acceleration.norm()));
+    }
+  }
+}
+
+/// Nothing slides: the all-sticking question. With friction without end the disks do not matter.
+TEST(Limits, NothingSlidesIsAllSticking)
+{
+  Rng rng{20};
+  StickingChecker sticking;
+  SlidingChecker checker;
+  int holds = 0, fails = 0;
+  for (int draw = 0; draw < 200; ++draw) {
+    const Side side = draw % 4 ? Side::kUnilateral : Side::kBilateral;
+    ContactProblem p = stiction::testing::random_contacts(rng, 1 + draw % 3, 0.5, side);
+    if (!stiction::testing::make_either(rng, p, draw % 2)) continue;
+    if (draw % 5 == 0)
+      for (Contact& c : p.contacts) c.mu = 1e6;
+    const StickingResult expected = sticking.check(p);
+    const SlidingResult r = checker.check(p, SlipDirections(p.contacts.size()));
+    if (expected.verdict == Verdict::kUndecided) continue;
+    EXPECT_EQ(r.verdict, expected.verdict) << draw << " " << r.reason;
+    if (r.verdict == Verdict::kHolds) {
+      EXPECT_LT((r.solutions[0].acceleration - expected.acceleration).norm(), 1e-8) << draw;
+    }
+    ++(expected.verdict == Verdict::kHolds ? holds : fails);
+  }
+  EXPECT_GT(holds, 40);
+  EXPECT_GT(fails, 20);
+}
+
+/// A foot that sticks while a hand slips along a wall: the stuck foot carries what it needs until its disk is used up.
+TEST(Mixed, StickingDisksLimitWhatSlidingMayAskFor)
+{
+  // A block on the ground (sticks) with a belt pressed on top of it by a fixed force that drags it along +x.
+  for (const double drag_mu : {0.2, 0.5}) {
+    ContactProblem p;   // q = (x, y) of the block, y of the press; unit masses
+    p.M = Eigen::Matrix3d::Identity();
+    p.F = Eigen::Vector3d(0, kGravity, kGravity + 20);
+    p.J.resize(4, 3);
+    // Rows: ground n, t on the block; block n, t on the press (relative velocity press minus block).
+    p.J << 0, 1, 0, 1, 0, 0, 0, -1, 1, -1, 0, 0;
+    p.gamma.setZero(4);
+    p.contacts = {planar_contact("ground", 0, 0.3), planar_contact("press", 2, drag_mu)};
+    const SlidingResult r = solved(p, {std::nullopt, along(1)});
+    const double press = kGravity + 20, ground = press + kGravity, drag = drag_mu * press;
+    if (drag <= 0.3 * ground) {
+      ASSERT_EQ(r.count, SolutionCount::kUnique) << r.reason;
+      EXPECT_NEAR(r.solutions[0].lambda[0], ground, 1e-10);
+      EXPECT_NEAR(r.solutions[0].lambda[1], -drag, 1e-10);   // the press pulls the block along, the ground holds it
+      EXPECT_NEAR(r.solutions[0].lambda[3], -drag, 1e-10);
+      EXPECT_EQ(r.solutions[0].contacts[0].state, ContactState::kSticking);
+      EXPECT_EQ(r.solutions[0].contacts[1].state, ContactState::kSliding);
+      EXPECT_NEAR(r.solutions[0].contacts[0].utilisation, drag / (0.3 * ground), 1e-10);
+    } else {
+      EXPECT_EQ(r.count, SolutionCount::kNone);
+    }
+  }
+}
+
+TEST(ManyContacts, PivotingFindsOneAndSaysWhatItDoesNotKnow)
+{
+  Rng rng{21};
+  const int contacts = 16;
+  ContactProblem p;
+  const int nv = contacts + 2;
+  p.M = Eigen::MatrixXd::Identity(nv, nv);
+  p.J = 0.1 * Eigen::Map<const Eigen::MatrixXd>(gaussian(rng, 2 * contacts * nv).data(), 2 * contacts, nv);
+  SlipDirections slips;
+  for (int i = 0; i < contacts; ++i) {
+    p.J(2 * i, i) += 1;
+    p.contacts.push_back(planar_contact("c" + std::to_string(i), 2 * i, 0.3));
+    slips.push_back(along(rng() % 2 ? 1 : -1));
+  }
+  p.F = gaussian(rng, nv);
+  p.gamma = gaussian(rng, 2 * contacts);
+  SlidingChecker checker;
+  SlidingOptions options;
+  options.node_limit = 100;
+  options.well_posedness = false;
+  const SlidingResult some = checker.check(p, slips, options);
+  EXPECT_EQ(some.count, SolutionCount::kAtLeastOne);
+  EXPECT_EQ(some.verdict, Verdict::kHolds);
+  EXPECT_FALSE(some.complete);
+  EXPECT_THAT(some.reason, HasSubstr("limit of 100"));
+  EXPECT_THAT(some.explanation, HasSubstr("at least one"));
+  ASSERT_EQ(some.solutions.size(), 1u);
+  EXPECT_TRUE(proves_sliding_solution(p, slips, some.solutions[0].acceleration, some.solutions[0].lambda));
+}
+
+// ---- The judge and the door -----------------------------------------------------------------------------------------
+
+TEST(Judge, RefusesWhatWasTamperedWith)
+{
+  const ContactProblem p = ladder(0.9, 0.3, 0.4);
+  const SlidingResult r = solved(p, kFalling);
+  ASSERT_EQ(r.count, SolutionCount::kUnique);
+  ASSERT_EQ(judge_sliding(p, kFalling, r.certificate).count, SolutionCount::kUnique);
+  const Eigen::VectorXd a = r.solutions[0].acceleration, lambda = r.solutions[0].lambda;
+  std::string why;
+  Eigen::VectorXd wrong = lambda;
+  wrong[0] += 1e-6;
+  EXPECT_FALSE(proves_sliding_solution(p, kFalling, a, wrong, &why));
+  EXPECT_THAT(why, HasSubstr("degree of freedom"));
+  // Balanced, but not by the law of friction: slip directions reversed.
+  EXPECT_FALSE(proves_sliding_solution(p, {along(1), along(1)}, a, lambda, &why));
+  EXPECT_THAT(why, HasSubstr("wall breaks the law of sliding"));
+  // Balanced, but off the wall.
+  ContactProblem open = p;
+  open.gamma[0] += 1e-3;
+  EXPECT_FALSE(proves_sliding_solution(open, kFalling, a, lambda, &why));
+  EXPECT_THAT(why, HasSubstr("wall does not keep"));
+  // Balanced, but penetrating, or pushing while it opens.
+  open = p;
+  open.gamma[2] -= 1e-3;
+  EXPECT_FALSE(proves_sliding_solution(open, kFalling, a, lambda));
+  open.gamma[2] = p.gamma[2] + 1e-3;
+  EXPECT_FALSE(proves_sliding_solution(open, kFalling, a, lambda, &why));
+  EXPECT_THAT(why, HasSubstr("separates and still carries"));
+  // A contact that sticks must not accelerate sideways.
+  EXPECT_FALSE(proves_sliding_solution(p, {along(-1), std::nullopt}, a, lambda, &why));
+  EXPECT_THAT(why, HasSubstr("ground does not stick"));
+
+  // Falls through the floor without a force.
+  const ContactProblem falling = rod(0.8, 0, 0.5);
+  const Eigen::Vector3d drop(0, -kGravity, 0);
+  EXPECT_FALSE(proves_sliding_solution(falling, {along(1)}, drop, Eigen::Vector2d::Zero(), &why));
+  EXPECT_THAT(why, HasSubstr("tip does not keep its normal acceleration"));
+  // Rests by a friction force beyond the disk, or beyond the law of sliding.
+  ContactProblem slope = rod(M_PI / 2, 0, 0.5);   // upright: the tip is below the centre
+  slope.M(2, 2) = 1e9;                            // does not tip over
+  slope.F[0] = 0.6 * kGravity;
+  slope.F[2] = 0.6 * kGravity;                    // the moment of the friction force
+  const Eigen::Vector2d steep(kGravity, 0.6 * kGravity);
+  slope.J(0, 2) = 0.0;
+  EXPECT_FALSE(proves_sliding_solution(slope, {std::nullopt}, Eigen::Vector3d::Zero(), steep, &why));
+  EXPECT_THAT(why, HasSubstr("tip breaks the law of sticking"));
+  EXPECT_FALSE(proves_sliding_solution(slope, {along(-1)}, Eigen::Vector3d::Zero(), steep, &why));
+  EXPECT_THAT(why, HasSubstr("tip breaks the law of sliding"));
+  slope.contacts[0].mu = 0.6;
+  EXPECT_TRUE(proves_sliding_solution(slope, {std::nullopt}, Eigen::Vector3d::Zero(), steep, &why)) << why;
+  EXPECT_TRUE(proves_sliding_solution(slope, {along(-1)}, Eigen::Vector3d::Zero(), steep, &why)) << why;
+
+  for (std::size_t i = 0; i < r.certificate.leaves.size(); ++i) {
+    SlidingCertificate forged = r.certificate;
+    forged.leaves[i].motion *= -1;
+    EXPECT_EQ(judge_sliding(p, kFalling, forged).count, SolutionCount::kAtLeastOne);
+    forged = r.certificate;
+    forged.leaves.erase(forged.leaves.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_EQ(judge_sliding(p, kFalling, forged).count, SolutionCount::kAtLeastOne);
+  }
+  SlidingCertificate forged = r.certificate;
+  forged.witnesses[0].signs = {-forged.witnesses[0].signs[0], forged.witnesses[0].signs[1]};
+  EXPECT_NE(judge_sliding(p, kFalling, forged).count, SolutionCount::kUnique);
+  forged.witnesses.clear();
+  EXPECT_EQ(judge_sliding(p, kFalling, forged).count, SolutionCount::kUndecided);
+}
+
+TEST(SlidingInput, SaysWhichEntryIsWrong)
+{
+  const auto error = [](const ContactProblem& p, const SlipDirections& slips) -> std::string {
+    try {
+      solved(p, slips);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  ContactProblem p = ladder(0.9, 0.3, 0.4);
+  EXPECT_THAT(error(p, {along(1)}), HasSubstr("slides: want one entry per contact (2), got 1"));
+  EXPECT_THAT(error(p, {along(1), Eigen::Vector2d(0.5, 0)}), HasSubstr("slides[1]: want a unit vector, got (0.5, 0)"));
+  EXPECT_THAT(error(p, {along(1), Eigen::Vector2d(0.6, 0.8)}), HasSubstr("slides[1]: want a direction within"));
+  EXPECT_THAT(error(p, {along(std::nan("")), along(1)}), HasSubstr("slides[0]"));
+  Rng rng{1};
+  ContactProblem soft = stiction::testing::random_contacts(rng, 1, 0.1);
+  soft.J.conservativeResize(4, 6);
+  soft.J.row(3).setZero();
+  soft.J(3, 5) = 1;
+  soft.gamma.setZero(4);
+  soft.contacts[0].torsional = true;
+  soft.contacts[0].torsion = 0.1;
+  EXPECT_THAT(error(soft, {along(1)}), HasSubstr("want no torsion"));
+  soft.contacts[0].torsion = 0;
+  EXPECT_EQ(error(soft, {along(1)}), "");
+}
+
+TEST(SlidingInput, NoContactsAndNoMassesAreAnswered)
+{
+  ContactProblem p;
+  p.M = Eigen::Matrix2d::Identity();
+  p.F = Eigen::Vector2d(1, 2);
+  p.J.resize(0, 2);
+  const SlidingResult r = solved(p, {});
+  ASSERT_EQ(r.count, SolutionCount::kUnique) << r.reason;
+  EXPECT_NEAR((r.solutions[0].acceleration + p.F).norm(), 0, 1e-14);
+  EXPECT_THAT(r.well_posedness.hypotheses.failed, Contains(HasSubstr("no contact slides")));
+}
+
+}  // namespace stiction::sliding_test
