@@ -73,7 +73,7 @@ struct ImpactSolution {
   std::vector<double> closure_work;      ///< J; 0 for closures that were kept before the impact
   double energy_before = 0.0;            ///< T- = ½ u-'M u-, J
   double energy_change = 0.0;            ///< W = T+ - T-, the sum of all work
-  bool impulse_unique = false;           ///< no other Λ gives this u+ with the same contacts opening, sticking, slipping
+  bool impulse_unique = false;           ///< no other Λ gives this u+ (rows it may act on are independent)
   double residual = 0.0;                 ///< largest violation of a law, as a share of what the proof allows (<= 1)
 };
 
@@ -142,7 +142,8 @@ ImpactEquivalent impact_equivalent(const Eigen::Matrix2d& G);
 struct ContactImpactMode {
   enum class Normal { kAny, kOpen, kPushes, kPulls } normal = Normal::kAny;   ///< kPulls: bilateral contacts only
   enum class Tangential { kAny, kStick, kSlip } tangential = Tangential::kAny;
-  double from = 0.0, to = 0.0;   ///< kSlip: angle of ξt, rad, to - from <= π/2; with one tangent from = to = 0 or π
+  /// kSlip: angle of (ξ1, ξ2 mu_second/mu), rad, to - from <= π/2; with one tangent from = to = 0 (ξ > 0) or π (ξ < 0).
+  double from = 0.0, to = 0.0;
   enum class Spin { kAny, kStick, kPositive, kNegative } spin = Spin::kAny;   ///< sign of ξ of the torsion row
 };
 
