@@ -56,7 +56,7 @@ struct Couplings {
   int redundancy = 0;                       ///< rows minus rank_all: degree of indeterminacy of all forces
   double smallest_A = 0.0, smallest_B = 0.0, smallest_Ac = 0.0;   ///< smallest eigenvalues (0 for an empty block)
   bool unique_for_all_data = false;         ///< Ac > 0: rank_all - rank_bilateral = number of unilateral rows
-  std::vector<Dependence> dependences;      ///< orthonormal basis of {(z, y): Jh'z + Jg'y = 0}, rows normalised in M⁻¹
+  std::vector<Dependence> dependences;      ///< `redundancy` independent ones; with rows normalised they are orthonormal
 
   KineticAngles angles;
   KineticAngles constrained_angles;         ///< only uu: the same with Mc⁻¹
@@ -71,12 +71,13 @@ struct Couplings {
   bool decoupled = false;                   ///< E = 0 to rounding: no shock passes, Ac = A
 
   /// Gauss' principle with these rows: acceleration (unique when M > 0), forces, what is proved.
-  Verdict solvable = Verdict::kUndecided;   ///< some a keeps all rows: F is irrelevant to it (M > 0)
+  Verdict solvable = Verdict::kUndecided;   ///< kFails: no acceleration keeps all rows, whatever F
+  std::string reason;                       ///< why undecided
   Eigen::VectorXd contradiction;            ///< kFails: Farkas vector over rows of J: J'y = 0, y >= 0 on unilaterals, y'γ < 0
   Eigen::VectorXd acceleration, forces;     ///< nv; rows of J (0 on rows left out)
   bool forces_unique = false;
   std::vector<ForceInterval> intervals;     ///< per row of J; [0, 0] known for rows left out
-  bool at_rest = false;                     ///< acceleration 0 to rounding: static equilibrium when v = 0
+  bool at_rest = false;                     ///< acceleration below kClear of what the loads alone would cause
   /// Ac by the null-space route, Jh Z (Z'M Z)⁻¹ Z'Jh' (69), against Ac: largest difference over the largest entry of A.
   double reduced_coordinate_gap = 0.0;
 };
