@@ -22,6 +22,7 @@ namespace {
 
 constexpr double kDependentColumn = 1e-11;   // share of the largest pivot below which the equations of a mode are dependent
 constexpr double kSameVelocity = 1e-7;       // of the velocity scale: two solutions closer than this are one
+constexpr int kGuessSweeps = 128;            // of the first attempt; the search goes on without it
 constexpr double kFineSector = M_PI / 32;    // how far a sector with a solution is searched for a second one
 constexpr double kFinestSector = 1e-3;       // where an empty-looking sector is given up
 
@@ -63,7 +64,9 @@ class Search {
   void run()
   {
     // A solution at once in most cases, whatever the number of contacts.
-    const Prediction guess = predict(stretched_.problem);
+    PredictionOptions quick;
+    quick.max_sweeps = kGuessSweeps;
+    const Prediction guess = predict(stretched_.problem, quick);
     if (guess.outcome == PredictionOutcome::kConverged) record(guess.acceleration, guess.lambda);
 
     std::vector<std::vector<Mode>> open = {std::vector<Mode>(elements_.size())};

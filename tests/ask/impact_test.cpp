@@ -104,6 +104,9 @@ ImpactResult solve(const ContactProblem& p, const Eigen::VectorXd& velocity, con
   return ImpactSolver().solve(p, {velocity, laws});
 }
 
+/// Velocities of draws are of size one.
+bool close(const Eigen::VectorXd& u, const Eigen::VectorXd& v) { return (u - v).norm() <= 1e-6 * (1 + v.norm()); }
+
 /// Four forms of W (57)–(63), (97), from the definitions.
 void expect_energy_identities(const ContactProblem& p, const Impact& impact, const ImpactSolution& s)
 {
@@ -553,7 +556,7 @@ std::vector<Eigen::VectorXd> enumerate(const Drawn& d)
     if (!good) continue;
     const Eigen::VectorXd u = d.impact.velocity + Minv * p.J.transpose() * (Lambda * z);
     bool known = false;
-    for (const Eigen::VectorXd& other : found) known = known || (other - u).norm() <= 1e-6 * (1 + u.norm());
+    for (const Eigen::VectorXd& other : found) known = known || close(other, u);
     if (!known) found.push_back(u);
   }
   return found;
@@ -572,7 +575,7 @@ TEST(ImpactSolutions, AreAllThoseOfTheComplementarityProblem)
     ASSERT_EQ(r.solutions.size(), expected.size()) << "draw " << i;
     for (const Eigen::VectorXd& u : expected) {
       bool found = false;
-      for (const ImpactSolution& s : r.solutions) found = found || (s.velocity - u).norm() <= 1e-6 * (1 + u.norm());
+      for (const ImpactSolution& s : r.solutions) found = found || close(s.velocity, u);
       EXPECT_TRUE(found) << "draw " << i;
     }
     ++count[std::min<size_t>(expected.size(), 3)];
@@ -597,6 +600,426 @@ TEST(ImpactSolutions, AreAllThoseOfTheComplementarityProblem)
   EXPECT_GT(count[2] + count[3], 10);
   EXPECT_GT(gains, 300);
   EXPECT_GT(safe, 300);
+}
+
+
+/// One degree of freedom: every row is a multiple of it, so u+ lies in an interval that the unilateral rows leave, and
+/// impulses of both signs decide where.
+TEST(ImpactSolutions, ExistOrNotWithDependentRows)
+{
+  Rng rng{5};
+  ImpactSolver solver;
+  int none = 0, some = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const int rows = 2 + static_cast<int>(rng() % 3);
+    const double u = uniform(rng, -1, 1);
+    ContactProblem p = problem_of(Eigen::MatrixXd::Constant(1, 1, 2.0), gaussian(rng, rows));
+    Impact impact{Eigen::VectorXd::Constant(1, u), {}};
+    double lower = -kInfinity, upper = kInfinity;   // bounds on u+ from ξ >= 0
+    for (int k = 0; k < rows; ++k) {
+      p.contacts.push_back(single_row(k));
+      const double speed = p.J(k, 0) * u;
+      impact.laws.push_back(speed <= 0 ? bounce(rng() % 3 == 0 ? 0.5 : uniform(rng, 0, 1)) : one_way(uniform(rng, -0.9, 0)));
+      const double bound = -impact.laws.back().normal * u;
+      if (p.J(k, 0) > 0)
+        lower = std::max(lower, bound);
+      else
+        upper = std::min(upper, bound);
+    }
+    const ImpactResult r = solver.solve(p, impact);
+    ASSERT_TRUE(r.complete) << "draw " << i;
+    if (lower > upper) {
+      ++none;
+      EXPECT_EQ(r.exists, Verdict::kFails) << "draw " << i;
+      EXPECT_TRUE(r.solutions.empty());
+      continue;
+    }
+    ++some;
+    // The mass moves only as far as the bounds push it.
+    ASSERT_EQ(r.solutions.size(), 1u) << "draw " << i;
+    EXPECT_NEAR(r.solutions[0].velocity[0], std::clamp(u, lower, upper), 1e-10);
+  }
+  EXPECT_GT(none, 100);
+  EXPECT_GT(some, 100);
+}
+
+/// Spatial contacts of a free body that falls and slides.
+Drawn draw_in_space(Rng& rng, int contacts)
+{
+  Drawn d;
+  d.problem = testing::random_contacts(rng, contacts, 0.2);
+  d.impact.velocity = gaussian(rng, 6);
+  d.impact.velocity[2] = -1 - std::abs(d.impact.velocity[2]);
+  for (int i = 0; i < contacts; ++i) d.impact.laws.push_back(bounce(uniform(rng, 0, 1), uniform(rng, -0.5, 1)));
+  return d;
+}
+
+/// The laws, once more: projections -Λ = proj_C(-Λ + ρ ξ) as in (17), with C a disk or an ellipse.
+void expect_inclusions(const Drawn& d, const ImpactSolution& s)
+{
+  const ContactProblem& p = d.problem;
+  const Eigen::VectorXd residual = p.M * (s.velocity - d.impact.velocity) - p.J.transpose() * s.impulse;
+  EXPECT_NEAR(residual.norm(), 0, 1e-8 * (1 + s.impulse.norm()));
+  const Eigen::VectorXd before = p.J * d.impact.velocity, after = p.J * s.velocity;
+  for (size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& c = p.contacts[i];
+    const ImpactLaw& law = d.impact.laws[i];
+    const double xi = after[c.row] + law.normal * before[c.row], normal = s.impulse[c.row];
+    if (c.side == Side::kUnilateral)
+      EXPECT_NEAR(normal, std::max(0.0, normal - xi), 1e-7 * (1 + normal));
+    else
+      EXPECT_NEAR(xi, 0, 1e-7);
+    if (c.tangents == 2) {
+      const double r1 = c.mu * std::abs(normal), r2 = law.mu_second.value_or(c.mu) * std::abs(normal);
+      const Eigen::Vector2d L = s.impulse.segment<2>(c.row + 1);
+      const Eigen::Vector2d x = after.segment<2>(c.row + 1) + law.tangential * before.segment<2>(c.row + 1);
+      // Maximal dissipation: -Λ'ξ is the largest over the whole ellipse, found by walking around it.
+      double best = 0;
+      for (int k = 0; k < 3600; ++k)
+        best = std::max(best, -(r1 * std::cos(k * M_PI / 1800) * x[0] + r2 * std::sin(k * M_PI / 1800) * x[1]));
+      EXPECT_NEAR(-L.dot(x), best, 1e-5 * (r1 + r2) * (1 + x.norm()));
+      EXPECT_LE(std::pow(L[0], 2) * r2 * r2 + std::pow(L[1], 2) * r1 * r1, r1 * r1 * r2 * r2 * (1 + 1e-9) + 1e-18);
+    }
+    if (c.torsional) {
+      const int row = c.row + 1 + c.tangents;
+      const double x = after[row] + law.spin * before[row];
+      EXPECT_NEAR(-s.impulse[row] * x, c.torsion * std::abs(normal) * std::abs(x), 1e-7 * (1 + std::abs(normal)));
+      EXPECT_LE(std::abs(s.impulse[row]), c.torsion * std::abs(normal) * (1 + 1e-9) + 1e-15);
+    }
+  }
+}
+
+TEST(ImpactInSpace, SatisfiesTheInclusions)
+{
+  Rng rng{17};
+  ImpactSolver solver;
+  int solved = 0, slips = 0, sticks = 0, opens = 0, decided = 0;
+  for (int i = 0; i < 90; ++i) {
+    Drawn d = draw_in_space(rng, 1 + i % 3);   // three: nine rows in six degrees of freedom
+    if (i % 4 == 1)
+      for (size_t k = 0; k < d.impact.laws.size(); ++k) d.impact.laws[k].mu_second = d.problem.contacts[k].mu * uniform(rng, 0.3, 3);
+    const ImpactResult r = solver.solve(d.problem, d.impact);
+    if (i % 3 < 2) { ASSERT_FALSE(r.solutions.empty()) << "draw " << i; }   // at most six independent rows: there is one
+    solved += !r.solutions.empty();
+    bool gain = false;
+    for (const ImpactSolution& s : r.solutions) {
+      expect_inclusions(d, s);
+      expect_energy_identities(d.problem, d.impact, s);
+      for (const ContactImpact& c : s.contacts) {
+        slips += c.state == ImpactState::kSlips;
+        sticks += c.state == ImpactState::kSticks;
+        opens += c.state == ImpactState::kOpens;
+        EXPECT_LE(c.utilisation, 1 + 1e-9);
+        EXPECT_NEAR(c.state == ImpactState::kSlips ? c.utilisation : 1, 1, 1e-9);
+      }
+      gain = gain || s.energy_change > 1e-9;
+      EXPECT_LE(s.residual, 1.0);
+    }
+    if (gain) { EXPECT_EQ(r.dissipates, Verdict::kFails); }
+    if (r.dissipates == Verdict::kHolds) { EXPECT_FALSE(gain); }
+    decided += r.dissipates != Verdict::kUndecided;
+  }
+  EXPECT_GT(slips, 20);
+  EXPECT_GT(sticks, 20);
+  EXPECT_GT(opens, 5);
+  EXPECT_GT(decided, 2 * solved / 3);
+  RecordProperty("decided", decided);
+}
+
+TEST(ImpactInSpace, APlanarImpactStaysInItsPlane)
+{
+  Rng rng{23};
+  ImpactSolver solver;
+  for (int i = 0; i < 60; ++i) {
+    Drawn planar;
+    do planar = draw(rng, 1);
+    while (planar.problem.contacts[0].tangents != 1);
+    const auto nv = planar.problem.nv();
+    // One more degree of freedom across the plane, uncoupled.
+    Drawn space = planar;
+    space.problem = problem_of(Eigen::MatrixXd::Identity(nv + 1, nv + 1), Eigen::MatrixXd::Zero(3, nv + 1));
+    space.problem.M.topLeftCorner(nv, nv) = planar.problem.M;
+    space.problem.J.topLeftCorner(2, nv) = planar.problem.J;
+    space.problem.J(2, nv) = 1;
+    space.problem.contacts = planar.problem.contacts;
+    space.problem.contacts[0].tangents = 2;
+    space.impact.velocity.conservativeResize(nv + 1);
+    space.impact.velocity[nv] = 0;
+    const ImpactResult flat = solver.solve(planar.problem, planar.impact), full = solver.solve(space.problem, space.impact);
+    for (const ImpactSolution& s : flat.solutions) {
+      bool found = false;
+      for (const ImpactSolution& t : full.solutions)
+        found = found || (t.velocity.head(nv) - s.velocity).norm() + std::abs(t.velocity[nv]) <= 1e-6 * (1 + s.velocity.norm());
+      EXPECT_TRUE(found) << "draw " << i;
+    }
+  }
+}
+
+TEST(ImpactInSpace, AxesAndStretchingDoNotMatter)
+{
+  Rng rng{29};
+  ImpactSolver solver;
+  for (int i = 0; i < 40; ++i) {
+    const Drawn d = draw_in_space(rng, 2);
+    const ImpactResult r = solver.solve(d.problem, d.impact);
+    Drawn turned = d;   // tangents turned by an angle, one flipped
+    for (const Contact& c : d.problem.contacts) {
+      const double angle = uniform(rng, 0, 6), cs = std::cos(angle), sn = std::sin(angle);
+      turned.problem.J.middleRows(c.row + 1, 2) =
+          (Eigen::Matrix2d() << cs, sn, sn, -cs).finished() * d.problem.J.middleRows(c.row + 1, 2);
+    }
+    const ImpactResult t = solver.solve(turned.problem, turned.impact);
+    ASSERT_EQ(r.solutions.size(), t.solutions.size()) << "draw " << i;
+    for (size_t k = 0; k < r.solutions.size(); ++k)
+      EXPECT_TRUE(r.solutions[k].velocity.isApprox(t.solutions[k].velocity, 1e-6));
+    Drawn same = d;   // an ellipse that is a disk
+    for (size_t k = 0; k < 2; ++k) same.impact.laws[k].mu_second = d.problem.contacts[k].mu;
+    EXPECT_TRUE(solver.solve(same.problem, same.impact).solutions.at(0).velocity.isApprox(r.solutions.at(0).velocity, 1e-6));
+  }
+}
+
+TEST(ImpactInSpace, OrthotropicSphere)
+{
+  // Uncoupled: Λn as before; slip solves ξ + α Λ/μ² = 0 on the ellipse, here by bisection on α.
+  const double mu1 = 0.1, mu2 = 0.04, Ln = 9.6, g = 3.5 / 2;
+  const Eigen::Vector2d c(1.2 * 2, 1.2 * 1);   // (1+ε)γ-
+  double lower = 0, upper = 1e3;
+  const auto impulse = [&](double a) { return Eigen::Vector2d(-c[0] / (g + a / (mu1 * mu1)), -c[1] / (g + a / (mu2 * mu2))); };
+  for (int i = 0; i < 200; ++i) {
+    const double a = 0.5 * (lower + upper);
+    const Eigen::Vector2d L = impulse(a);
+    (std::hypot(L[0] / mu1, L[1] / mu2) > Ln ? lower : upper) = a;
+  }
+  ImpactLaw law = bounce(.6, .2);
+  law.mu_second = mu2;
+  const ImpactResult r = solve(sphere(mu1), Eigen::Vector3d(-3, 2, 1), {law});
+  ASSERT_EQ(r.solutions.size(), 1u);
+  EXPECT_NEAR((r.solutions[0].impulse.tail(2) - impulse(lower)).norm(), 0, 1e-9);
+}
+
+TEST(ImpactElements, TorsionAndBilateralFriction)
+{
+  Rng rng{31};
+  ImpactSolver solver;
+  int pulls = 0, spins = 0;
+  for (int i = 0; i < 120; ++i) {
+    // A rough bilateral slider and a soft finger, all rows independent.
+    Drawn d;
+    const int nv = 7;
+    const Eigen::MatrixXd A = Eigen::Map<Eigen::MatrixXd>(gaussian(rng, nv * nv).data(), nv, nv);
+    d.problem = problem_of(A * A.transpose() + 0.3 * Eigen::MatrixXd::Identity(nv, nv),
+                           Eigen::Map<Eigen::MatrixXd>(gaussian(rng, 6 * nv).data(), 6, nv));
+    Contact soft = planar_contact("soft", 0, uniform(rng, 0.1, 1));
+    soft.tangents = 2;
+    soft.torsional = true;
+    soft.torsion = uniform(rng, 0.05, 0.5);
+    d.problem.contacts = {soft, planar_contact("slider", 4, uniform(rng, 0.1, 0.6), Side::kBilateral)};
+    ImpactLaw law = bounce(uniform(rng, 0, 1), uniform(rng, -0.5, 1));
+    law.spin = uniform(rng, -0.5, 1);
+    d.impact.laws = {law, bounce(0, uniform(rng, -0.5, 1))};
+    // Velocity that keeps the slider.
+    Eigen::VectorXd u = gaussian(rng, nv);
+    const Eigen::VectorXd n = d.problem.J.row(4).transpose();
+    d.impact.velocity = u - n * (n.dot(u) / n.squaredNorm());
+    const ImpactResult r = solver.solve(d.problem, d.impact);
+    for (const ImpactSolution& s : r.solutions) {
+      expect_inclusions(d, s);
+      expect_energy_identities(d.problem, d.impact, s);
+      pulls += s.impulse[4] < 0;
+      spins += s.impulse[3] != 0;
+      const double slider = s.velocity.dot(d.problem.J.row(5)) + d.impact.laws[1].tangential * d.impact.velocity.dot(d.problem.J.row(5));
+      EXPECT_NEAR(-s.impulse[5] * slider, d.problem.contacts[1].mu * std::abs(s.impulse[4] * slider), 1e-7 * (1 + s.impulse.norm()));
+    }
+    EXPECT_FALSE(r.solutions.empty()) << "draw " << i;
+  }
+  EXPECT_GT(pulls, 10);
+  EXPECT_GT(spins, 10);
+}
+
+TEST(ImpactElements, DuplicatesScalesAndFlippedTangents)
+{
+  Rng rng{37};
+  ImpactSolver solver;
+  for (int i = 0; i < 200; ++i) {
+    const Drawn d = draw(rng, 2);
+    const ImpactResult r = solver.solve(d.problem, d.impact);
+    const auto same = [&](const ImpactResult& other, double impulse_factor, const char* what) {
+      ASSERT_EQ(other.solutions.size(), r.solutions.size()) << what << ", draw " << i;
+      for (size_t k = 0; k < r.solutions.size(); ++k) {
+        EXPECT_TRUE(close(other.solutions[k].velocity, r.solutions[k].velocity)) << what << ", draw " << i;
+        EXPECT_NEAR(other.solutions[k].energy_change, impulse_factor * r.solutions[k].energy_change,
+                    1e-6 * impulse_factor * r.solutions[k].energy_before);
+      }
+      EXPECT_EQ(other.dissipates, r.dissipates) << what << ", draw " << i;
+      EXPECT_EQ(other.conditions.safe, r.conditions.safe);
+      EXPECT_NEAR(other.conditions.exact, r.conditions.exact, 1e-6);
+    };
+    Drawn heavy = d;
+    heavy.problem.M *= 50;
+    same(solver.solve(heavy.problem, heavy.impact), 50, "mass");
+    Drawn flipped = d;
+    for (const Contact& c : d.problem.contacts)
+      if (c.tangents > 0) flipped.problem.J.row(c.row + 1) *= -1;
+      else if (c.side == Side::kBilateral) flipped.problem.J.row(c.row) *= -1;
+    same(solver.solve(flipped.problem, flipped.impact), 1, "sign");
+    // The first contact twice: without friction only impulses become ambiguous.
+    if (d.problem.contacts[0].tangents > 0) continue;
+    Drawn twice = d;
+    const auto rows = d.problem.rows();
+    twice.problem.J.conservativeResize(rows + 1, Eigen::NoChange);
+    twice.problem.J.row(rows) = d.problem.J.row(d.problem.contacts[0].row);
+    twice.problem.gamma.setZero(rows + 1);
+    twice.problem.contacts.push_back(single_row(static_cast<int>(rows), d.problem.contacts[0].side));
+    twice.impact.laws.push_back(d.impact.laws[0]);
+    const ImpactResult t = solver.solve(twice.problem, twice.impact);
+    ASSERT_EQ(t.solutions.size(), r.solutions.size()) << "draw " << i;
+    for (size_t k = 0; k < r.solutions.size(); ++k) {
+      EXPECT_TRUE(close(t.solutions[k].velocity, r.solutions[k].velocity)) << "draw " << i;
+      if (r.solutions[k].contacts[0].state != ImpactState::kOpens) { EXPECT_FALSE(t.solutions[k].impulse_unique); }
+    }
+  }
+}
+
+TEST(ImpactElements, NothingSlipsBeforeMeansNoGain)   // F13
+{
+  Rng rng{41};
+  ImpactSolver solver;
+  int holds = 0;
+  for (int i = 0; i < 200; ++i) {
+    Drawn d = draw(rng, 2);
+    // Closing contacts close, everything else is at rest.
+    Eigen::VectorXd wanted = Eigen::VectorXd::Zero(d.problem.rows());
+    for (size_t k = 0; k < d.problem.contacts.size(); ++k)
+      if (d.problem.contacts[k].side == Side::kUnilateral && !d.impact.laws[k].one_way)
+        wanted[d.problem.contacts[k].row] = -uniform(rng, 0.1, 1);
+    const Eigen::MatrixXd& J = d.problem.J;
+    d.impact.velocity = J.transpose() * (J * J.transpose()).lu().solve(wanted);
+    const ImpactResult r = solver.solve(d.problem, d.impact);
+    for (const ImpactSolution& s : r.solutions) EXPECT_LE(s.energy_change, 1e-9 * s.energy_before) << "draw " << i;
+    EXPECT_EQ(r.dissipates, Verdict::kHolds) << "draw " << i;
+    holds += r.dissipates == Verdict::kHolds;
+  }
+  EXPECT_EQ(holds, 200);
+}
+
+TEST(ImpactElements, MasslessPartsAndClosures)
+{
+  // A mass with a massless foot on the ground: the foot carries the impulse only if something passes it on (a closure).
+  ContactProblem p = problem_of(Eigen::Vector2d(2, 0).asDiagonal(), (Eigen::Matrix2d() << 0, 1, 1, -1).finished());
+  p.contacts = {single_row(0)};
+  p.closures = {{"leg", 1, 1}};
+  const ImpactResult r = solve(p, Eigen::Vector2d(-1, -1), {bounce(.5)});
+  ASSERT_EQ(r.solutions.size(), 1u);
+  EXPECT_NEAR((r.solutions[0].velocity - Eigen::Vector2d(.5, .5)).norm(), 0, 1e-12);
+  EXPECT_NEAR(r.solutions[0].impulse[0], 3, 1e-12);
+  EXPECT_NEAR(r.solutions[0].impulse[1], 3, 1e-12);
+  EXPECT_NEAR(r.solutions[0].energy_change, -0.75, 1e-12);
+  EXPECT_TRUE(r.complete);
+  EXPECT_FALSE(r.conditions.applies);
+  EXPECT_EQ(r.dissipates, Verdict::kHolds);
+}
+
+TEST(ImpactElements, ManyContactsStayWithinTheLimit)
+{
+  Rng rng{43};
+  Drawn d = draw_in_space(rng, 12);
+  ImpactOptions options;
+  options.leaf_limit = 200;
+  const ImpactResult r = ImpactSolver().solve(d.problem, d.impact, options);
+  for (const ImpactSolution& s : r.solutions) expect_inclusions(d, s);
+  EXPECT_FALSE(r.complete);
+  EXPECT_FALSE(r.reason.empty());
+  EXPECT_NE(r.unique, Verdict::kHolds);
+}
+
+TEST(ImpactProofs, RejectWhatIsNotSo)
+{
+  const ContactProblem p = pendulum(.5);
+  const Impact impact{kPendulumSpeed, {bounce(.5)}};
+  const ImpactResult r = ImpactSolver().solve(p, impact);
+  const ImpactSolution& s = r.solutions.at(0);
+  std::string why;
+  ASSERT_TRUE(proves_impact(p, impact, s.velocity, s.impulse));
+  for (int k = 0; k < 2; ++k) {
+    Eigen::VectorXd L = s.impulse;
+    L[k] *= 1 + 1e-8;
+    EXPECT_FALSE(proves_impact(p, impact, s.velocity, L, nullptr, &why));
+    EXPECT_THAT(why, HasSubstr("momentum"));
+    EXPECT_FALSE(proves_impact(p, impact, s.velocity + p.M.inverse() * p.J.transpose() * (L - s.impulse), L));
+  }
+  // Balanced, but of another law: less friction, other restitution, wrong sign of slip.
+  EXPECT_FALSE(proves_impact(pendulum(.4), impact, s.velocity, s.impulse, nullptr, &why));
+  EXPECT_THAT(why, HasSubstr("exceeds its budget"));
+  EXPECT_FALSE(proves_impact(p, {kPendulumSpeed, {bounce(.6)}}, s.velocity, s.impulse, nullptr, &why));
+  EXPECT_THAT(why, HasSubstr("slower"));
+  EXPECT_FALSE(proves_impact(p, {kPendulumSpeed, {bounce(.4)}}, s.velocity, s.impulse, nullptr, &why));
+  EXPECT_THAT(why, HasSubstr("opens"));
+  const auto with = [&](const Eigen::Vector2d& L) {   // any impulse with its momentum
+    return proves_impact(p, {kPendulumSpeed, {bounce(0)}}, kPendulumSpeed + p.M.inverse() * p.J.transpose() * L, L, nullptr, &why);
+  };
+  const Eigen::Matrix2d G = p.J * p.M.inverse() * p.J.transpose();
+  const double before = (p.J * kPendulumSpeed)[0];
+  const double reversed = -before / (G(0, 0) + .5 * G(0, 1));   // slips along instead of against
+  EXPECT_FALSE(with({reversed, .5 * reversed}));
+  EXPECT_THAT(why, HasSubstr("oppose"));
+  const double inside = -before / (G(0, 0) - .25 * G(0, 1));
+  EXPECT_FALSE(with({inside, -.25 * inside}));
+  EXPECT_THAT(why, HasSubstr("inside"));
+  EXPECT_FALSE(with({-.1, 0}));
+  EXPECT_THAT(why, HasSubstr("pulls"));
+
+  // A cover with a leaf missing, a wrong witness, or a solution of another leaf proves nothing.
+  ASSERT_TRUE(judge_impact(p, impact, r.solutions, r.leaves).complete);
+  for (size_t k = 0; k < r.leaves.size(); ++k) {
+    std::vector<ImpactLeaf> fewer = r.leaves;
+    fewer.erase(fewer.begin() + static_cast<long>(k));
+    EXPECT_FALSE(judge_impact(p, impact, r.solutions, fewer).covers);
+    std::vector<ImpactLeaf> wrong = r.leaves;
+    wrong[k].witness *= -1;
+    wrong[k].left_inverse *= 1.001;
+    EXPECT_FALSE(judge_impact(p, impact, r.solutions, wrong).covers);
+  }
+  EXPECT_EQ(judge_impact(p, impact, {}, r.leaves).exists, Verdict::kUndecided);
+}
+
+TEST(ImpactProofs, Semidefinite)
+{
+  EXPECT_TRUE(proves_semidefinite((Eigen::Matrix2d() << 1, 1, 1, 1).finished()));
+  EXPECT_FALSE(proves_semidefinite((Eigen::Matrix2d() << 1, 1 + 1e-10, 1 + 1e-10, 1).finished()));
+  EXPECT_TRUE(proves_semidefinite(Eigen::MatrixXd::Zero(3, 3)));
+  EXPECT_TRUE(proves_semidefinite(Eigen::MatrixXd(0, 0)));
+  EXPECT_FALSE(proves_semidefinite(-Eigen::MatrixXd::Identity(2, 2)));
+}
+
+TEST(ImpactInput, NamesTheEntry)
+{
+  const auto path = [](const ContactProblem& p, const Eigen::VectorXd& u, const std::vector<ImpactLaw>& laws) {
+    try {
+      solve(p, u, laws);
+    } catch (const InputError& e) {
+      return e.path();
+    }
+    return std::string();
+  };
+  const ContactProblem p = pendulum(.5);
+  const Eigen::Vector2d u = kPendulumSpeed;
+  EXPECT_EQ(path(p, Eigen::Vector3d::Zero(), {}), "velocity");
+  EXPECT_EQ(path(p, u * std::nan(""), {}), "velocity");
+  EXPECT_EQ(path(p, u, {bounce(0), bounce(0)}), "laws");
+  EXPECT_EQ(path(p, u, {bounce(-.1)}), "laws[0].normal");
+  EXPECT_EQ(path(p, u, {bounce(1.1)}), "laws[0].normal");
+  EXPECT_EQ(path(p, u, {bounce(.1, -1)}), "laws[0].tangential");
+  EXPECT_EQ(path(p, u, {bounce(.1, std::nan(""))}), "laws[0].tangential");
+  EXPECT_EQ(path(p, u, {one_way(.1)}), "laws[0].normal");
+  ImpactLaw law;
+  law.mu_second = .3;
+  EXPECT_EQ(path(p, u, {law}), "laws[0].mu_second");
+  EXPECT_EQ(path(sphere(0), Eigen::Vector3d(-1, 0, 0), {law}), "laws[0].mu_second");
+  EXPECT_EQ(path(sphere(.2), Eigen::Vector3d(-1, 0, 0), {law}), "");
+  law.spin = -2;
+  EXPECT_EQ(path(sphere(.2), Eigen::Vector3d(-1, 0, 0), {law}), "laws[0].spin");
+  // Nothing at all is fine.
+  EXPECT_EQ(solve(problem_of(Eigen::Matrix2d::Identity(), Eigen::MatrixXd(0, 2)), u, {}).solutions.at(0).velocity, u);
 }
 
 }  // namespace
