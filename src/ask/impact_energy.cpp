@@ -16,7 +16,7 @@ using namespace internal;
 namespace {
 
 /// Rows of J that share one reservoir and one ε.
-struct Block {
+struct RestitutionBlock {
   std::vector<int> rows;
   double restitution = 0.0;
   bool closing = false;   ///< normal of a contact with a gap
@@ -26,7 +26,7 @@ double delta(double e) { return (1.0 - e) / (1.0 + e); }
 
 /// G of the elements with impulses, bilateral rows eliminated, and its normalised form.
 struct Elements {
-  std::vector<Block> blocks;
+  std::vector<RestitutionBlock> blocks;
   Eigen::MatrixXd G, normalised;
   std::vector<int> rows;
   std::vector<std::size_t> owner;   ///< block of each row of `normalised`
@@ -42,13 +42,13 @@ struct Elements {
       const Contact& c = element.contact;
       if (!element.bilateral()) blocks.push_back({{c.row}, element.law.normal, !element.law.one_way});
       if (element.rubs()) {
-        Block block{{}, element.law.tangential};
+        RestitutionBlock block{{}, element.law.tangential};
         for (int k = 0; k < c.tangents; ++k) block.rows.push_back(c.row + 1 + k);
         blocks.push_back(block);
       }
       if (element.twists()) blocks.push_back({{element.torsion_row()}, element.law.spin});
     }
-    for (const Block& block : blocks) rows.insert(rows.end(), block.rows.begin(), block.rows.end());
+    for (const RestitutionBlock& block : blocks) rows.insert(rows.end(), block.rows.begin(), block.rows.end());
     const UnitMass unit(problem);
     definite = unit.definite;
     if (!definite || rows.empty()) return;
@@ -88,7 +88,7 @@ struct Elements {
   void range(double& lower, double& upper) const
   {
     lower = upper = blocks.front().restitution;
-    for (const Block& block : blocks) {
+    for (const RestitutionBlock& block : blocks) {
       lower = std::min(lower, block.restitution);
       upper = std::max(upper, block.restitution);
     }
@@ -150,7 +150,7 @@ EnergyConditions energy_conditions(const ContactProblem& problem, const std::vec
   c.similar_left = (delta_max - delta_min) * c.largest;
   c.similar_right = (delta_max + delta_min) * std::max(c.smallest, 0.0);
   c.similar = c.similar_left <= c.similar_right;
-  for (const Block& block : elements.blocks)
+  for (const RestitutionBlock& block : elements.blocks)
     c.small_left = std::max(c.small_left, std::abs(2.0 * block.restitution / (1.0 + block.restitution)));
   c.small = c.small_left <= c.ratio;
   c.spread = spread(c.e_min, c.e_max);
@@ -168,7 +168,7 @@ SafeRestitution safe_restitution(const ContactProblem& problem, const std::vecto
   SafeRestitution safe;
   if (!elements.definite) return safe;
   const auto set = [&](double e) {
-    for (Block& block : elements.blocks)
+    for (RestitutionBlock& block : elements.blocks)
       if (block.closing) block.restitution = e;
   };
   const auto exact = [&](double e) {

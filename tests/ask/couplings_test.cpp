@@ -406,10 +406,12 @@ TEST(CouplingProof, RejectsWhatIsNotSo)
   a[2] += 1e-6;
   EXPECT_FALSE(proves_motion(p, c.unilateral, c.bilateral, a, c.forces));
   EXPECT_FALSE(proves_motion(p, {}, c.bilateral, c.acceleration, c.forces));   // a force on a row that was left out
-  // Consistent balance with a pulling contact.
-  const Eigen::VectorXd pull = Eigen::Vector2d(-1, 0);
-  const Eigen::VectorXd pulled = p.M.inverse() * (p.J.transpose() * pull - p.F);
-  EXPECT_FALSE(proves_motion(p, c.unilateral, {}, pulled, pull));
+  // Balanced and at rest, but only because the contact pulls.
+  const ContactProblem lifted = rows(Eigen::MatrixXd::Identity(1, 1), Eigen::VectorXd::Constant(1, -1.0),
+                                     Eigen::MatrixXd::Identity(1, 1), Eigen::MatrixXd(0, 1));
+  const Eigen::VectorXd rest = Eigen::VectorXd::Zero(1), pull = Eigen::VectorXd::Constant(1, -1.0);
+  EXPECT_TRUE(proves_motion(lifted, {}, {0}, rest, pull));
+  EXPECT_FALSE(proves_motion(lifted, {0}, {}, rest, pull));
 }
 
 }  // namespace

@@ -439,6 +439,10 @@ TEST(ImpactCorrections, BilateralRowsDoNotCount)   // S8: their coefficient has 
     EXPECT_NEAR((p.J.bottomRows(2) * r.solutions[0].velocity).norm(), 0, 1e-12);
     EXPECT_GT(r.conditions.ratio, 1e-3);   // of the raw G it would be 0
     if (!first) first = r.conditions;
+    // The contact rows as they move with the guide held: Schur complement of the guide, stated once.
+    const Eigen::MatrixXd G = p.J * p.M.inverse() * p.J.transpose();
+    EXPECT_TRUE(r.conditions.G.isApprox(
+        G.topLeftCorner(2, 2) - G.block(0, 2, 2, 1) * G.block(2, 0, 1, 2) / G(2, 2), 1e-10));
     EXPECT_TRUE(r.conditions.G.isApprox(first->G, 1e-14));
     EXPECT_EQ(r.conditions.exact, first->exact);
   }
