@@ -1,0 +1,238 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stiction/contact_problem.hpp"
+#include "stiction/engine.hpp"
+#include "stiction/proof.hpp"
+
+namespace stiction {
+
+// Collisions of a whole system at one instant (touchdown of a foot, regrasp of a finger), by Newton's law of restitution
+// and Coulomb's law in impulses: the standard impacts of Glocker (2012), whose equation numbers are quoted.
+//
+//   M (u+ - u-) = J'Λ,   γ± = J u±,   ξ = γ+ + ε γ-                                                     (19)–(21)
+//   unilateral normal   0 <= Λn ⟂ ξn >= 0              bilateral rows, closures   ξ = 0                  (32), (35)
+//   friction            Λt in |Λn| D;  ξt = 0 inside D; on its rim ξt is an outward normal of D at -Λt    (39)–(55)
+//
+// D is an interval (one tangent), a disk, or an ellipse with semi-axes mu along t1 and mu_second along t2. "Sticks"
+// means ξt = 0, that is γt+ = -ε γt-: at rest only for ε = 0. The law is Newton's and so is its bias: |Λt| = mu Λn is too
+// large where a slip reverses or a stick begins to slip within the impact (Glocker, section 4.5).
+//
+// Forces (F, effort limits, max_normal) are finite and do nothing in an instant: ignored, like gamma. The velocity
+// tangent to the configuration space serves as u; J is the contact Jacobian. SI units: m/s, N s, J.
+
+/// What hits and how it bounces, per contact of the problem. Table 1 of the paper: ranges outside are bad input.
+struct ImpactLaw {
+  double normal = 0.0;       ///< ε of the normal: [0, 1] closing, (-1, 0] one-way, (-1, 1] bilateral (no effect at γ- = 0)
+  double tangential = 0.0;   ///< ε of friction, (-1, 1]
+  double spin = 0.0;         ///< ε of the torsion row, (-1, 1]
+  /// A sprag or ratchet instead of a gap: the normal row is a velocity that can only be >= 0, also before the impact.
+  bool one_way = false;
+  /// Orthotropic friction: coefficient along t2, Contact::mu then is the one along t1; both zero or both positive.
+  std::optional<double> mu_second;
+};
+
+struct Impact {
+  Eigen::VectorXd velocity;      ///< u-, nv
+  std::vector<ImpactLaw> laws;   ///< one per contact, or empty: everything plastic
+};
+
+/// @throws InputError naming the entry ("laws[1].normal"): sizes, finiteness, Table 1; and what problem.validate throws.
+void validate(const ContactProblem& problem, const Impact& impact);
+
+enum class ImpactState {
+  kOpens,      ///< no impulse, leaves faster than its law asks for (ξn > 0)
+  kUnloaded,   ///< no impulse, ξn = 0
+  kSticks,     ///< impulse, ξt = 0 (a contact without friction that is hit: here too)
+  kSlips       ///< impulse on the rim, ξt != 0
+};
+
+/// One contact through the impact, in its own axes: normal, t1, t2, torsion (absent components 0).
+struct ContactImpact {
+  ImpactState state = ImpactState::kUnloaded;
+  Eigen::Vector4d impulse = Eigen::Vector4d::Zero();           ///< on body A, N s (torsion N m s)
+  Eigen::Vector4d velocity_before = Eigen::Vector4d::Zero();   ///< γ-, m/s (rad/s)
+  Eigen::Vector4d velocity_after = Eigen::Vector4d::Zero();    ///< γ+
+  double work_normal = 0.0;                                    ///< ½ Λn (γn+ + γn-), J                      (59)
+  double work_tangential = 0.0;                                ///< the same of friction, torsion included
+  double utilisation = 0.0;                                    ///< |Λt| / (mu |Λn|), torsion by the larger of the two
+
+  double work() const { return work_normal + work_tangential; }   ///< > 0: this contact injects energy
+};
+
+/// A velocity after the impact that satisfies every law.
+struct ImpactSolution {
+  Eigen::VectorXd velocity;              ///< u+, nv
+  Eigen::VectorXd impulse;               ///< Λ, rows of J
+  std::vector<ContactImpact> contacts;
+  std::vector<double> closure_work;      ///< J; 0 for closures that were kept before the impact
+  double energy_before = 0.0;            ///< T- = ½ u-'M u-, J
+  double energy_change = 0.0;            ///< W = T+ - T-, the sum of all work
+  bool impulse_unique = false;           ///< no other Λ gives this u+ (rows it may act on are independent)
+  double residual = 0.0;                 ///< largest violation of a law, as a share of what the proof allows (<= 1)
+};
+
+/// A condition of Table 1 on velocities that the impact as given, or a solution, does not meet.
+struct KinematicFlaw {
+  int contact = -1;          ///< or -1 and
+  int closure = -1;
+  bool after = false;        ///< γ+ of a solution instead of γ-
+  double velocity = 0.0;     ///< the offending one: a closing contact that separates already, a bilateral row that moves, …
+};
+
+/// Conditions on restitution, friction-independent and for every u- that keeps bilateral rows (section 5.2). Bilateral rows
+/// are eliminated from G first: their ε has no effect. With δ = (1-ε)/(1+ε) (77) and G ↦ T'G T, T = blockdiag(chol G_ii)⁻ᵀ
+/// (units disappear), W <= 0 for every u-, mu and mode whenever `exact >= 0` to rounding. The others are sufficient for
+/// that and come from the eigenvalues alone.
+struct EnergyConditions {
+  bool applies = false;      ///< M > 0; nothing else below is filled otherwise
+  Eigen::MatrixXd G;         ///< Delassus matrix J M⁻¹J' of the contact rows, bilateral rows eliminated, not normalised
+  std::vector<int> rows;     ///< rows of J, in the order of G
+  int rank = 0;
+  double smallest = 0.0, largest = 0.0;   ///< eigenvalues of G
+  double ratio = 0.0;                     ///< smallest/largest of G, the paper's r
+  double normalised_ratio = 0.0;          ///< the same after normalisation: independent of units
+  double e_min = 0.0, e_max = 0.0;
+  bool equal = false, all_zero = false, all_one = false;   ///< special cases (93)–(96), each safe by itself
+  double similar_left = 0.0, similar_right = 0.0;          ///< (86): (δmax-δmin) λmax <= (δmax+δmin) λmin, raw G
+  bool similar = false;
+  double small_left = 0.0;   ///< max |2ε/(1+ε)| against `ratio`: (92), corrected for ε < 0
+  bool small = false;
+  double spread = 0.0;       ///< (e_max-e_min)/(1-e_max e_min); 0 when all are equal
+  bool sharpened = false;    ///< spread <= 2√r/(1+r) with the normalised r
+  double exact = 0.0;        ///< smallest eigenvalue of δG + Gδ, normalised, over the largest of G: the condition behind (78)
+  bool safe = false;         ///< δG + Gδ is semidefinite, checked in the proof room
+};
+EnergyConditions energy_conditions(const ContactProblem& problem, const std::vector<ImpactLaw>& laws);
+
+/// Largest common ε of all closing contacts that cannot create energy whatever u-, mu and mode; other ε of `laws` as they
+/// are. 1 where nothing couples. The exact bound is tight over u-, not for one u-.
+struct SafeRestitution {
+  bool applies = false;      ///< M > 0, and ε = 0 at the closing contacts is safe
+  double similar = 0.0;      ///< by (87), raw G
+  double sharpened = 0.0;    ///< by 2√r/(1+r), normalised G
+  double exact = 0.0;        ///< by bisection on δG + Gδ >= 0, to 1e-12
+};
+SafeRestitution safe_restitution(const ContactProblem& problem, const std::vector<ImpactLaw>& laws);
+
+/// Every contact sticks and every normal is hit: Λ = -G⁻¹(I+ε)γ- of least norm, and the friction that it needs. With equal
+/// ε this is the impulse dynamics of rigid-body libraries. A thought experiment: `consistent` says whether ξ = 0 is possible.
+struct StickingTouchdown {
+  bool consistent = false;
+  Eigen::VectorXd velocity, impulse;
+  double energy_change = 0.0;
+  std::vector<double> friction;   ///< |Λt|/Λn per contact; infinite where the contact would have to pull
+};
+StickingTouchdown sticking_touchdown(const ContactProblem& problem, const Impact& impact);
+
+/// The two masses and the lever that bounce like one planar contact with Delassus matrix G (rows normal, tangent),
+/// (135)–(137). Needs G > 0 and G12 < 0 (flip the tangent otherwise). @throws InputError otherwise.
+struct ImpactEquivalent {
+  double lever = 0.0;            ///< b/a
+  double mass1 = 0.0, mass2 = 0.0;
+};
+ImpactEquivalent impact_equivalent(const Eigen::Matrix2d& G);
+
+/// How contacts behave in one part of the solution set; default: anything.
+struct ContactImpactMode {
+  enum class Normal { kAny, kOpen, kPushes, kPulls } normal = Normal::kAny;   ///< kPulls: bilateral contacts only
+  enum class Tangential { kAny, kStick, kSlip } tangential = Tangential::kAny;
+  /// kSlip: angle of (ξ1, ξ2 mu_second/mu), rad, to - from <= π/2; with one tangent from = to = 0 (ξ > 0) or π (ξ < 0).
+  double from = 0.0, to = 0.0;
+  enum class Spin { kAny, kStick, kPositive, kNegative } spin = Spin::kAny;   ///< sign of ξ of the torsion row
+};
+
+/// What is known about the solutions with these modes, with proof.
+struct ImpactLeaf {
+  std::vector<ContactImpactMode> modes;   ///< one per contact
+  enum class Kind {
+    kUnresolved,   ///< nothing
+    kEmpty,        ///< none: `witness` separates (Farkas)
+    kSolved,       ///< all have the velocity of `solution`: rows of `left_inverse` recover u+ - u- from the equations
+    kLoses         ///< any has W < 0: `witness` separates them from Σ ½(1-ε)Λ'γ- >= 0, which bounds W by (97) and (18)
+  } kind = Kind::kUnresolved;
+  int solution = -1;
+  Eigen::VectorXd witness;
+  Eigen::MatrixXd left_inverse;
+};
+
+struct ImpactOptions {
+  int leaf_limit = 4096;      ///< parts of the solution set looked at before giving up
+  bool conditions = true;     ///< fill ImpactResult::conditions
+};
+
+/// Neither existence nor uniqueness is assumed: the solutions are enumerated by modes, and slip directions in space by
+/// ever smaller sectors, until every part is proved empty or holds a solution that is proved to be its only velocity.
+struct ImpactResult {
+  std::vector<ImpactSolution> solutions;   ///< different u+, each checked by the proof room; least energy first
+  Verdict exists = Verdict::kUndecided;    ///< kFails: proved that the laws contradict each other
+  Verdict unique = Verdict::kUndecided;    ///< of u+: kFails when two were found; kHolds needs `complete`
+  bool complete = false;                   ///< proved: no other u+ exists
+  /// No solution creates energy (W <= 0). kFails: one does, see energy_change and work() of its contacts. Vacuous when
+  /// none exists: then kUndecided.
+  Verdict dissipates = Verdict::kUndecided;
+  std::string why_dissipates;              ///< the argument used, in words; empty when undecided
+  std::vector<KinematicFlaw> flaws;        ///< of u-, and of the first solution
+  /// (98): when closing contacts close, bilateral rows are kept: W <= Σ over friction and one-way rows of ½(1-ε)Λ'γ-.
+  /// Of the first solution, J. An increase needs friction along the slip before the impact.
+  bool bound_applies = false;
+  double energy_bound = 0.0;
+  EnergyConditions conditions;
+  std::vector<ImpactLeaf> leaves;          ///< the proof of the above
+  std::string reason;                      ///< why something is undecided
+};
+
+/// One per thread. Answers the impact question; allocates for its tree of modes.
+class ImpactSolver {
+ public:
+  explicit ImpactSolver(std::unique_ptr<Engine> engine = make_native_engine());
+  ~ImpactSolver();
+  ImpactSolver(ImpactSolver&&) noexcept;
+  ImpactSolver& operator=(ImpactSolver&&) noexcept;
+
+  /// @throws InputError from validate(problem, impact).
+  ImpactResult solve(const ContactProblem& problem, const Impact& impact, const ImpactOptions& options = {});
+
+ private:
+  std::unique_ptr<Engine> engine_;
+};
+
+// ---- Proof room: no solver below. ----
+
+/// T+ - T- and who did it, from u-, u+ and Λ alone; fills works, energies, velocities and states of `solution`.
+void account(const ContactProblem& problem, const Impact& impact, ImpactSolution& solution);
+
+/// True when (u+, Λ) satisfies momentum balance, restitution, cones and slip directions: momentum and velocities to kSolve
+/// of their scale √M_ii V and |J|(|u±| + V/√M_jj), V² = Σ M_kk (u-² + u+²), and kRounding of the products in them.
+/// @param[out] residual optional: the largest violation over its allowance.
+bool proves_impact(const ContactProblem& problem, const Impact& impact, const Eigen::VectorXd& velocity,
+                   const Eigen::VectorXd& impulse, double* residual = nullptr, std::string* why = nullptr);
+
+/// The relaxed laws of a leaf as a program, x = (u+ - u-, impulses along generators, ξ components >= 0); `impulses` (rows of
+/// J x columns) gives Λ = impulses x. With `gains` the row Σ ½(1-ε)Λ'γ- >= 0 is added.
+struct ImpactProgram {
+  ConeProgram program;
+  Eigen::MatrixXd impulses;
+};
+enum class LeafQuestion { kLaws, kGains };
+void write_impact_program(const ContactProblem& problem, const Impact& impact, const std::vector<ContactImpactMode>& modes,
+                          LeafQuestion question, ImpactProgram& out);
+
+/// What the leaves prove about all solutions together; they must cover every mode.
+struct ImpactProof {
+  bool covers = false;                       ///< the leaves leave no mode out and none is kUnresolved
+  Verdict exists = Verdict::kUndecided, unique = Verdict::kUndecided, dissipates = Verdict::kUndecided;
+  bool complete = false;
+};
+ImpactProof judge_impact(const ContactProblem& problem, const Impact& impact, const std::vector<ImpactSolution>& solutions,
+                         const std::vector<ImpactLeaf>& leaves, std::string* why = nullptr);
+
+/// True when A + allowance·max|A|·I has a Cholesky factor: A is positive semidefinite to that allowance.
+bool proves_semidefinite(const Eigen::MatrixXd& A, double allowance = 1e-12);
+
+}  // namespace stiction

@@ -1,0 +1,332 @@
+// Inertial couplings between unilateral and bilateral rows: Delassus blocks, kinetic angles, indeterminacy, joint shock.
+#include "stiction/couplings.hpp"
+
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ask/propositions_algebra.hpp"
+#include "ask/proved.hpp"
+#include "problem/text.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction {
+
+using namespace internal;
+
+namespace {
+
+void choose_rows(const ContactProblem& problem, TangentialRows tangential, std::vector<int>& unilateral,
+                 std::vector<int>& bilateral)
+{
+  const RowRoles roles = row_roles(problem);
+  unilateral = roles.normal_unilateral;
+  bilateral = tangential == TangentialRows::kHeld ? equality_rows(roles) : roles.normal_bilateral;
+}
+
+/// Rows as columns whose scalar products are those of M⁻¹ (of unit-diagonal coordinates when M is singular).
+Eigen::MatrixXd columns_of(const UnitMass& unit, const std::vector<int>& rows)
+{
+  const Eigen::MatrixXd X = rows_of(unit.J, rows).transpose();
+  return unit.definite && X.size() > 0 ? unit.whitened(X) : X;
+}
+
+Eigen::MatrixXd unit_columns(const Eigen::MatrixXd& X) { return with_unit_rows(X.transpose()).transpose(); }
+
+/// Orthonormal basis of the span of the columns.
+Eigen::MatrixXd span_of(const Eigen::MatrixXd& X)
+{
+  if (X.size() == 0) return Eigen::MatrixXd(X.rows(), 0);
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(unit_columns(X));
+  qr.setThreshold(kRankTolerance);
+  return qr.householderQ() * Eigen::MatrixXd::Identity(X.rows(), qr.rank());
+}
+
+double smallest_eigenvalue(const Eigen::MatrixXd& A)
+{
+  if (A.size() == 0) return 0.0;
+  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(A, Eigen::EigenvaluesOnly).eigenvalues()[0];
+}
+
+/// (9) for all pairs of columns.
+Eigen::MatrixXd angles_between(const Eigen::MatrixXd& X, const Eigen::MatrixXd& Y)
+{
+  Eigen::MatrixXd angles(X.cols(), Y.cols());
+  for (Eigen::Index i = 0; i < X.cols(); ++i)
+    for (Eigen::Index j = 0; j < Y.cols(); ++j) {
+      const double size = X.col(i).norm() * Y.col(j).norm();
+      angles(i, j) = size > 0.0 ? M_PI - std::acos(std::clamp(X.col(i).dot(Y.col(j)) / size, -1.0, 1.0))
+                                : std::numeric_limits<double>::quiet_NaN();
+    }
+  return angles;
+}
+
+void delassus(const UnitMass& unit, const Eigen::MatrixXd& Xh, const Eigen::MatrixXd& Xg, Couplings& c)
+{
+  const auto nv = unit.S.size();
+  c.A = Xh.transpose() * Xh;
+  c.B = Xg.transpose() * Xg;
+  c.E = Xh.transpose() * Xg;
+  const Eigen::MatrixXd Q = span_of(Xg), P = span_of(Xh);
+  Eigen::MatrixXd free = Xh - Q * (Q.transpose() * Xh);
+  free -= Q * (Q.transpose() * free).eval();
+  // A row inside the span of the held ones leaves rounding, which pivoting would take for a stiff contact.
+  for (Eigen::Index j = 0; j < free.cols(); ++j)
+    if (free.col(j).norm() <= kRankTolerance * Xh.col(j).norm()) free.col(j).setZero();
+  c.Ac = free.transpose() * free;
+  if (nv > 0) {
+    Eigen::MatrixXd root = Eigen::MatrixXd::Identity(nv, nv) - Q * Q.transpose();
+    root = unit.S.asDiagonal() * Eigen::MatrixXd(unit.cholesky.matrixU().solve(root));
+    c.constrained_inertia_inverse = root * root.transpose();
+  }
+  c.smallest_A = smallest_eigenvalue(c.A);
+  c.smallest_B = smallest_eigenvalue(c.B);
+  c.smallest_Ac = smallest_eigenvalue(c.Ac);
+
+  c.angles = {angles_between(Xh, Xh), angles_between(Xh, Xg), angles_between(Xg, Xg)};
+  c.constrained_angles.uu = angles_between(free, free);
+  c.shock_gain = Eigen::MatrixXd::Zero(Xg.cols(), Xh.cols());
+  for (Eigen::Index j = 0; Xg.size() > 0 && j < Xh.cols(); ++j) c.shock_gain.col(j) = -least_norm(Xg, Xh.col(j));
+  c.decoupled = true;
+  for (Eigen::Index i = 0; i < c.E.rows(); ++i)
+    for (Eigen::Index j = 0; j < c.E.cols(); ++j)
+      c.decoupled = c.decoupled && std::abs(c.E(i, j)) <= kRankTolerance * Xh.col(i).norm() * Xg.col(j).norm();
+  c.worst_unilateral.setZero(Xh.cols());
+  c.worst_bilateral.setZero(Xg.cols());
+  if (P.cols() > 0 && Q.cols() > 0) {
+    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(P.transpose() * Q, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    c.principal_cosines = svd.singularValues().cwiseMin(1.0);
+    // Sines come from what is left outside the other span: 1 - σ² would lose half of the digits.
+    const Eigen::MatrixXd outside = P - Q * (Q.transpose() * P);
+    const Eigen::VectorXd direction = P * svd.matrixU().col(0);
+    c.singularity_margin = std::min(1.0, (outside * svd.matrixU().col(0)).squaredNorm());
+    c.worst_unilateral = least_norm(Xh, direction);
+    c.worst_bilateral = least_norm(Xg, Q * svd.matrixV().col(0));
+  }
+  if (Xh.cols() == 0) return;
+  const Eigen::MatrixXd Jh = rows_of(unit.J, c.unilateral), Z = null_space(rows_of(unit.J, c.bilateral));
+  Eigen::MatrixXd reduced = Eigen::MatrixXd::Zero(Jh.rows(), Jh.rows());
+  if (Z.cols() > 0) {
+    const Eigen::MatrixXd JZ = Jh * Z;
+    reduced = JZ * (Z.transpose() * unit.M * Z).llt().solve(JZ.transpose());
+  }
+  const double size = c.A.cwiseAbs().maxCoeff();
+  if (size > 0.0) c.reduced_coordinate_gap = (reduced - c.Ac).cwiseAbs().maxCoeff() / size;
+}
+
+/// Gauss' principle over the chosen rows, judged.
+struct Motion {
+  GaussOutcome outcome = GaussOutcome::kNotRun;
+  bool proved = false;
+  Eigen::VectorXd a, lambda;   ///< or a Farkas vector over the rows
+};
+
+Motion gauss(const ContactProblem& problem, const std::vector<int>& unilateral, const std::vector<int>& bilateral,
+             Engine& engine)
+{
+  const GaussProgram program{problem.M, problem.F, rows_of(problem.J, bilateral), problem.gamma(bilateral),
+                             rows_of(problem.J, unilateral), problem.gamma(unilateral)};
+  GaussAnswer answer;
+  engine.gauss(program, answer);
+  Motion motion;
+  motion.outcome = answer.outcome;
+  motion.lambda.setZero(problem.rows());
+  if (answer.outcome != GaussOutcome::kSolved && answer.outcome != GaussOutcome::kContradiction) return motion;
+  for (std::size_t k = 0; k < bilateral.size(); ++k) motion.lambda[bilateral[k]] = answer.lambda_e[static_cast<Eigen::Index>(k)];
+  for (std::size_t k = 0; k < unilateral.size(); ++k) motion.lambda[unilateral[k]] = answer.lambda_u[static_cast<Eigen::Index>(k)];
+  motion.a = answer.a;
+  motion.proved = answer.outcome == GaussOutcome::kSolved
+                      ? proves_motion(problem, unilateral, bilateral, motion.a, motion.lambda)
+                      : proves_contradiction(problem, unilateral, bilateral, motion.lambda);
+  return motion;
+}
+
+/// Ranges of the forces over { λ : J'λ = M a + F, λu >= 0, λ = 0 where rows open }.
+void force_intervals(const ContactProblem& problem, const std::vector<int>& active, const Eigen::MatrixXd& null_basis,
+                     Engine& engine, Couplings& c)
+{
+  std::vector<char> pushes(static_cast<std::size_t>(problem.rows()), 0);
+  for (const int r : c.unilateral) pushes[static_cast<std::size_t>(r)] = 1;
+  ConeProgram program;
+  const auto nv = problem.nv(), count = static_cast<Eigen::Index>(active.size());
+  program.E.setZero(nv + 1, count);
+  program.e.setZero(nv + 1);
+  program.e_scale.setZero(nv + 1);
+  Eigen::VectorXd start(count);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const int r = active[static_cast<std::size_t>(k)];
+    program.E.col(k).head(nv) = problem.J.row(r).transpose();
+    start[k] = c.forces[r];
+    if (pushes[static_cast<std::size_t>(r)])
+      program.boxes.push_back({static_cast<int>(k), 0.0, kInfinity});
+    else
+      program.free.push_back(static_cast<int>(k));
+  }
+  program.e.head(nv) = program.E.topRows(nv) * start;   // what the proved forces balance
+  program.e_scale.head(nv) = (problem.M * c.acceleration).cwiseAbs() + problem.F.cwiseAbs();
+  Caster caster;
+  Cast cast;
+  CastOptions options;
+  options.scale = count > 0 ? start.lpNorm<Eigen::Infinity>() : 0.0;
+  Eigen::VectorXd direction = Eigen::VectorXd::Zero(nv + 1);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    ForceInterval& interval = c.intervals[static_cast<std::size_t>(active[static_cast<std::size_t>(k)])];
+    interval = {start[k], start[k], true};
+    if (null_basis.cols() == 0 || null_basis.row(k).norm() <= kRankTolerance) continue;   // in no redistribution
+    program.E.row(nv).setZero();
+    program.E(nv, k) = 1.0;
+    program.e[nv] = start[k];
+    program.e_scale[nv] = std::max(std::abs(start[k]), options.scale);
+    for (const double way : {1.0, -1.0}) {
+      direction[nv] = way;
+      caster.cast(engine, program, direction, 0.0, start, options, cast);
+      interval.known = interval.known && cast.end != Cast::End::kUndecided;
+      const double reach = cast.end == Cast::End::kUnbounded ? kInfinity : cast.upper;
+      (way > 0.0 ? interval.upper : interval.lower) += way * reach;
+    }
+    if (pushes[static_cast<std::size_t>(active[static_cast<std::size_t>(k)])]) interval.lower = std::max(interval.lower, 0.0);
+  }
+}
+
+}  // namespace
+
+CouplingAnalyser::CouplingAnalyser(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+CouplingAnalyser::~CouplingAnalyser() = default;
+CouplingAnalyser::CouplingAnalyser(CouplingAnalyser&&) noexcept = default;
+CouplingAnalyser& CouplingAnalyser::operator=(CouplingAnalyser&&) noexcept = default;
+
+Couplings CouplingAnalyser::analyse(const ContactProblem& problem, const CouplingOptions& options)
+{
+  problem.validate();
+  Couplings c;
+  choose_rows(problem, options.tangential, c.unilateral, c.bilateral);
+  const UnitMass unit(problem);
+  c.definite_mass = unit.definite;
+  const Eigen::MatrixXd Xh = columns_of(unit, c.unilateral), Xg = columns_of(unit, c.bilateral);
+  const auto m = Xh.cols(), p = Xg.cols();
+  Eigen::MatrixXd all(problem.nv(), m + p);
+  all << Xh, Xg;
+  c.rank_unilateral = rank_of(Xh.transpose());
+  c.rank_bilateral = rank_of(Xg.transpose());
+  c.rank_all = rank_of(all.transpose());
+  c.redundancy = static_cast<int>(m + p) - c.rank_all;
+  c.unique_for_all_data = c.rank_all - c.rank_bilateral == m;
+  const Eigen::MatrixXd null_basis = null_space(unit_columns(all));
+  for (Eigen::Index k = 0; k < null_basis.cols(); ++k) {
+    Eigen::VectorXd weights = null_basis.col(k);
+    for (Eigen::Index i = 0; i < weights.size(); ++i)
+      if (all.col(i).norm() > 0.0) weights[i] /= all.col(i).norm();
+    c.dependences.push_back({weights.head(m), weights.tail(p)});
+  }
+  if (c.definite_mass) delassus(unit, Xh, Xg, c);
+
+  c.intervals.assign(static_cast<std::size_t>(problem.rows()), {0.0, 0.0, true});
+  c.forces.setZero(problem.rows());
+  const Motion motion = gauss(problem, c.unilateral, c.bilateral, *engine_);
+  const bool solved = motion.outcome == GaussOutcome::kSolved;
+  if (motion.proved && !solved) {
+    c.solvable = Verdict::kFails;
+    c.contradiction = motion.lambda;
+  }
+  if (!motion.proved || !solved) {
+    if (!motion.proved)
+      c.reason = motion.outcome == GaussOutcome::kUnbalanced ? "the load moves massless parts that nothing holds"
+                                                             : "no acceleration was proved to satisfy the constraints";
+    for (const auto* rows : {&c.unilateral, &c.bilateral})
+      for (const int r : *rows) c.intervals[static_cast<std::size_t>(r)] = {-kInfinity, kInfinity, false};
+    return c;
+  }
+  c.solvable = Verdict::kHolds;
+  c.acceleration = motion.a;
+  c.forces = motion.lambda;
+  Eigen::VectorXd scales;
+  Judge().row_scales(problem, c.acceleration, scales);
+  std::vector<int> active;
+  for (const int r : c.unilateral)
+    if (problem.J.row(r).dot(c.acceleration) + problem.gamma[r] <= kSolve * scales[r] || c.forces[r] > 0.0) active.push_back(r);
+  active.insert(active.end(), c.bilateral.begin(), c.bilateral.end());
+  const Eigen::MatrixXd free_forces = null_space(unit_columns(columns_of(unit, active)));
+  c.forces_unique = free_forces.cols() == 0;
+  double load = 0.0, rest = 0.0;
+  for (Eigen::Index i = 0; i < problem.nv(); ++i) {
+    load += unit.F[i] * unit.F[i];
+    rest = std::max(rest, std::abs(c.acceleration[i]) / unit.S[i]);
+  }
+  c.at_rest = rest <= kClear * std::sqrt(load);
+  if (options.intervals) force_intervals(problem, active, free_forces, *engine_, c);
+  return c;
+}
+
+Shock shock(const ContactProblem& problem, const Eigen::VectorXd& velocity, const Eigen::MatrixXd& R, ShockLaw law,
+            Engine& engine, const CouplingOptions& options)
+{
+  problem.validate();
+  std::vector<int> unilateral, bilateral;
+  choose_rows(problem, options.tangential, unilateral, bilateral);
+  const auto m = static_cast<Eigen::Index>(unilateral.size()), p = static_cast<Eigen::Index>(bilateral.size());
+  const auto nv = problem.nv();
+  if (velocity.size() != nv || !velocity.allFinite())
+    throw InputError("velocity", "want " + std::to_string(nv) + " finite velocities, got " + std::to_string(velocity.size()));
+  if (R.rows() != m || R.cols() != m || !R.allFinite())
+    throw InputError("R", "want a finite " + std::to_string(m) + " x " + std::to_string(m) + " matrix, got " +
+                              std::to_string(R.rows()) + " x " + std::to_string(R.cols()));
+  const double e = m > 0 ? R(0, 0) : 0.0;
+  if (law == ShockLaw::kMoreau && R != e * Eigen::MatrixXd::Identity(m, m))
+    throw InputError("R", "want a multiple of the identity for Moreau's law, got another matrix");
+  if (!UnitMass(problem).definite) throw InputError("M", "want positive definite for a shock, got singular");
+  for (const int r : bilateral) {
+    const double speed = problem.J.row(r).dot(velocity), scale = problem.J.row(r).cwiseAbs().dot(velocity.cwiseAbs());
+    if (std::abs(speed) > 1e-9 * scale)
+      throw InputError("velocity", "want bilateral row " + std::to_string(r) + " kept, got " + text(speed));
+  }
+
+  Shock result;
+  const Eigen::VectorXd before = rows_of(problem.J, unilateral) * velocity;
+  Eigen::VectorXd change;
+  result.unilateral_impulse.setZero(m);
+  result.bilateral_impulse.setZero(p);
+  if (law == ShockLaw::kMoreau) {
+    ContactProblem impulses = problem;   // the same program with impulses for forces
+    impulses.F.setZero();
+    impulses.gamma.setZero();
+    for (Eigen::Index k = 0; k < m; ++k) impulses.gamma[unilateral[static_cast<std::size_t>(k)]] = (1.0 + e) * before[k];
+    const Motion motion = gauss(impulses, unilateral, bilateral, engine);
+    if (!motion.proved) return result;
+    result.exists = motion.outcome == GaussOutcome::kSolved ? Verdict::kHolds : Verdict::kFails;
+    if (result.exists == Verdict::kFails) return result;
+    change = motion.a;
+    result.unilateral_impulse = motion.lambda(unilateral);
+    result.bilateral_impulse = motion.lambda(bilateral);
+  } else {
+    const Eigen::VectorXd after = -R * before, size = R.cwiseAbs() * before.cwiseAbs();
+    if ((after.array() < -kRounding * size.array()).any()) {   // (76) asks for vN+ >= 0
+      result.exists = Verdict::kFails;
+      return result;
+    }
+    ConeProgram program;   // (d, pb, pu):  M d = Jg'pb + Jh'pu,  Jg d = 0,  Jh d = -(I + R) vN-
+    program.E.setZero(nv + p + m, nv + p + m);
+    program.E.topLeftCorner(nv, nv) = problem.M;
+    program.E.block(0, nv, nv, p) = -rows_of(problem.J, bilateral).transpose();
+    program.E.block(0, nv + p, nv, m) = -rows_of(problem.J, unilateral).transpose();
+    program.E.block(nv, 0, p, nv) = rows_of(problem.J, bilateral);
+    program.E.block(nv + p, 0, m, nv) = rows_of(problem.J, unilateral);
+    program.e.setZero(nv + p + m);
+    program.e.tail(m) = after - before;
+    program.e_scale.setZero(nv + p + m);
+    program.e_scale.tail(m) = size + rows_of(problem.J, unilateral).cwiseAbs() * velocity.cwiseAbs();
+    for (Eigen::Index j = 0; j < nv + p; ++j) program.free.push_back(static_cast<int>(j));
+    for (Eigen::Index j = nv + p; j < nv + p + m; ++j) program.boxes.push_back({static_cast<int>(j), 0.0, kInfinity});
+    ConeAnswer answer;
+    result.exists = decide(engine, program, answer);
+    if (result.exists != Verdict::kHolds) return result;
+    change = answer.x.head(nv);
+    result.bilateral_impulse = answer.x.segment(nv, p);
+    result.unilateral_impulse = answer.x.tail(m);
+  }
+  result.velocity = velocity + change;
+  result.energy_change = 0.5 * change.dot(problem.M * (result.velocity + velocity));
+  return result;
+}
+
+}  // namespace stiction

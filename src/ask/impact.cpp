@@ -1,0 +1,525 @@
+// The impact question: all velocities that the laws allow, found by splitting modes, and what they do to the energy.
+#include "stiction/impact.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+#include "ask/propositions_algebra.hpp"
+#include "ask/proved.hpp"
+#include "problem/text.hpp"
+#include "proof/impact_cover.hpp"
+#include "proof/impact_law.hpp"
+#include "stiction/error.hpp"
+#include "stiction/prediction.hpp"
+
+namespace stiction {
+
+using namespace internal;
+using Mode = ContactImpactMode;
+
+namespace {
+
+constexpr double kDependentColumn = 1e-11;   // share of the largest pivot below which the equations of a mode are dependent
+constexpr double kSameVelocity = 1e-7;       // of the velocity scale: two solutions closer than this are one
+constexpr int kGuessSweeps = 128;            // of the first attempt; the search goes on without it
+constexpr double kFineSector = M_PI / 32;    // how far a sector with a solution is searched for a second one
+constexpr double kFinestSector = 1e-3;       // where an empty-looking sector is given up
+
+void check_restitution(const std::string& path, double value, double lower, bool lower_included, double upper)
+{
+  const bool good = value <= upper && (lower_included ? value >= lower : value > lower);
+  if (!good)   // NaN too
+    throw InputError(path, "want " + std::string(lower_included ? "[" : "(") + text(lower) + ", " + text(upper) + "], got " +
+                               text(value));
+}
+
+/// The impact as the acceleration problem of the same laws: M d = J'Λ, ξ = J d + (1+ε)γ-, ellipses stretched to disks.
+struct StretchedProblem {
+  ContactProblem problem;
+  Eigen::VectorXd stretch;   ///< per row; Λ of the impact = stretch ∘ Λ here
+
+  StretchedProblem(const ContactProblem& p, const Impact& impact) : problem(p), stretch(Eigen::VectorXd::Ones(p.rows()))
+  {
+    for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+      const ImpactElement element(p, impact, i);
+      for (int k = 0; k < element.contact.tangents; ++k) stretch[element.contact.row + 1 + k] = element.stretch(k);
+    }
+    problem.F.setZero();
+    problem.J = stretch.asDiagonal() * p.J;
+    problem.gamma = (1.0 + restitutions(p, impact).array()) * (problem.J * impact.velocity).array();
+    problem.actuators.clear();
+  }
+};
+
+class Search {
+ public:
+  Search(const ContactProblem& problem, const Impact& impact, const ImpactOptions& options, Engine& engine,
+         ImpactResult& result)
+      : problem_(problem), impact_(impact), options_(options), engine_(engine), result_(result), stretched_(problem, impact)
+  {
+    for (std::size_t i = 0; i < problem.contacts.size(); ++i) elements_.emplace_back(problem, impact, i);
+  }
+
+  void run()
+  {
+    // A solution at once in most cases, whatever the number of contacts.
+    PredictionOptions quick;
+    quick.max_sweeps = kGuessSweeps;
+    const Prediction guess = predict(stretched_.problem, quick);
+    if (guess.outcome == PredictionOutcome::kConverged) record(guess.acceleration, guess.lambda);
+
+    std::vector<std::vector<Mode>> open = {std::vector<Mode>(elements_.size())};
+    int looked_at = 0;
+    while (!open.empty()) {
+      ImpactLeaf leaf;
+      leaf.modes = std::move(open.back());
+      open.pop_back();
+      if (looked_at++ >= options_.leaf_limit) {
+        result_.reason = "more than " + std::to_string(options_.leaf_limit) + " combinations of modes";
+        result_.leaves.push_back(std::move(leaf));
+        continue;
+      }
+      if (resolve(leaf)) {
+        result_.leaves.push_back(std::move(leaf));
+        continue;
+      }
+      const int contact = widest(leaf.modes);
+      for (const Mode& part : split_mode(elements_[static_cast<std::size_t>(contact)],
+                                         leaf.modes[static_cast<std::size_t>(contact)])) {
+        open.push_back(leaf.modes);
+        open.back()[static_cast<std::size_t>(contact)] = part;
+      }
+    }
+  }
+
+ private:
+  static double sector(const Mode& mode) { return mode.tangential == Mode::Tangential::kSlip ? mode.to - mode.from : 0.0; }
+
+  /// A contact with modes to tell apart, else the widest sector.
+  int widest(const std::vector<Mode>& modes) const
+  {
+    int best = 0;
+    for (std::size_t i = 0; i < modes.size(); ++i) {
+      if (undetermined(i, modes[i])) return static_cast<int>(i);
+      if (sector(modes[i]) > sector(modes[static_cast<std::size_t>(best)])) best = static_cast<int>(i);
+    }
+    return best;
+  }
+  bool undetermined(std::size_t i, const Mode& mode) const
+  {
+    if (!elements_[i].branches() || mode.normal == Mode::Normal::kOpen) return false;
+    return mode.normal == Mode::Normal::kAny || (elements_[i].rubs() && mode.tangential == Mode::Tangential::kAny) ||
+           (elements_[i].twists() && mode.spin == Mode::Spin::kAny);
+  }
+
+  /// True when nothing is gained by splitting the leaf.
+  bool resolve(ImpactLeaf& leaf)
+  {
+    write_impact_program(problem_, impact_, leaf.modes, LeafQuestion::kLaws, program_);
+    const Verdict possible = decide(engine_, program_.program, answer_);
+    if (possible == Verdict::kFails) {
+      leaf.kind = ImpactLeaf::Kind::kEmpty;
+      leaf.witness = answer_.y;
+      return true;
+    }
+    double width = 0.0;
+    for (std::size_t i = 0; i < leaf.modes.size(); ++i) {
+      if (undetermined(i, leaf.modes[i])) return false;
+      width = std::max(width, sector(leaf.modes[i]));
+    }
+    const int solution = answer_.x.size() == program_.impulses.cols() ? polish(leaf.modes) : -1;
+    if (width == 0.0 && solution >= 0 && invert(leaf, solution)) return true;
+    const double finest = width > 0.0 && solution >= 0 ? kFineSector : kFinestSector;
+    if (width > finest) return false;
+    write_impact_program(problem_, impact_, leaf.modes, LeafQuestion::kGains, program_);
+    if (decide(engine_, program_.program, answer_) == Verdict::kFails) {
+      leaf.kind = ImpactLeaf::Kind::kLoses;
+      leaf.witness = answer_.y;
+    }
+    if (result_.reason.empty())
+      result_.reason = width > 0.0 ? "slip directions in space are searched, not proved to be the only ones"
+                                   : "a mode leaves the velocity open, or is within rounding of being impossible";
+    return true;
+  }
+
+  /// Y with Y E = [I 0], if the equations of the leaf determine the velocity.
+  bool invert(ImpactLeaf& leaf, int solution)
+  {
+    const Eigen::MatrixXd& E = program_.program.E;
+    // Rows and columns of size one, so that the rank does not depend on units.
+    Eigen::VectorXd row = E.cwiseAbs().rowwise().maxCoeff();
+    for (double& r : row) r = r > 0.0 ? 1.0 / r : 1.0;
+    Eigen::MatrixXd scaled = row.asDiagonal() * E;
+    Eigen::VectorXd column = scaled.cwiseAbs().colwise().maxCoeff().transpose();
+    for (double& c : column) c = c > 0.0 ? 1.0 / c : 1.0;
+    scaled = scaled * column.asDiagonal();
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod;
+    cod.setThreshold(kDependentColumn);
+    cod.compute(scaled.transpose());
+    const auto nv = problem_.nv();
+    Eigen::MatrixXd target = Eigen::MatrixXd::Zero(E.cols(), nv);
+    for (Eigen::Index i = 0; i < nv; ++i) target(i, i) = column[i];
+    Eigen::MatrixXd Y = cod.solve(target);
+    Y += cod.solve(target - scaled.transpose() * Y);
+    leaf.left_inverse = (row.asDiagonal() * Y).transpose();
+    leaf.solution = solution;
+    if ((leaf.left_inverse * E - Eigen::MatrixXd::Identity(nv, E.cols())).cwiseAbs().maxCoeff() > 1e-6) return false;
+    leaf.kind = ImpactLeaf::Kind::kSolved;
+    return true;
+  }
+
+  /// Newton on the equations of a mode from the point of its relaxed program; index of the solution, or -1.
+  int polish(const std::vector<Mode>& modes)
+  {
+    const auto nv = problem_.nv(), rows = problem_.rows();
+    const ContactProblem& p = stretched_.problem;
+    Eigen::VectorXd z(nv + rows), r(nv + rows);
+    z.head(nv) = answer_.x.head(nv);
+    z.tail(rows) = (program_.impulses * answer_.x).cwiseQuotient(stretched_.stretch);
+    Eigen::MatrixXd slope(nv + rows, nv + rows);
+    // Momentum in units of √M_ii, velocities in 1/√M_ii; impulses likewise through their rows.
+    Eigen::VectorXd scale = Eigen::VectorXd::Ones(nv + rows);
+    for (Eigen::Index i = 0; i < nv; ++i)
+      if (p.M(i, i) > 0.0) scale[i] = 1.0 / std::sqrt(p.M(i, i));
+    for (Eigen::Index i = 0; i < rows; ++i) {
+      const double size = (p.J.row(i).transpose().cwiseProduct(scale.head(nv))).norm();
+      if (size > 0.0) scale[nv + i] = 1.0 / size;
+    }
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod;
+    cod.setThreshold(kDependentColumn);
+    for (int step = 0; step < 25; ++step) {
+      equations(modes, z, r, slope);
+      slope = scale.asDiagonal() * slope * scale.asDiagonal();
+      cod.compute(slope);
+      const Eigen::VectorXd change = scale.cwiseProduct(Eigen::VectorXd(cod.solve(scale.cwiseProduct(r))));
+      if (!change.allFinite()) return -1;
+      z -= change;
+      const Eigen::VectorXd relative = change.cwiseQuotient(scale);
+      if (step > 0 && relative.norm() <= 1e-15 * z.cwiseQuotient(scale).norm()) break;
+    }
+    return record(z.head(nv), tidy(modes, z.tail(rows)));
+  }
+
+  /// Residual and slope in (d, Λ): M d - J'Λ, then one equation per row of J by mode. Every row with a law has weight one,
+  /// impulses that are zero too.
+  void equations(const std::vector<Mode>& modes, const Eigen::VectorXd& z, Eigen::VectorXd& r, Eigen::MatrixXd& slope) const
+  {
+    const ContactProblem& p = stretched_.problem;
+    const auto nv = p.nv(), rows = p.rows();
+    const Eigen::VectorXd xi = p.J * z.head(nv) + p.gamma;
+    const auto impulse = z.tail(rows);
+    slope.setZero();
+    slope.topLeftCorner(nv, nv) = p.M;
+    slope.topRightCorner(nv, rows) = -p.J.transpose();
+    r.head(nv) = p.M * z.head(nv) - p.J.transpose() * impulse;
+    const auto held = [&](int row) {
+      r[nv + row] = xi[row];
+      slope.row(nv + row).head(nv) = p.J.row(row);
+    };
+    const auto tied = [&](int row, int normal, double ratio) {   // Λ_row = ratio Λ_normal
+      r[nv + row] = impulse[row] - ratio * impulse[normal];
+      slope(nv + row, nv + row) = 1.0;
+      slope(nv + row, nv + normal) -= ratio;
+    };
+    for (const Closure& closure : p.closures)
+      for (int row = closure.row; row < closure.row + closure.rows; ++row) held(row);
+    for (std::size_t i = 0; i < elements_.size(); ++i) {
+      const ImpactElement& element = elements_[i];
+      const Contact& c = element.contact;
+      const Mode& mode = modes[i];
+      const bool open = mode.normal == Mode::Normal::kOpen;
+      const double sign = mode.normal == Mode::Normal::kPulls ? -1.0 : 1.0;
+      open ? tied(c.row, c.row, 0.0) : held(c.row);
+      const bool slips = mode.tangential == Mode::Tangential::kSlip;
+      if (c.tangents == 2 && !open && element.rubs() && slips) {
+        const int t = c.row + 1;
+        Eigen::Vector2d direction = xi.segment<2>(t);
+        const double speed = direction.norm(), middle = 0.5 * (mode.from + mode.to);
+        direction = speed > 0.0 ? Eigen::Vector2d(direction / speed) : Eigen::Vector2d(std::cos(middle), std::sin(middle));
+        r.segment<2>(nv + t) = impulse.segment<2>(t) + sign * c.mu * impulse[c.row] * direction;
+        slope.block<2, 2>(nv + t, nv + t).setIdentity();
+        slope.block<2, 1>(nv + t, nv + c.row) += sign * c.mu * direction;
+        if (speed > 0.0) {
+          const Eigen::Matrix2d turn = Eigen::Matrix2d::Identity() - direction * direction.transpose();
+          slope.block(nv + t, 0, 2, nv) += (sign * c.mu * impulse[c.row] / speed) * turn * p.J.middleRows(t, 2);
+        }
+      } else {
+        for (int k = 0; k < c.tangents; ++k) {
+          const int row = c.row + 1 + k;
+          if (open || !element.rubs())
+            tied(row, c.row, 0.0);
+          else if (slips)
+            tied(row, c.row, mode.from == 0.0 ? -sign * c.mu : sign * c.mu);
+          else
+            held(row);
+        }
+      }
+      if (!c.torsional) continue;
+      const int row = element.torsion_row();
+      if (open || !element.twists())
+        tied(row, c.row, 0.0);
+      else if (mode.spin == Mode::Spin::kStick)
+        held(row);
+      else
+        tied(row, c.row, mode.spin == Mode::Spin::kPositive ? -sign * c.torsion : sign * c.torsion);
+    }
+  }
+
+  /// Impulses that are rounding of nothing become nothing, and those beyond a rim by rounding go back to it.
+  Eigen::VectorXd tidy(const std::vector<Mode>& modes, Eigen::VectorXd impulse) const
+  {
+    const double noise = 1e-13 * (impulse.size() > 0 ? impulse.lpNorm<Eigen::Infinity>() : 0.0);
+    for (std::size_t i = 0; i < elements_.size(); ++i) {
+      const ImpactElement& element = elements_[i];
+      const Contact& c = element.contact;
+      double& normal = impulse[c.row];
+      auto tangential = impulse.segment(c.row + 1, c.tangents);
+      if (modes[i].normal == Mode::Normal::kOpen || (!element.bilateral() && std::abs(normal) <= noise))
+        impulse.segment(c.row, c.rows()).setZero();
+      if (!element.rubs()) tangential.setZero();
+      const double budget = c.mu * std::abs(normal), reach = tangential.norm();
+      if (reach > budget && reach <= budget * (1.0 + 1e-9) + noise) tangential *= reach > 0.0 ? budget / reach : 0.0;
+      if (!c.torsional) continue;
+      double& moment = impulse[element.torsion_row()];
+      const double limit = element.twists() ? c.torsion * std::abs(normal) : 0.0;
+      if (std::abs(moment) <= limit * (1.0 + 1e-9) + noise) moment = std::clamp(moment, -limit, limit);
+    }
+    return impulse;
+  }
+
+  /// Keeps a velocity that the proof room accepts and that is new; its index, or -1.
+  int record(const Eigen::VectorXd& change, const Eigen::VectorXd& stretched_impulse)
+  {
+    ImpactSolution solution;
+    solution.velocity = impact_.velocity + change;
+    solution.impulse = stretched_.stretch.cwiseProduct(stretched_impulse);
+    if (!proves_impact(problem_, impact_, solution.velocity, solution.impulse, &solution.residual)) return -1;
+    for (std::size_t k = 0; k < result_.solutions.size(); ++k) {
+      const ImpactSolution& known = result_.solutions[k];
+      const ImpactScales scales(problem_, impact_.velocity, known.velocity);
+      bool same = true;
+      for (Eigen::Index i = 0; i < problem_.nv(); ++i) {
+        const double m = problem_.M(i, i);
+        const double speed = m > 0.0 ? scales.momentum[i] / m : std::abs(known.velocity[i]);
+        same = same && std::abs(known.velocity[i] - solution.velocity[i]) <= kSameVelocity * speed;
+      }
+      if (!same) continue;
+      return static_cast<int>(k);
+    }
+    result_.solutions.push_back(std::move(solution));
+    return static_cast<int>(result_.solutions.size()) - 1;
+  }
+
+  const ContactProblem& problem_;
+  const Impact& impact_;
+  const ImpactOptions& options_;
+  Engine& engine_;
+  ImpactResult& result_;
+  StretchedProblem stretched_;
+  std::vector<ImpactElement> elements_;
+  ImpactProgram program_;
+  ConeAnswer answer_;
+};
+
+/// γ- against Table 1, and whether (98) applies and bounds W by zero because nothing slips before the impact.
+struct BeforeImpact {
+  bool held = true;      ///< bilateral rows kept
+  bool closing = true;   ///< closing contacts close
+  bool at_rest = true;   ///< friction and one-way rows do not move
+};
+
+BeforeImpact look_before(const ContactProblem& problem, const Impact& impact, std::vector<KinematicFlaw>& flaws)
+{
+  BeforeImpact before;
+  const auto speed = [&](int row) {
+    const Sum sum = product(problem.J.row(row), impact.velocity);
+    return std::abs(sum.value) <= kRounding * sum.scale ? 0.0 : static_cast<double>(sum.value);
+  };
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const ImpactElement element(problem, impact, i);
+    const Contact& c = element.contact;
+    const double normal = speed(c.row);
+    const auto flaw = [&] { flaws.push_back({static_cast<int>(i), -1, false, normal}); };
+    if (element.bilateral()) {
+      if (normal != 0.0) flaw();
+      before.held = before.held && normal == 0.0;
+    } else if (element.law.one_way) {
+      if (normal < 0.0) flaw();
+      before.at_rest = before.at_rest && normal == 0.0;
+    } else {
+      if (normal > 0.0) flaw();
+      before.closing = before.closing && normal <= 0.0;
+    }
+    for (int k = 0; element.rubs() && k < c.tangents; ++k) before.at_rest = before.at_rest && speed(c.row + 1 + k) == 0.0;
+    if (element.twists()) before.at_rest = before.at_rest && speed(element.torsion_row()) == 0.0;
+  }
+  for (std::size_t i = 0; i < problem.closures.size(); ++i)
+    for (int r = problem.closures[i].row; r < problem.closures[i].row + problem.closures[i].rows; ++r)
+      if (speed(r) != 0.0) {
+        flaws.push_back({-1, static_cast<int>(i), false, speed(r)});
+        before.held = false;
+      }
+  return before;
+}
+
+void look_after(const ContactProblem& problem, const Impact& impact, const ImpactSolution& solution,
+                std::vector<KinematicFlaw>& flaws)
+{
+  const ImpactScales scales(problem, impact.velocity, solution.velocity);
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const Contact& c = problem.contacts[i];
+    const double normal = solution.contacts[i].velocity_after[0], allowed = kClear * scales.speed[c.row];
+    if (c.side == Side::kBilateral ? std::abs(normal) > allowed : normal < -allowed)
+      flaws.push_back({static_cast<int>(i), -1, true, normal});
+  }
+}
+
+/// Whether the impulses that u+ allows are independent: rows that keep ξ = 0, and slipping rows along their rim.
+bool independent_impulses(const ContactProblem& problem, const Impact& impact, const ImpactSolution& solution)
+{
+  const UnitMass unit(problem);
+  const ImpactScales scales(problem, impact.velocity, solution.velocity);
+  std::vector<Eigen::RowVectorXd> directions;
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const ImpactElement element(problem, impact, i);
+    const Contact& c = element.contact;
+    const ContactImpact& done = solution.contacts[i];
+    if (done.state == ImpactState::kOpens) continue;
+    const double sign = done.impulse[0] < 0.0 ? -1.0 : 1.0;
+    Eigen::RowVectorXd normal = unit.J.row(c.row);
+    const auto slides = [&](int k, int row) {
+      return std::abs(done.velocity_after[k] + element.restitution(row) * done.velocity_before[k]) > kClear * scales.speed[row];
+    };
+    bool slips = false;
+    for (int k = 1; element.rubs() && k <= c.tangents; ++k) slips = slips || slides(k, c.row + k);
+    if (slips) {
+      Eigen::Vector2d xi(done.velocity_after[1] + element.law.tangential * done.velocity_before[1],
+                         done.velocity_after[2] + element.law.tangential * done.velocity_before[2]);
+      xi[1] *= element.stretch(1);
+      xi.normalize();
+      for (int k = 0; k < c.tangents; ++k) normal -= sign * c.mu * element.stretch(k) * xi[k] * unit.J.row(c.row + 1 + k);
+    } else if (element.rubs()) {
+      for (int k = 0; k < c.tangents; ++k) directions.push_back(unit.J.row(c.row + 1 + k));
+    }
+    if (element.twists()) {
+      const int row = element.torsion_row();
+      const double xi = done.velocity_after[3] + element.law.spin * done.velocity_before[3];
+      if (slides(3, row))
+        normal -= (xi > 0.0 ? sign : -sign) * c.torsion * unit.J.row(row);
+      else
+        directions.push_back(unit.J.row(row));
+    }
+    directions.push_back(normal);
+  }
+  for (const Closure& closure : problem.closures)
+    for (int r = closure.row; r < closure.row + closure.rows; ++r) directions.push_back(unit.J.row(r));
+  Eigen::MatrixXd all(static_cast<Eigen::Index>(directions.size()), problem.nv());
+  for (std::size_t k = 0; k < directions.size(); ++k) all.row(static_cast<Eigen::Index>(k)) = directions[k];
+  return rank_of(all) == all.rows();
+}
+
+/// Right side of (98) for one solution.
+double energy_bound(const ContactProblem& problem, const Impact& impact, const ImpactSolution& solution)
+{
+  double bound = 0.0;
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const ImpactElement element(problem, impact, i);
+    const ContactImpact& c = solution.contacts[i];
+    bound += 0.5 * (1.0 - element.law.tangential) * c.impulse.segment<2>(1).dot(c.velocity_before.segment<2>(1));
+    bound += 0.5 * (1.0 - element.law.spin) * c.impulse[3] * c.velocity_before[3];
+    if (element.law.one_way) bound += 0.5 * (1.0 - element.law.normal) * c.impulse[0] * c.velocity_before[0];
+  }
+  return bound;
+}
+
+}  // namespace
+
+void validate(const ContactProblem& problem, const Impact& impact)
+{
+  problem.validate();
+  if (impact.velocity.size() != problem.nv() || !impact.velocity.allFinite())
+    throw InputError("velocity", "want " + std::to_string(problem.nv()) + " finite velocities, got " +
+                                     std::to_string(impact.velocity.size()) +
+                                     (impact.velocity.allFinite() ? "" : " with non-finite ones"));
+  if (!impact.laws.empty() && impact.laws.size() != problem.contacts.size())
+    throw InputError("laws", "want one per contact (" + std::to_string(problem.contacts.size()) + ") or none, got " +
+                                 std::to_string(impact.laws.size()));
+  for (std::size_t i = 0; i < impact.laws.size(); ++i) {
+    const ImpactLaw& law = impact.laws[i];
+    const Contact& c = problem.contacts[i];
+    const std::string path = "laws[" + std::to_string(i) + "]";
+    if (c.side == Side::kBilateral) {
+      if (law.one_way) throw InputError(path + ".one_way", "want a unilateral contact, got bilateral " + quoted(c.name));
+      check_restitution(path + ".normal", law.normal, -1.0, false, 1.0);
+    } else if (law.one_way) {
+      check_restitution(path + ".normal", law.normal, -1.0, false, 0.0);
+    } else {
+      check_restitution(path + ".normal", law.normal, 0.0, true, 1.0);
+    }
+    check_restitution(path + ".tangential", law.tangential, -1.0, false, 1.0);
+    check_restitution(path + ".spin", law.spin, -1.0, false, 1.0);
+    if (!law.mu_second) continue;
+    if (c.tangents != 2) throw InputError(path + ".mu_second", "want a contact with two tangents, got " + std::to_string(c.tangents));
+    const double mu = *law.mu_second;
+    if (!std::isfinite(mu) || mu < 0.0 || (mu > 0.0) != (c.mu > 0.0))
+      throw InputError(path + ".mu_second", "want finite and positive exactly where mu is (" + text(c.mu) + "), got " + text(mu));
+  }
+}
+
+ImpactSolver::ImpactSolver(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+ImpactSolver::~ImpactSolver() = default;
+ImpactSolver::ImpactSolver(ImpactSolver&&) noexcept = default;
+ImpactSolver& ImpactSolver::operator=(ImpactSolver&&) noexcept = default;
+
+ImpactResult ImpactSolver::solve(const ContactProblem& problem, const Impact& impact, const ImpactOptions& options)
+{
+  validate(problem, impact);
+  ImpactResult result;
+  Search(problem, impact, options, *engine_, result).run();
+  for (ImpactSolution& solution : result.solutions) {
+    account(problem, impact, solution);
+    solution.impulse_unique = independent_impulses(problem, impact, solution);
+  }
+  // Least energy first; leaves keep pointing at their solutions.
+  std::vector<int> order(result.solutions.size()), place(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return result.solutions[static_cast<std::size_t>(a)].energy_change < result.solutions[static_cast<std::size_t>(b)].energy_change;
+  });
+  std::vector<ImpactSolution> sorted;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    place[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
+    sorted.push_back(std::move(result.solutions[static_cast<std::size_t>(order[k])]));
+  }
+  result.solutions = std::move(sorted);
+  for (ImpactLeaf& leaf : result.leaves)
+    if (leaf.solution >= 0) leaf.solution = place[static_cast<std::size_t>(leaf.solution)];
+
+  const ImpactProof proof = judge_impact(problem, impact, result.solutions, result.leaves);
+  result.exists = proof.exists;
+  result.unique = proof.unique;
+  result.complete = proof.complete;
+  result.dissipates = proof.dissipates;
+  if (proof.complete) result.reason.clear();
+  if (proof.dissipates == Verdict::kFails) result.why_dissipates = "a velocity that satisfies every law gains energy";
+  if (proof.dissipates == Verdict::kHolds) result.why_dissipates = "every velocity that satisfies the laws was looked at";
+
+  const BeforeImpact before = look_before(problem, impact, result.flaws);
+  result.bound_applies = before.held && before.closing && !result.solutions.empty();
+  if (!result.solutions.empty()) {
+    look_after(problem, impact, result.solutions.front(), result.flaws);
+    if (result.bound_applies) result.energy_bound = energy_bound(problem, impact, result.solutions.front());
+  }
+  if (options.conditions) result.conditions = energy_conditions(problem, impact.laws);
+  if (result.exists == Verdict::kHolds && result.dissipates == Verdict::kUndecided) {
+    if (before.held && before.closing && before.at_rest)
+      result.why_dissipates = "nothing slips before the impact (98)";
+    else if (before.held && result.conditions.safe)
+      result.why_dissipates = "these coefficients of restitution cannot create energy here, whatever the velocity (78)";
+    if (!result.why_dissipates.empty()) result.dissipates = Verdict::kHolds;
+  }
+  return result;
+}
+
+}  // namespace stiction

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cmath>
+
+#include "proof/sums.hpp"
+#include "stiction/impact.hpp"
+
+namespace stiction::internal {
+
+/// One contact with its law: what of it takes part in an impact.
+struct ImpactElement {
+  const Contact& contact;
+  ImpactLaw law;
+
+  ImpactElement(const ContactProblem& problem, const Impact& impact, std::size_t i)
+      : contact(problem.contacts[i]), law(impact.laws.empty() ? ImpactLaw{} : impact.laws[i])
+  {
+  }
+
+  bool bilateral() const { return contact.side == Side::kBilateral; }
+  bool rubs() const { return contact.tangents > 0 && contact.mu > 0.0; }   ///< otherwise D = {0} and ξt is free
+  bool twists() const { return contact.torsional && contact.torsion > 0.0; }
+  /// A bilateral contact without friction has one mode only.
+  bool branches() const { return !bilateral() || rubs() || twists(); }
+  int torsion_row() const { return contact.row + 1 + contact.tangents; }
+  /// Factor that turns the friction ellipse into the disk of radius mu: on row k of J, and its inverse on the impulse.
+  double stretch(int tangent) const
+  {
+    return tangent == 1 && law.mu_second && contact.mu > 0.0 ? *law.mu_second / contact.mu : 1.0;
+  }
+  double restitution(int row) const
+  {
+    if (row == contact.row) return law.normal;
+    return contact.torsional && row == torsion_row() ? law.spin : law.tangential;
+  }
+};
+
+/// ε per row of J; closures are plastic, which only matters when they moved before the impact.
+inline Eigen::VectorXd restitutions(const ContactProblem& problem, const Impact& impact)
+{
+  Eigen::VectorXd e = Eigen::VectorXd::Zero(problem.rows());
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const ImpactElement element(problem, impact, i);
+    for (int k = 0; k < element.contact.rows(); ++k)
+      e[element.contact.row + k] = element.restitution(element.contact.row + k);
+  }
+  return e;
+}
+
+/// Sum of one row of A times x with the scale of its terms.
+template <class Row>
+Sum product(const Row& row, const Eigen::VectorXd& x)
+{
+  Sum sum;
+  for (Eigen::Index j = 0; j < x.size(); ++j) sum.add(row[j], x[j]);
+  return sum;
+}
+
+/// Sizes that allowances refer to: V² = Σ M_kk (u-² + u+²) is a speed times the root of a mass.
+struct ImpactScales {
+  Eigen::VectorXd momentum;   ///< √M_ii V
+  Eigen::VectorXd speed;      ///< |J| (|u-| + |u+| + V/√M_jj)
+
+  ImpactScales(const ContactProblem& p, const Eigen::VectorXd& before, const Eigen::VectorXd& after)
+  {
+    const double V = std::sqrt(p.M.diagonal().dot(before.cwiseAbs2() + after.cwiseAbs2()));
+    Eigen::VectorXd reach = before.cwiseAbs() + after.cwiseAbs();
+    momentum.setZero(p.nv());
+    for (Eigen::Index i = 0; i < p.nv(); ++i) {
+      if (p.M(i, i) <= 0.0) continue;
+      momentum[i] = std::sqrt(p.M(i, i)) * V;
+      reach[i] += V / std::sqrt(p.M(i, i));
+    }
+    speed = p.J.cwiseAbs() * reach;
+  }
+};
+
+}  // namespace stiction::internal
