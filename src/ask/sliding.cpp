@@ -36,7 +36,7 @@ void internal::check_slips(const ContactProblem& problem, const SlipDirections& 
   }
 }
 
-namespace {
+namespace internal {
 
 struct ModeWorkspace {
   std::unique_ptr<Engine> engine;
@@ -47,6 +47,12 @@ struct ModeWorkspace {
   std::vector<Violation> violated;
   Eigen::VectorXd x, y, lambda;
 };
+
+}  // namespace internal
+
+namespace {
+
+using internal::ModeWorkspace;
 
 /// Settles modes one by one, or many at once by the relaxation of a partial mode.
 class ModeSearch {
@@ -318,7 +324,7 @@ std::string describe(const ContactProblem& p, const SlidingResult& result)
 }  // namespace
 
 struct SlidingChecker::Workspace {
-  ModeWorkspace modes;
+  internal::ModeWorkspace modes;
 };
 
 SlidingChecker::SlidingChecker(std::unique_ptr<Engine> engine) : workspace_(std::make_unique<Workspace>())
