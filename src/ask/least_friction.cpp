@@ -73,17 +73,18 @@ HoldSearch::LeastFriction HoldSearch::smallest_friction(int contact, double know
       least.known = false;
     if (!least.known) return least;
   }
-  // A few steps at the lower bound itself: certificates often stop exactly at the answer.
-  for (int i = 0; i < 100 && upper - lower > kFrictionGap * upper && upper > kSmallestFriction; ++i) {
-    const double near = lower + 0.5 * kFrictionGap * upper;
-    const double trial = i % 3 == 2 || near >= upper ? 0.5 * (lower + upper) : std::max(near, lower + 0.01 * (upper - lower) * (i % 3));
+  // A few steps at the lower bound itself: certificates often stop exactly at the answer. What is too near to the boundary to be
+  // proved either way only bounds where to try next.
+  double tried = lower;
+  for (int i = 0; i < 100 && upper - tried > kFrictionGap * upper && upper > kSmallestFriction; ++i) {
+    const double near = tried + 0.5 * kFrictionGap * upper;
+    const double trial = i % 3 == 2 || near >= upper ? 0.5 * (tried + upper) : std::max(near, tried + 0.01 * (upper - tried) * (i % 3));
     const Verdict verdict = decide_signs(at(trial));
     if (verdict == Verdict::kHolds)
       upper = trial;
     else if (verdict == Verdict::kFails)
       lower = std::max({lower, trial, std::min(friction_needed(at(trial)), upper)});
-    else
-      break;   // within tolerance of the boundary already
+    tried = std::max({tried, lower, verdict == Verdict::kUndecided ? trial : 0.0});
   }
   least.upper = upper;
   return least;
