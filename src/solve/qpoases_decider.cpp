@@ -261,6 +261,7 @@ bool QpoasesDecider::try_witness(ConeAnswer& answer)
     const Eigen::Vector<long double, Eigen::Dynamic> miss =
         program_.e.cast<long double>() - program_.E.cast<long double>() * x.cast<long double>();
     const Eigen::VectorXd step = squares_.correction(miss.cast<double>().cwiseProduct(row_scale_) / scale_);
+    if (step.size() != static_cast<Eigen::Index>(squares_.passive().size())) break;   // the working set moved on: no factor of it
     std::swap(better, x);
     for (std::size_t k = 0; k < squares_.passive().size(); ++k)
       move(columns_[static_cast<std::size_t>(squares_.passive()[k])], step[static_cast<Eigen::Index>(k)]);
