@@ -1,7 +1,6 @@
 // Inertial couplings between unilateral and bilateral rows: Delassus blocks, kinetic angles, indeterminacy, joint shock.
 #include "stiction/couplings.hpp"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -38,15 +37,12 @@ Eigen::MatrixXd unit_columns(const Eigen::MatrixXd& X) { return with_unit_rows(X
 Eigen::MatrixXd span_of(const Eigen::MatrixXd& X)
 {
   if (X.size() == 0) return Eigen::MatrixXd(X.rows(), 0);
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(unit_columns(X));
-  qr.setThreshold(kRankTolerance);
-  return qr.householderQ() * Eigen::MatrixXd::Identity(X.rows(), qr.rank());
+  return column_span(unit_columns(X), kRankTolerance).basis();
 }
 
 double smallest_eigenvalue(const Eigen::MatrixXd& A)
 {
-  if (A.size() == 0) return 0.0;
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(A, Eigen::EigenvaluesOnly).eigenvalues()[0];
+  return A.size() == 0 ? 0.0 : symmetric_eigenvalues(A)[0];
 }
 
 /// (9) for all pairs of columns.
@@ -77,7 +73,7 @@ void delassus(const UnitMass& unit, const Eigen::MatrixXd& Xh, const Eigen::Matr
   c.Ac = free.transpose() * free;
   if (nv > 0) {
     Eigen::MatrixXd root = Eigen::MatrixXd::Identity(nv, nv) - Q * Q.transpose();
-    root = unit.S.asDiagonal() * Eigen::MatrixXd(unit.cholesky.matrixU().solve(root));
+    root = unit.S.asDiagonal() * solve_lower_transposed(unit.L, root);
     c.constrained_inertia_inverse = root * root.transpose();
   }
   c.smallest_A = smallest_eigenvalue(c.A);
@@ -95,21 +91,21 @@ void delassus(const UnitMass& unit, const Eigen::MatrixXd& Xh, const Eigen::Matr
   c.worst_unilateral.setZero(Xh.cols());
   c.worst_bilateral.setZero(Xg.cols());
   if (P.cols() > 0 && Q.cols() > 0) {
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(P.transpose() * Q, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    c.principal_cosines = svd.singularValues().cwiseMin(1.0);
+    const SingularVectors svd = thin_svd(P.transpose() * Q);
+    c.principal_cosines = svd.values.cwiseMin(1.0);
     // Sines come from what is left outside the other span: 1 - σ² would lose half of the digits.
     const Eigen::MatrixXd outside = P - Q * (Q.transpose() * P);
-    const Eigen::VectorXd direction = P * svd.matrixU().col(0);
-    c.singularity_margin = std::min(1.0, (outside * svd.matrixU().col(0)).squaredNorm());
+    const Eigen::VectorXd direction = P * svd.U.col(0);
+    c.singularity_margin = std::min(1.0, (outside * svd.U.col(0)).squaredNorm());
     c.worst_unilateral = least_norm(Xh, direction);
-    c.worst_bilateral = least_norm(Xg, Q * svd.matrixV().col(0));
+    c.worst_bilateral = least_norm(Xg, Q * svd.V.col(0));
   }
   if (Xh.cols() == 0) return;
   const Eigen::MatrixXd Jh = rows_of(unit.J, c.unilateral), Z = null_space(rows_of(unit.J, c.bilateral));
   Eigen::MatrixXd reduced = Eigen::MatrixXd::Zero(Jh.rows(), Jh.rows());
   if (Z.cols() > 0) {
     const Eigen::MatrixXd JZ = Jh * Z;
-    reduced = JZ * (Z.transpose() * unit.M * Z).llt().solve(JZ.transpose());
+    reduced = JZ * solve_definite(Z.transpose() * unit.M * Z, JZ.transpose());
   }
   const double size = c.A.cwiseAbs().maxCoeff();
   if (size > 0.0) c.reduced_coordinate_gap = (reduced - c.Ac).cwiseAbs().maxCoeff() / size;

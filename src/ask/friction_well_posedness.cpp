@@ -1,8 +1,4 @@
 // Whether a sliding problem has one solution for every load: exact determinant tests, and the tutorial's norm bounds.
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -26,11 +22,11 @@ constexpr double kRealRoot = 1e-7;      // a double root splits into a pair this
 
 double largest_singular(const Eigen::MatrixXd& A)
 {
-  return A.size() == 0 ? 0.0 : Eigen::JacobiSVD<Eigen::MatrixXd>(A).singularValues()[0];
+  return A.size() == 0 ? 0.0 : singular_values(A)[0];
 }
 double smallest_singular(const Eigen::MatrixXd& A)
 {
-  return A.size() == 0 ? kInfinity : Eigen::JacobiSVD<Eigen::MatrixXd>(A).singularValues().tail<1>()[0];
+  return A.size() == 0 ? kInfinity : singular_values(A).tail<1>()[0];
 }
 double ratio(double a, double b) { return b > 0.0 ? a / b : kInfinity; }
 
@@ -127,10 +123,8 @@ void for_each_minor(const Delassus& d, int signed_first,
 /// Smallest s > 0 with det(A - s B) = 0 on an index set, A positive definite: 1 / largest positive eigenvalue of A⁻¹B.
 double first_root(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B)
 {
-  const Eigen::LLT<Eigen::MatrixXd> llt(A);
-  Eigen::MatrixXd C = llt.matrixL().solve(B);
-  C = llt.matrixL().solve(C.transpose()).transpose().eval();
-  const Eigen::VectorXcd roots = Eigen::EigenSolver<Eigen::MatrixXd>(C, false).eigenvalues();
+  const Eigen::MatrixXd L = cholesky_factor(A), C = solve_lower(L, solve_lower(L, B).transpose()).transpose();
+  const Eigen::VectorXcd roots = eigenvalues(C);
   const double noise = 1e-12 * C.cwiseAbs().maxCoeff();
   double largest = 0.0;
   for (Eigen::Index i = 0; i < roots.size(); ++i)
@@ -158,7 +152,7 @@ double smallest_minor(const Delassus& d)
     const Eigen::VectorXd scale = Eigen::VectorXd(d.A.diagonal()(set)).cwiseSqrt().cwiseInverse();
     Eigen::MatrixXd X = d.A(set, set);
     X -= d.At(set, set) * signs.cwiseProduct(Eigen::VectorXd(d.mu(set))).asDiagonal();
-    smallest = std::min(smallest, (scale.asDiagonal() * X * scale.asDiagonal()).determinant());
+    smallest = std::min(smallest, determinant(scale.asDiagonal() * X * scale.asDiagonal()));
   });
   return smallest;
 }
@@ -183,14 +177,15 @@ Eigen::MatrixXd mixed_matrix(const Delassus& d, const Eigen::MatrixXd& An, const
                              const Eigen::VectorXd& mu)
 {
   const Eigen::MatrixXd K = At * mu.asDiagonal(), minus = An - K, plus = An + K;
-  const Eigen::PartialPivLU<Eigen::MatrixXd> A(d.block(minus, true, true));
-  const Eigen::MatrixXd Abar = d.block(plus, true, true), B = d.block(minus, true, false);
+  const Eigen::MatrixXd A = d.block(minus, true, true);
+  const Eigen::MatrixXd to_bilateral = solve(A, d.block(plus, true, true));
+  const Eigen::MatrixXd to_unilateral = solve(A, d.block(minus, true, false));
   const Eigen::MatrixXd C = d.block(minus, false, true), Cbar = d.block(plus, false, true);
   Eigen::MatrixXd M(d.size(), d.size());
-  M.topLeftCorner(d.bilateral, d.bilateral) = A.solve(Abar);
-  M.topRightCorner(d.bilateral, d.unilateral) = -A.solve(B);
-  M.bottomLeftCorner(d.unilateral, d.bilateral) = C * A.solve(Abar) - Cbar;
-  M.bottomRightCorner(d.unilateral, d.unilateral) = d.block(minus, false, false) - C * A.solve(B);
+  M.topLeftCorner(d.bilateral, d.bilateral) = to_bilateral;
+  M.topRightCorner(d.bilateral, d.unilateral) = -to_unilateral;
+  M.bottomLeftCorner(d.unilateral, d.bilateral) = C * to_bilateral - Cbar;
+  M.bottomRightCorner(d.unilateral, d.unilateral) = d.block(minus, false, false) - C * to_unilateral;
   return M;
 }
 
@@ -203,10 +198,10 @@ Proposition13 proposition13(const Delassus& d)
 {
   Proposition13 result;
   const double mu_b = d.mu.head(d.bilateral).maxCoeff(), mu_u = d.mu.tail(d.unilateral).maxCoeff();
-  const Eigen::LLT<Eigen::MatrixXd> Anb(d.block(d.A, true, true));
-  const double s = largest_singular(Anb.solve(d.block(d.At, true, true)));
-  const double r = largest_singular(Anb.solve(d.block(d.A, true, false)));
-  const double p = largest_singular(Anb.solve(d.block(d.At, true, false)));
+  const Eigen::MatrixXd Anb = d.block(d.A, true, true);
+  const double s = largest_singular(solve_definite(Anb, d.block(d.At, true, true)));
+  const double r = largest_singular(solve_definite(Anb, d.block(d.A, true, false)));
+  const double p = largest_singular(solve_definite(Anb, d.block(d.At, true, false)));
   const double a = largest_singular(d.block(d.At, false, true));
   double grown = kInfinity;
   if (s * mu_b < 1.0) {
@@ -257,7 +252,7 @@ void add_screens(const Delassus& d, WellPosedness& w)
   kind(screen("Proposition 11", bound, mu, one), true, true);
   kind(screen("Proposition 12", bound, mu, one), false, false);
   kind(screen("Proposition 14", bound, mu, one), false, true);
-  const Eigen::MatrixXd contraction = Eigen::LLT<Eigen::MatrixXd>(d.A).solve(d.At * d.mu.asDiagonal());
+  const Eigen::MatrixXd contraction = solve_definite(d.A, d.At * d.mu.asDiagonal());
   screen("contraction |A⁻¹At[mu]|", 1.0, largest_singular(contraction), one)
       .require(all_bilateral, "a sliding contact is unilateral");
   screen("Corollary 2", kInfinity, mu, "a solution for every load, perhaps not the only one")
@@ -301,9 +296,9 @@ WellPosedness friction_well_posedness(const ContactProblem& problem, const SlipD
     if (d.whole[j] > 0.0) share.col(j) /= d.whole[j];
   Eigen::MatrixXd open = Eigen::MatrixXd::Identity(w.contacts, w.contacts);
   if (share.rows() > 0) {
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(share, Eigen::ComputeFullV);
-    w.rank = static_cast<int>((svd.singularValues().array() > kRankTolerance).count());
-    open = svd.matrixV().rightCols(w.contacts - w.rank);
+    const SingularVectors svd = svd_with_null_space(share);
+    w.rank = static_cast<int>((svd.values.array() > kRankTolerance).count());
+    open = svd.V.rightCols(w.contacts - w.rank);
   }
   w.dependencies = d.whole.unaryExpr([](double x) { return x > 0.0 ? 1.0 / x : 1.0; }).asDiagonal() * open;
   w.hypotheses.require(w.rank == w.contacts, "normals of sliding contacts depend on each other or on what is held");
@@ -314,9 +309,8 @@ WellPosedness friction_well_posedness(const ContactProblem& problem, const SlipD
     const Eigen::MatrixXd friction = d.At * d.mu.asDiagonal(), X = d.A - friction;
     const double noise = 1e-14 * d.A.cwiseAbs().maxCoeff();
     w.copositive = (friction.array() <= noise).all();
-    const Eigen::VectorXd eigenvalues =
-        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(X + X.transpose(), Eigen::EigenvaluesOnly).eigenvalues();
-    w.positive_definite = eigenvalues[0] > kMarginRounding * eigenvalues.cwiseAbs().maxCoeff();
+    const Eigen::VectorXd symmetric = symmetric_eigenvalues(X + X.transpose());
+    w.positive_definite = symmetric[0] > kMarginRounding * symmetric.cwiseAbs().maxCoeff();
   }
   add_screens(d, w);
   w.hypotheses.require(w.contacts <= kMostForMinors, "more than 12 sliding contacts: too many determinants");

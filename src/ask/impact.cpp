@@ -1,7 +1,6 @@
 // The impact question: all velocities that the laws allow, found by splitting modes, and what they do to the energy.
 #include "stiction/impact.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
@@ -154,14 +153,12 @@ class Search {
     Eigen::VectorXd column = scaled.cwiseAbs().colwise().maxCoeff().transpose();
     for (double& c : column) c = c > 0.0 ? 1.0 / c : 1.0;
     scaled = scaled * column.asDiagonal();
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod;
-    cod.setThreshold(kDependentColumn);
-    cod.compute(scaled.transpose());
+    const LeastNorm inverse(scaled.transpose(), kDependentColumn);
     const auto nv = problem_.nv();
     Eigen::MatrixXd target = Eigen::MatrixXd::Zero(E.cols(), nv);
     for (Eigen::Index i = 0; i < nv; ++i) target(i, i) = column[i];
-    Eigen::MatrixXd Y = cod.solve(target);
-    Y += cod.solve(target - scaled.transpose() * Y);
+    Eigen::MatrixXd Y = inverse.solve(target);
+    Y += inverse.solve(target - scaled.transpose() * Y);
     leaf.left_inverse = (row.asDiagonal() * Y).transpose();
     leaf.solution = solution;
     if ((leaf.left_inverse * E - Eigen::MatrixXd::Identity(nv, E.cols())).cwiseAbs().maxCoeff() > 1e-6) return false;
@@ -186,13 +183,11 @@ class Search {
       const double size = (p.J.row(i).transpose().cwiseProduct(scale.head(nv))).norm();
       if (size > 0.0) scale[nv + i] = 1.0 / size;
     }
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod;
-    cod.setThreshold(kDependentColumn);
     for (int step = 0; step < 25; ++step) {
       equations(modes, z, r, slope);
       slope = scale.asDiagonal() * slope * scale.asDiagonal();
-      cod.compute(slope);
-      const Eigen::VectorXd change = scale.cwiseProduct(Eigen::VectorXd(cod.solve(scale.cwiseProduct(r))));
+      const Eigen::VectorXd unscaled = LeastNorm(slope, kDependentColumn).solve(scale.cwiseProduct(r));
+      const Eigen::VectorXd change = scale.cwiseProduct(unscaled);
       if (!change.allFinite()) return -1;
       z -= change;
       const Eigen::VectorXd relative = change.cwiseQuotient(scale);

@@ -1,5 +1,4 @@
 // Restitution and energy before any impact is solved: conditions on G and ε, and the all-sticking closed form.
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -66,11 +65,11 @@ struct Elements {
     Eigen::Index used = 0, first = 0;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       const auto size = static_cast<Eigen::Index>(blocks[b].rows.size());
-      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(G.block(first, first, size, size));
+      const SymmetricEigen eigen = symmetric_eigen(G.block(first, first, size, size));
       for (Eigen::Index k = 0; k < size; ++k) {
-        const double value = eigen.eigenvalues()[k];
-        if (value <= kRankTolerance * kRankTolerance * eigen.eigenvalues()[size - 1] || value <= 0.0) continue;
-        units.col(used++) = Y.middleCols(first, size) * eigen.eigenvectors().col(k) / std::sqrt(value);
+        const double value = eigen.values[k];
+        if (value <= kRankTolerance * kRankTolerance * eigen.values[size - 1] || value <= 0.0) continue;
+        units.col(used++) = Y.middleCols(first, size) * eigen.vectors.col(k) / std::sqrt(value);
         owner.push_back(b);
       }
       first += size;
@@ -94,11 +93,6 @@ struct Elements {
     }
   }
 };
-
-Eigen::VectorXd eigenvalues(const Eigen::MatrixXd& A)
-{
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(A, Eigen::EigenvaluesOnly).eigenvalues();
-}
 
 double ratio(const Eigen::VectorXd& ascending)
 {
@@ -136,7 +130,7 @@ EnergyConditions energy_conditions(const ContactProblem& problem, const std::vec
     c.equal = c.similar = c.small = c.sharpened = c.safe = true;
     return c;
   }
-  const Eigen::VectorXd raw = eigenvalues(c.G), unit = eigenvalues(elements.normalised);
+  const Eigen::VectorXd raw = symmetric_eigenvalues(c.G), unit = symmetric_eigenvalues(elements.normalised);
   c.smallest = raw[0];
   c.largest = raw[raw.size() - 1];
   c.ratio = ratio(raw);
@@ -157,7 +151,7 @@ EnergyConditions energy_conditions(const ContactProblem& problem, const std::vec
   const double r = c.normalised_ratio;
   c.sharpened = c.spread <= 2.0 * std::sqrt(r) / (1.0 + r);
   const Eigen::MatrixXd loss = elements.loss();
-  c.exact = eigenvalues(loss)[0] / unit[unit.size() - 1];
+  c.exact = symmetric_eigenvalues(loss)[0] / unit[unit.size() - 1];
   c.safe = proves_semidefinite(loss);
   return c;
 }
@@ -190,7 +184,7 @@ SafeRestitution safe_restitution(const ContactProblem& problem, const std::vecto
       return spread(lower, upper) <= bound;
     };
   };
-  const double raw = ratio(eigenvalues(elements.G)), unit = ratio(eigenvalues(elements.normalised));
+  const double raw = ratio(symmetric_eigenvalues(elements.G)), unit = ratio(symmetric_eigenvalues(elements.normalised));
   safe.similar = last_good(bounded_by(raw));
   safe.sharpened = last_good(bounded_by(2.0 * std::sqrt(unit) / (1.0 + unit)));
   return safe;

@@ -2,10 +2,10 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
+#include "problem/linear_algebra.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {
@@ -68,10 +68,7 @@ class SlipSolver {
         return true;
       }
       laws(trial, r, &slope);
-      Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod;
-      cod.setThreshold(1e-12);
-      cod.compute(slope);
-      trial -= cod.solve(r);
+      trial -= internal::LeastNorm(slope, 1e-12).solve(r);
       if (!trial.allFinite()) return false;
     }
     return false;
@@ -279,17 +276,13 @@ Prediction predict(const ContactProblem& problem, const PredictionOptions& optio
   // Closures are eliminated: accelerations w (whitened) = w0 + P(X λ - f), X_e'w0 = -gamma_e, P onto ker X_e'.
   const Eigen::MatrixXd Xe = X(Eigen::all, closure_rows);
   const Eigen::VectorXd gamma_e = problem.gamma(closure_rows);
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> held;
-  held.setThreshold(kSingular);
-  if (!closure_rows.empty() && nv > 0) held.compute(Xe.transpose());
-  const auto rank = closure_rows.empty() || nv == 0 ? 0 : held.rank();
   Eigen::VectorXd w0 = Eigen::VectorXd::Zero(nv);
   Eigen::MatrixXd Y = X(Eigen::all, contact_rows);
   Eigen::VectorXd g = f;
-  if (rank > 0) {
-    w0 = held.solve(-gamma_e);
-    const Eigen::MatrixXd Q = Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(Xe).householderQ() *
-                              Eigen::MatrixXd::Identity(nv, rank);
+  const internal::ColumnSpan held = internal::column_span(Xe, kSingular);
+  if (held.rank > 0) {
+    w0 = internal::LeastNorm(Xe.transpose(), kSingular).solve(-gamma_e);
+    const Eigen::MatrixXd Q = held.basis();
     Y -= Q * (Q.transpose() * Y);
     g -= Q * (Q.transpose() * g);
   }
@@ -327,11 +320,9 @@ Prediction predict(const ContactProblem& problem, const PredictionOptions& optio
   const Eigen::VectorXd w = w0 + Y * lambda - g;
   result.acceleration = S.cwiseProduct(Eigen::VectorXd(cholesky.matrixU().solve(w)));
   for (size_t j = 0; j < contact_rows.size(); ++j) result.lambda[contact_rows[j]] = lambda[j];
-  if (rank > 0) {
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> forces;
-    forces.setThreshold(kSingular);
-    forces.compute(Xe);
-    const Eigen::VectorXd closure_forces = forces.solve(w + f - X(Eigen::all, contact_rows) * lambda);
+  if (held.rank > 0) {
+    const Eigen::VectorXd closure_forces =
+        internal::LeastNorm(Xe, kSingular).solve(w + f - X(Eigen::all, contact_rows) * lambda);
     for (size_t j = 0; j < closure_rows.size(); ++j) result.lambda[closure_rows[j]] = closure_forces[j];
   }
   const Eigen::VectorXd u = problem.J * result.acceleration + problem.gamma;

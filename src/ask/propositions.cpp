@@ -1,5 +1,4 @@
 // The propositions that need linear algebra only: P1 to P6 and P12.
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
@@ -19,11 +18,6 @@ constexpr double kRimShare = 1e-9;   // share of the friction budget within whic
 bool every_contact_bilateral(const ContactProblem& p)
 {
   return std::all_of(p.contacts.begin(), p.contacts.end(), [](const Contact& c) { return c.side == Side::kBilateral; });
-}
-
-Eigen::VectorXd singular_values(const Eigen::MatrixXd& A)
-{
-  return Eigen::JacobiSVD<Eigen::MatrixXd>(A).singularValues();
 }
 
 /// b = A x up to rounding of the terms and of the size `scale` of the numbers that b is made of.
@@ -91,7 +85,7 @@ void reduce_to_normals(const ContactProblem& p, const UnitMass& unit, const std:
     return;
   }
   lcp.smallest_eigenvalue =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(lcp.Ac, Eigen::EigenvaluesOnly).eigenvalues()[0];
+      symmetric_eigenvalues(lcp.Ac)[0];
   // Relative to the whole normal, so that a normal inside the span of the equality rows counts as lost.
   Eigen::MatrixXd share = free;
   for (Eigen::Index j = 0; j < share.cols(); ++j) {
@@ -133,7 +127,7 @@ BilateralSticking bilateral_sticking(const ContactProblem& problem)
   // X'X λ = X'f - gamma without forming X'X: λ = X†(f + v), v the shortest vector with X'v = -gamma.
   result.lambda = least_norm(X, f + least_norm(X.transpose(), -problem.gamma));
   const Eigen::VectorXd w = X * result.lambda - f;
-  result.acceleration = unit.S.cwiseProduct(Eigen::VectorXd(unit.cholesky.matrixU().solve(w)));
+  result.acceleration = unit.S.cwiseProduct(Eigen::VectorXd(solve_lower_transposed(unit.L, w)));
   result.sticks = within_cones(problem, result.lambda, result.utilisation);
   return result;
 }

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <cmath>
 
+#include "problem/linear_algebra.hpp"
 #include "stiction/propositions.hpp"
 
 namespace stiction::internal {
@@ -32,31 +30,21 @@ inline Eigen::MatrixXd with_unit_rows(Eigen::MatrixXd A)
 /// Rank of A with rows brought to unit length.
 inline int rank_of(const Eigen::MatrixXd& A)
 {
-  if (A.size() == 0) return 0;
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(with_unit_rows(A).transpose());
-  qr.setThreshold(kRankTolerance);
-  return static_cast<int>(qr.rank());
+  return A.size() == 0 ? 0 : static_cast<int>(column_rank(with_unit_rows(A).transpose(), kRankTolerance));
 }
 
 /// Orthonormal basis of {x : A x = 0}.
 inline Eigen::MatrixXd null_space(const Eigen::MatrixXd& A)
 {
-  const auto n = A.cols();
-  if (A.size() == 0) return Eigen::MatrixXd::Identity(n, n);
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(with_unit_rows(A).transpose());
-  qr.setThreshold(kRankTolerance);
-  const Eigen::MatrixXd Q = qr.householderQ() * Eigen::MatrixXd::Identity(n, n);
-  return Q.rightCols(n - qr.rank());
+  if (A.size() == 0) return Eigen::MatrixXd::Identity(A.cols(), A.cols());
+  return column_span(with_unit_rows(A).transpose(), kRankTolerance).complement();
 }
 
 /// Least-squares solution of least norm of A x = b.
 inline Eigen::VectorXd least_norm(const Eigen::MatrixXd& A, const Eigen::VectorXd& b)
 {
   if (A.size() == 0) return Eigen::VectorXd::Zero(A.cols());
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod;
-  cod.setThreshold(kRankTolerance);
-  cod.compute(A);
-  return cod.solve(b);
+  return LeastNorm(A, kRankTolerance).solve(b);
 }
 
 /// The problem in coordinates a = S â in which M has a unit diagonal: M̂ = S M S, F̂ = S F, Ĵ = J S. λ and J a stay.
@@ -65,7 +53,7 @@ struct UnitMass {
   Eigen::MatrixXd M, J;
   Eigen::VectorXd F;
   bool definite = false;
-  Eigen::LLT<Eigen::MatrixXd> cholesky;   ///< of M̂ when definite
+  Eigen::MatrixXd L;   ///< M̂ = L L' when definite
 
   explicit UnitMass(const ContactProblem& p) : S(p.nv())
   {
@@ -78,16 +66,15 @@ struct UnitMass {
     F = S.cwiseProduct(p.F);
     const Eigen::VectorXd eigenvalues = mass_eigenvalues();
     definite = p.nv() == 0 || eigenvalues[0] > kRankTolerance;
-    if (definite) cholesky.compute(M);
+    if (definite && p.nv() > 0) L = cholesky_factor(M);
   }
 
   Eigen::VectorXd mass_eigenvalues() const
   {
-    if (M.size() == 0) return {};
-    return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(M, Eigen::EigenvaluesOnly).eigenvalues();
+    return M.size() == 0 ? Eigen::VectorXd() : symmetric_eigenvalues(M);
   }
-  /// L⁻¹ X with M̂ = L L': scalar products become those of M⁻¹.
-  Eigen::MatrixXd whitened(const Eigen::MatrixXd& X) const { return cholesky.matrixL().solve(X); }
+  /// L⁻¹ X: scalar products become those of M⁻¹.
+  Eigen::MatrixXd whitened(const Eigen::MatrixXd& X) const { return solve_lower(L, X); }
 };
 
 }  // namespace stiction::internal

@@ -77,11 +77,9 @@ Verdict only_zero(Engine& engine, const Eigen::MatrixXd& A)
 Verdict meet_at_zero(Engine& engine, const Eigen::MatrixXd& B, const Eigen::MatrixXd& A)
 {
   if (B.rows() == 0 || A.rows() == 0) return Verdict::kHolds;
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(B.transpose());
-  qr.setThreshold(kRankTolerance);
-  const auto n = B.cols(), r = qr.rank();
-  const Eigen::MatrixXd Q = qr.householderQ() * Eigen::MatrixXd::Identity(n, n);
-  const Eigen::MatrixXd C = without_noise(Q.transpose() * A.transpose());
+  const ColumnSpan span = column_span(B.transpose(), kRankTolerance);
+  const auto n = B.cols(), r = span.rank;
+  const Eigen::MatrixXd C = without_noise(span.Q.transpose() * A.transpose());
   ConeProgram program = half_free_program(n - r + 1, 0, A.rows());
   program.E.topRows(n - r) = C.bottomRows(n - r);   // nothing outside im B'
   Verdict meets = Verdict::kFails;

@@ -1,12 +1,12 @@
 #include "stiction/sliding.hpp"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
 #include "ask/mode_solver.hpp"
 #include "ask/proved.hpp"
 #include "ask/sliding_input.hpp"
+#include "problem/linear_algebra.hpp"
 #include "problem/text.hpp"
 #include "proof/sliding_program.hpp"
 #include "stiction/error.hpp"
@@ -153,11 +153,11 @@ class ModeSearch {
   {
     const auto nv = p_.nv(), rows = w_.program.E.rows();
     const Eigen::VectorXd a = result_.certificate.witnesses.back().a;
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(w_.program.E, Eigen::ComputeFullV);
+    const SingularVectors svd = svd_with_null_space(w_.program.E);
     Eigen::Index rank = 0;
-    for (; rank < svd.singularValues().size(); ++rank)
-      if (!(svd.singularValues()[rank] > 1e-11 * svd.singularValues()[0])) break;
-    const Eigen::MatrixXd open = svd.matrixV().topRows(nv).rightCols(w_.program.E.cols() - rank);
+    for (; rank < svd.values.size(); ++rank)
+      if (!(svd.values[rank] > 1e-11 * svd.values[0])) break;
+    const Eigen::MatrixXd open = svd.V.topRows(nv).rightCols(w_.program.E.cols() - rank);
     const double size = std::max(1.0, a.size() > 0 ? a.lpNorm<Eigen::Infinity>() : 0.0);
     ConeProgram extended = w_.program;
     extended.E.conservativeResize(rows + 1, Eigen::NoChange);

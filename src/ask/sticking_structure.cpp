@@ -3,8 +3,12 @@
 #include <cmath>
 
 #include "ask/sticking_workspace.hpp"
+#include "problem/linear_algebra.hpp"
 
 namespace stiction {
+
+using namespace internal;
+
 namespace {
 
 constexpr double kDependent = 1e-10;   // pivots relative to unit columns
@@ -42,12 +46,9 @@ bool StickingChecker::Workspace::acceleration_unique()
     const double size = stack.row(r).norm();
     if (size > 0.0) stack.row(r) /= size;
   }
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(stack.transpose());
-  qr.setThreshold(kDependent);
-  const auto rank = qr.rank();
-  if (rank == nv) return true;
-  const Eigen::MatrixXd Q = qr.householderQ() * Eigen::MatrixXd::Identity(nv, nv);
-  const Eigen::MatrixXd Z = Q.rightCols(nv - rank);
+  const ColumnSpan span = column_span(stack.transpose(), kDependent);
+  if (span.rank == nv) return true;
+  const Eigen::MatrixXd Z = span.complement();
 
   std::vector<int> closed;   // inequality rows that touch
   for (size_t i = 0, k = 0; i < p.contacts.size(); ++i) {
@@ -63,9 +64,7 @@ bool StickingChecker::Workspace::acceleration_unique()
     if (size > 0.0) A.row(i) /= size;
   }
   if (closed.empty()) return false;
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> lineality(A);
-  lineality.setThreshold(kDependent);
-  if (lineality.rank() < Z.cols()) return false;   // moves along all closed contacts; F does no work there
+  if (column_rank(A, kDependent) < Z.cols()) return false;   // moves along all closed contacts; F does no work there
   // A pointed cone: is there a d with A d = s >= 0, sum s = 1, F'd = 0?
   ConeProgram& program = extended;
   const auto k = A.rows(), z = Z.cols();

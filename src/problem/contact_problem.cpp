@@ -1,9 +1,9 @@
 #include "stiction/contact_problem.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <set>
 
+#include "problem/linear_algebra.hpp"
 #include "problem/text.hpp"
 #include "stiction/error.hpp"
 
@@ -67,8 +67,7 @@ void check_mass(const Eigen::MatrixXd& M)
     }
   if (n == 0) return;
   const Eigen::MatrixXd unit_diagonal = scale.asDiagonal() * (0.5 * (M + M.transpose())) * scale.asDiagonal();
-  const double smallest =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(unit_diagonal, Eigen::EigenvaluesOnly).eigenvalues().minCoeff();
+  const double smallest = internal::symmetric_eigenvalues(unit_diagonal)[0];
   if (!(smallest >= -kMassRounding * static_cast<double>(n)))
     throw InputError("M", "want positive semidefinite, got eigenvalue " + text(smallest) + " at unit diagonal");
 }

@@ -1,9 +1,9 @@
 #include "stiction/sliding_proof.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
+#include "problem/linear_algebra.hpp"
 #include "proof/sign_cover.hpp"
 #include "proof/sliding_program.hpp"
 #include "proof/sums.hpp"
@@ -150,11 +150,8 @@ Determined determined(const ConeProgram& program, Eigen::Index nv)
   Determined result;
   if (E.cols() == 0) return {true, true};
   if (E.rows() == 0) return result;
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod;
-  cod.setThreshold(kRank);
-  cod.compute(E);
-  const Eigen::MatrixXd left =
-      Eigen::MatrixXd::Identity(E.cols(), E.cols()) - cod.pseudoInverse() * E;   // onto the null space
+  const Eigen::MatrixXd inverse = internal::LeastNorm(E, kRank).solve(Eigen::MatrixXd::Identity(E.rows(), E.rows()));
+  const Eigen::MatrixXd left = Eigen::MatrixXd::Identity(E.cols(), E.cols()) - inverse * E;   // onto the null space
   // |I - R E| < 1 shows full column rank whatever R is, rounding of R included.
   result.everything = left.cwiseAbs().rowwise().sum().maxCoeff() < 0.5;
   result.acceleration = result.everything || nv == 0 || left.topRows(nv).cwiseAbs().maxCoeff() < kLeft;

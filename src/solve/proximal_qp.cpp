@@ -1,7 +1,8 @@
 #include "solve/proximal_qp.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
+
+#include "problem/linear_algebra.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -21,9 +22,9 @@ bool ProximalQp::solve(const Eigen::MatrixXd& H, const Eigen::VectorXd& g, const
   multipliers = Eigen::VectorXd::Zero(rows);
   active.clear();
   iterations = 0;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(H, Eigen::EigenvaluesOnly);
-  const double largest = std::max(eigen.eigenvalues().maxCoeff(), 1e-3);
-  const bool proximal = steps == Steps::kAlways || !(eigen.eigenvalues().minCoeff() > kSingular * largest);
+  const Eigen::VectorXd curvatures = symmetric_eigenvalues(H);
+  const double largest = std::max(curvatures.maxCoeff(), 1e-3);
+  const bool proximal = steps == Steps::kAlways || !(curvatures.minCoeff() > kSingular * largest);
   const double rho = proximal ? kProximal * largest : 0.0;
 
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

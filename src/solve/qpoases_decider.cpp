@@ -1,11 +1,11 @@
 #include "solve/qpoases_decider.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "problem/linear_algebra.hpp"
 #include "solve/answer_check.hpp"
 
 namespace stiction::internal {
@@ -112,11 +112,7 @@ void QpoasesDecider::prepare(const ConeProgram& program)
   if (!columns_.empty()) {
     Eigen::MatrixXd basis(m, static_cast<Eigen::Index>(columns_.size()));
     for (std::size_t k = 0; k < columns_.size(); ++k) basis.col(static_cast<Eigen::Index>(k)) = columns_[k].scaled;
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-    qr.setThreshold(kDependent);
-    qr.compute(basis);
-    const Eigen::MatrixXd Q = qr.householderQ();
-    off_free_ = Q.rightCols(m - qr.rank());
+    off_free_ = column_span(basis, kDependent).complement();
   }
   base_ = Eigen::VectorXd::Zero(program.E.cols());
   for (std::size_t i = 0; i < program.boxes.size(); ++i) {

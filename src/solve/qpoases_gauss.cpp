@@ -1,12 +1,11 @@
 #include "solve/qpoases_gauss.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "problem/linear_algebra.hpp"
 #include "solve/bounded_least_squares.hpp"
 #include "solve/proximal_qp.hpp"
 #include "stiction/error.hpp"
@@ -179,9 +178,7 @@ bool polish(const Scaled& s, std::vector<int> active, KktPoint& point, int& exch
     K.topLeftCorner(n, n) = s.M;
     K.topRightCorner(n, ne + na) = -J.transpose();
     K.bottomLeftCorner(ne + na, n) = J;
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod;
-    cod.setThreshold(kDependent);
-    cod.compute(K);
+    const LeastNorm inverse(K, kDependent);
     Eigen::VectorXd u(n + ne + na), rhs(n + ne + na);
     u << point.a, l;
     rhs << -s.F, -g;
@@ -195,7 +192,7 @@ bool polish(const Scaled& s, std::vector<int> active, KktPoint& point, int& exch
     for (int pass = 0; pass < 4; ++pass) {
       const Eigen::Vector<long double, Eigen::Dynamic> miss =
           rhs.cast<long double>() - K_long * u.cast<long double>();
-      u += cod.solve(miss.cast<double>());
+      u += inverse.solve(miss.cast<double>());
       KktPoint candidate;
       store(candidate);
       for (int snap = 0; snap < 2; ++snap) {
@@ -286,8 +283,8 @@ void solve_gauss(const GaussProgram& program, QpoasesDecider& decider, GaussAnsw
   const Scaled s(program);
 
   if (n > 0) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(s.M, Eigen::EigenvaluesOnly);
-    const bool singular = !(eigen.eigenvalues().minCoeff() > kMassless * eigen.eigenvalues().maxCoeff());
+    const Eigen::VectorXd masses = symmetric_eigenvalues(s.M);
+    const bool singular = !(masses.minCoeff() > kMassless * masses.maxCoeff());
     if (singular && is_unbalanced(program, decider, answer)) return;
   }
 
@@ -296,15 +293,8 @@ void solve_gauss(const GaussProgram& program, QpoasesDecider& decider, GaussAnsw
   Eigen::MatrixXd N = Eigen::MatrixXd::Identity(n, n);
   bool suspect = n == 0;
   if (ne > 0 && n > 0) {
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod;
-    cod.setThreshold(kDependent);
-    cod.compute(s.Je);
-    a0 = cod.solve(-s.ge);
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-    qr.setThreshold(kDependent);
-    qr.compute(s.Je.transpose());
-    const Eigen::MatrixXd Q = qr.householderQ();
-    N = Q.rightCols(n - qr.rank());
+    a0 = LeastNorm(s.Je, kDependent).solve(-s.ge);
+    N = column_span(s.Je.transpose(), kDependent).complement();
     suspect = (s.Je * a0 + s.ge).norm() > kConsistent * s.size;
   }
   if (suspect && is_contradictory(program, decider, answer)) return;
@@ -343,10 +333,7 @@ void solve_gauss(const GaussProgram& program, QpoasesDecider& decider, GaussAnsw
     }
   }
   if (ne > 0 && n > 0) {
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod;
-    cod.setThreshold(kDependent);
-    cod.compute(s.Je.transpose());
-    point.le = cod.solve(s.M * point.a + s.F - s.Ju.transpose() * point.lu);
+    point.le = LeastNorm(s.Je.transpose(), kDependent).solve(s.M * point.a + s.F - s.Ju.transpose() * point.lu);
   }
 
   const KktPoint found = point;

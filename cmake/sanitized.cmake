@@ -1,0 +1,31 @@
+# Copies of the library under the sanitizers, with assertions on, for the unit tests: stiction_asan (AddressSanitizer and
+# UndefinedBehaviorSanitizer) and stiction_core_tsan (ThreadSanitizer). The tests themselves are not instrumented: compiled once,
+# they are linked to the library as it is and again to its copy.
+set(instrumented -O1 -g1 -UNDEBUG -D_GLIBCXX_ASSERTIONS -fno-omit-frame-pointer -fno-sanitize-recover=all
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)   # GCC guesses wrongly about instrumented code
+set(STICTION_ASAN -fsanitize=address,undefined)
+set(STICTION_TSAN -fsanitize=thread)
+
+add_library(stiction_asan SHARED)
+foreach(part core scene io)
+  stiction_part(${part} _asan ${instrumented} ${STICTION_ASAN}
+    # Half of the compile time goes into these two; AddressSanitizer sees a null access anyway.
+    -fno-sanitize=null,alignment
+    # Otherwise Eigen would allocate differently from the installed Pinocchio and the tests, and each free the other's memory.
+    -DEIGEN_MALLOC_ALREADY_ALIGNED=1)
+  target_link_libraries(stiction_asan PRIVATE stiction_${part}_asan)
+endforeach()
+target_include_directories(stiction_asan PUBLIC include)
+target_link_libraries(stiction_asan PUBLIC Eigen3::Eigen)
+# The copy calls its own instances of templates, which are instrumented, not those of the tests.
+target_link_options(stiction_asan PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map
+  LINKER:-Bsymbolic INTERFACE ${STICTION_ASAN})
+
+stiction_part(core _tsan ${instrumented} ${STICTION_TSAN})
+
+# The sanitizers of older compilers do not cope with the address-space randomisation of newer kernels.
+execute_process(COMMAND setarch -R true RESULT_VARIABLE no_setarch ERROR_QUIET)
+set(STICTION_FIXED_ADDRESSES)
+if(NOT no_setarch)
+  set(STICTION_FIXED_ADDRESSES setarch -R)
+endif()
