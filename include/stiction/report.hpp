@@ -40,6 +40,10 @@ class ScenarioChecker {
   ScenarioChecker(ScenarioChecker&&) noexcept;
   ScenarioChecker& operator=(ScenarioChecker&&) noexcept;
 
+  /// Loads the robots, which the others do by themselves.
+  /// @throws InputError naming the entry.
+  void load(const Scenario& scenario);
+
   /// With every extra that the options do not turn off.
   /// @throws InputError naming the entry.
   ScenarioReport check(const Scenario& scenario);
