@@ -452,7 +452,7 @@ stiction::Scenario to_scenario(const msg::Scenario& message, const std::string& 
   scenario.scene.gravity = {message.gravity[0], message.gravity[1], message.gravity[2]};
   for (std::size_t i = 0; i < message.models.size(); ++i)
     scenario.scene.models.push_back(to_model(message.models[i], indexed("models", i), robot_urdf));
-  if (message.models.empty()) scenario.scene.models.push_back(to_model({}, "models[0]", robot_urdf));
+  if (message.models.empty()) scenario.scene.models.push_back(to_model(msg::Model(), "models[0]", robot_urdf));
   const std::string first = scenario.scene.models.front().name;
   for (std::size_t i = 0; i < message.loads.size(); ++i)
     scenario.scene.loads.push_back(to_load(message.loads[i], indexed("loads", i), first));

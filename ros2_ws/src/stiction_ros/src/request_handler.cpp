@@ -87,7 +87,7 @@ std::vector<stiction::ScenarioOverride> read_overrides(const std::vector<std::st
 void RequestHandler::check(const stiction_msgs::srv::Check::Request& request,
                            stiction_msgs::srv::Check::Response& response) noexcept
 {
-  response = {};
+  response = stiction_msgs::srv::Check::Response();
   response.error = attempt(msg::Error::BAD_REQUEST, [&] {
     response.result = to_message(checker_.check(read(request.scenario, robot_urdf_, limits_)));
   });
@@ -96,7 +96,7 @@ void RequestHandler::check(const stiction_msgs::srv::Check::Request& request,
 void RequestHandler::check_batch(const stiction_msgs::srv::CheckBatch::Request& request,
                                  stiction_msgs::srv::CheckBatch::Response& response) noexcept
 {
-  response = {};
+  response = stiction_msgs::srv::CheckBatch::Response();
   response.error = attempt(msg::Error::BAD_REQUEST, [&] {
     const std::size_t count = request.joint_states.size();
     require_at_most(limits_.states, count, "joint states");
@@ -128,7 +128,7 @@ void RequestHandler::check_batch(const stiction_msgs::srv::CheckBatch::Request& 
 void RequestHandler::check_scenario(const stiction_msgs::srv::CheckScenario::Request& request,
                                     stiction_msgs::srv::CheckScenario::Response& response) noexcept
 {
-  response = {};
+  response = stiction_msgs::srv::CheckScenario::Response();
   response.error = attempt(msg::Error::BAD_SCENARIO, [&] {
     require_at_most(limits_.text, request.scenario.size(), "bytes of scenario text");
     const stiction::ScenarioReport report = stiction::check_scenario_text(
