@@ -1,7 +1,7 @@
 # Two commands: `make demo` shows it working, `make test` shows it right. `make help` lists the rest.
 SHELL := /bin/bash -o pipefail
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test build demo test check bench sanitize tsan format clean
+.PHONY: help setup setup-test build demo test check bench sanitize tsan ros format clean
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc)
@@ -30,8 +30,9 @@ build: setup ## the library and the program build/stiction
 demo: build ## install, build and check every scenario of the gallery
 	@scripts/demo.sh build
 
-test: check sanitize tsan ## all tests, then the unit tests again under the sanitizers
-	@echo; grep -H 'tests passed' build/ctest.log build-asan/ctest.log build-tsan/ctest.log
+test: check sanitize tsan ros ## all tests, then the unit tests again under the sanitizers, then the ROS 2 packages
+	@echo; grep -H 'tests passed' build/ctest.log build-asan/ctest.log build-tsan/ctest.log build/ros/*/ctest.log
+	@cat build/ros/skipped
 
 check: setup-test ## all tests, optimised build only
 	$(CONFIGURE) -B build -DSTICTION_BUILD_TESTS=ON $(if $(CI),-DSTICTION_UNITY=ON)
@@ -54,6 +55,10 @@ tsan: setup-test ## tests of concurrent use under ThreadSanitizer
 	cmake --build build-tsan -j$(JOBS) --target test_threads
 	$(NO_ASLR) ctest --test-dir build-tsan $(CTEST) -L threads -O build-tsan/ctest.log
 endif
+
+ros: build ## the ROS 2 packages: all where rclcpp is found, else messages and request handling with wheels
+	@scripts/setup.sh --ros
+	scripts/test_ros.sh build $(CCACHE) $(if $(CI),-DSTICTION_WARNINGS_AS_ERRORS=ON)
 
 ifeq ($(wildcard bench/CMakeLists.txt),)
 bench:

@@ -26,7 +26,7 @@ done
 for package in "${packages[@]:1}"; do
   ctest --test-dir "$build/ros/$package" --output-on-failure --no-tests=error -O "$build/ros/$package/ctest.log"
 done
-if [[ -z "$ros_found" ]]; then
-  echo
-  echo "ros: SKIPPED the node, its launch files and its client test: found no rclcpp, neither in AMENT_PREFIX_PATH nor below /opt/ros."
-fi
+{
+  [[ -n "$ros_found" ]] || echo "SKIPPED: the node, its launch files and its client test were neither built nor run: there is no rclcpp," \
+    "neither in AMENT_PREFIX_PATH nor below /opt/ros."
+} | tee "$build/ros/skipped"
