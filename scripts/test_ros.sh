@@ -19,7 +19,7 @@ cmake --install "$build" --prefix "$prefix" >/dev/null
 export AMENT_PREFIX_PATH=$prefix:$AMENT_PREFIX_PATH CMAKE_PREFIX_PATH=$prefix:${CMAKE_PREFIX_PATH:-}
 export LD_LIBRARY_PATH=$prefix/lib:${LD_LIBRARY_PATH:-}
 for package in "${packages[@]}"; do
-  cmake -S "ros2_ws/src/$package" -B "$build/ros/$package" -G Ninja -Wno-dev --log-level=NOTICE -DCMAKE_INSTALL_PREFIX="$prefix" "$@"
+  cmake -S "ros2_ws/src/$package" -B "$build/ros/$package" -G Ninja -Wno-dev --no-warn-unused-cli --log-level=NOTICE -DCMAKE_INSTALL_PREFIX="$prefix" "$@"
   cmake --build "$build/ros/$package"
   cmake --install "$build/ros/$package" >/dev/null
 done
