@@ -15,6 +15,8 @@ using internal::scenario;
 using testing::HasSubstr;
 using testing::StartsWith;
 
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
 Scenario read(const std::string& name, const std::vector<ScenarioOverride>& overrides = {})
 {
   return read_scenario_file(scenario(name), overrides);
@@ -111,7 +113,6 @@ TEST(ScenarioChecker, NumbersAreThoseOfABatchRow)
 
 TEST(ScenarioChecker, NamesWhatAProgramGotWrong)
 {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(error_after([](Scenario&) {}), "no error");
   EXPECT_THAT(error_after([](Scenario& s) { s.contact_motions.pop_back(); }), StartsWith("contact_motions: want one per contact, got 1"));
   EXPECT_THAT(error_after([](Scenario& s) { s.contact_motions[1].slides = Eigen::Vector3d::Zero(); }), StartsWith("contacts[1].slides"));
