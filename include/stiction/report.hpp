@@ -12,9 +12,9 @@ namespace stiction {
 /// What `stiction check` says about a scenario.
 struct ScenarioReport {
   Verdict verdict = Verdict::kUndecided;
-  std::string summary;   ///< one sentence a person can act on
-  std::string json;      ///< as `stiction check --json` writes it, with the proof
-  std::string text;      ///< the same for people, at most 80 columns as long as every name fits
+  std::string summary;  ///< one sentence a person can act on
+  std::string json;     ///< as `stiction check --json` writes it, with the proof
+  std::string text;     ///< the same for people, at most 80 columns as long as every name fits
 };
 
 /// What a row of `stiction batch` says.
@@ -30,9 +30,10 @@ struct ScenarioNumbers {
   std::vector<Cell> cells;
 };
 
-/// Answers scenarios of any question, one after the other, as the program does. Robots stay loaded: a scenario that differs from the
-/// one before only in state, given efforts, coefficients of contacts, question or options needs no loading. An answer
-/// does not depend on the scenarios before, but a URDF file that changed under the same name is not noticed. One per thread.
+/// Answers scenarios of any question, one after the other, as the program does. Robots stay loaded: a scenario that
+/// differs from the one before only in state, given efforts, coefficients of contacts, question or options needs no
+/// loading. An answer does not depend on the scenarios before, but a URDF file that changed under the same name is not
+/// noticed. One per thread.
 class ScenarioChecker {
  public:
   ScenarioChecker();
@@ -58,18 +59,19 @@ class ScenarioChecker {
 
 /// The same once, from YAML in memory; `folder` is what URDF files are relative to, `source` the name in messages.
 /// @throws InputError "source:line:column: path: want …, got …".
-ScenarioReport check_scenario_text(const std::string& text, const std::string& folder = ".", const std::string& source = "scenario",
+ScenarioReport check_scenario_text(const std::string& text, const std::string& folder = ".",
+                                   const std::string& source = "scenario",
                                    const std::vector<ScenarioOverride>& overrides = {},
                                    const std::vector<std::string>& package_paths = {});
 
 /// What `stiction verify` says about a report.
 struct Verification {
   bool valid = false;
-  std::string message;   ///< one sentence: what was proved, or what is wrong
+  std::string message;  ///< one sentence: what was proved, or what is wrong
 };
 
-/// Judges the certificate of a JSON report with the proof room alone, and checks that verdict, forces and numbers of the report
-/// are those of the certificate, and its checksum.
+/// Judges the certificate of a JSON report with the proof room alone, and checks that verdict, forces and numbers of
+/// the report are those of the certificate, and its checksum.
 /// @throws InputError when it is not a report at all.
 Verification verify_report(const std::string& json, const std::string& source = "report");
 

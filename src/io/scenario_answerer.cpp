@@ -20,7 +20,8 @@ bool same_body(const ModelDescription& a, const ModelDescription& b)
 {
   const bool same_motors = finds_efforts(a) ? a.effort.kind == b.effort.kind : !finds_efforts(b);
   const bool placed = a.base == Base::kFloating || a.pose == b.pose;
-  return a.name == b.name && a.base == b.base && placed && same_motors && a.urdf_file == b.urdf_file && a.urdf_text == b.urdf_text;
+  return a.name == b.name && a.base == b.base && placed && same_motors && a.urdf_file == b.urdf_file &&
+         a.urdf_text == b.urdf_text;
 }
 
 /// Same place and rows; coefficients may differ, but must make sense: loading the scene says what is wrong with others.
@@ -32,7 +33,8 @@ bool same_place(const ContactDescription& a, const ContactDescription& b)
          (a.torsion > 0.0) == (b.torsion > 0.0) && sound(b.mu) && sound(b.torsion) && b.max_normal >= 0.0;
 }
 
-/// "models.robot.urdf: joint … limit: the effort limit is 0" matters only where efforts are to be found within the limits.
+/// "models.robot.urdf: joint … limit: the effort limit is 0" matters only where efforts are to be found within the
+/// limits.
 bool concerns_unused_limits(const std::string& warning, const Scenario& scenario)
 {
   return warning.ends_with("limit: the effort limit is 0") &&
@@ -68,23 +70,27 @@ void require_values(const Scenario& scenario)
       require_finite(*motion.slides, path + ".slides");
       require(!motion.slides->isZero(0.0), path + ".slides", "a direction", text(*motion.slides));
     }
-    require(std::isfinite(motion.restitution_normal), path + ".restitution.normal", "a finite number", text(motion.restitution_normal));
+    require(std::isfinite(motion.restitution_normal), path + ".restitution.normal", "a finite number",
+            text(motion.restitution_normal));
     require(std::isfinite(motion.restitution_tangential), path + ".restitution.tangential", "a finite number",
             text(motion.restitution_tangential));
   }
   const ScenarioOptions& options = scenario.options;
   if (options.cone.approximation != ConeApproximation::kExact)
-    require(options.cone.facets >= 3 && options.cone.facets <= kMostFacets, "options.cone", "3 to 4096 facets", std::to_string(options.cone.facets));
-  require(options.solver == "native" || options.solver == "qpoases", "options.solver", "native | qpoases", quoted(options.solver));
-  require(options.plane.empty() || options.plane == "xy" || options.plane == "yz" || options.plane == "zx", "options.plane",
-          "xy | yz | zx", quoted(options.plane));
+    require(options.cone.facets >= 3 && options.cone.facets <= kMostFacets, "options.cone", "3 to 4096 facets",
+            std::to_string(options.cone.facets));
+  require(options.solver == "native" || options.solver == "qpoases", "options.solver", "native | qpoases",
+          quoted(options.solver));
+  require(options.plane.empty() || options.plane == "xy" || options.plane == "yz" || options.plane == "zx",
+          "options.plane", "xy | yz | zx", quoted(options.plane));
   require_positive(options.gap, "options.gap");
   require_positive(options.box, "options.box");
   require_positive(options.length, "options.length");
   if (options.push) {
     require_finite(options.push->at, "options.push.at");
-    require(options.push->kind != PushOption::Direction::kGiven || std::abs(options.push->direction.norm() - 1.0) <= 1e-6,
-            "options.push.direction", "a unit vector", text(options.push->direction));
+    require(
+        options.push->kind != PushOption::Direction::kGiven || std::abs(options.push->direction.norm() - 1.0) <= 1e-6,
+        "options.push.direction", "a unit vector", text(options.push->direction));
   }
   if (options.point) require_finite(*options.point, "options.point");
   if (options.wrench) {
@@ -92,9 +98,12 @@ void require_values(const Scenario& scenario)
     require_finite(options.wrench->torque, "options.wrench.torque");
   }
   if (const auto& noise = options.noise) {
-    require(std::isfinite(noise->position) && noise->position >= 0.0, "options.noise.position", "a finite number >= 0", text(noise->position));
-    require(std::isfinite(noise->angle) && noise->angle >= 0.0, "options.noise.angle", "a finite number >= 0", text(noise->angle));
-    require(noise->samples >= 1 && noise->samples <= 10'000'000, "options.noise.samples", "1 to 1e7", std::to_string(noise->samples));
+    require(std::isfinite(noise->position) && noise->position >= 0.0, "options.noise.position", "a finite number >= 0",
+            text(noise->position));
+    require(std::isfinite(noise->angle) && noise->angle >= 0.0, "options.noise.angle", "a finite number >= 0",
+            text(noise->angle));
+    require(noise->samples >= 1 && noise->samples <= 10'000'000, "options.noise.samples", "1 to 1e7",
+            std::to_string(noise->samples));
   }
 }
 
@@ -118,8 +127,8 @@ ScenarioAnswerer::ScenarioAnswerer(const ScenarioAnswerer& other)
 
 bool ScenarioAnswerer::fits(const SceneDescription& scene) const
 {
-  return scene.gravity == description_.gravity && scene.loads == description_.loads && scene.closures == description_.closures &&
-         scene.package_paths == description_.package_paths &&
+  return scene.gravity == description_.gravity && scene.loads == description_.loads &&
+         scene.closures == description_.closures && scene.package_paths == description_.package_paths &&
          std::ranges::equal(description_.models, scene.models, same_body) &&
          std::ranges::equal(description_.contacts, scene.contacts, same_place) &&
          (!world_points_ || scene.models == description_.models);

@@ -4,13 +4,13 @@
 
 namespace stiction::internal {
 
-/// Answers plain scenarios. Loads the scene of one; those that differ from it only in state, given efforts, coefficients, question or
-/// options reuse it, others load their own for once. An answer depends on its scenario alone, never on those before. One per
-/// thread.
+/// Answers plain scenarios. Loads the scene of one; those that differ from it only in state, given efforts,
+/// coefficients, question or options reuse it, others load their own for once. An answer depends on its scenario alone,
+/// never on those before. One per thread.
 class ScenarioAnswerer {
  public:
   explicit ScenarioAnswerer(const SceneDescription& scene);
-  ScenarioAnswerer(const ScenarioAnswerer& other);   ///< shares the loaded models
+  ScenarioAnswerer(const ScenarioAnswerer& other);  ///< shares the loaded models
   ScenarioAnswerer& operator=(const ScenarioAnswerer&) = delete;
 
   bool fits(const SceneDescription& scene) const;
@@ -26,11 +26,11 @@ class ScenarioAnswerer {
 
   SceneDescription description_;
   Scene scene_;
-  bool world_points_ = false;   ///< contact points that depend on the described state
+  bool world_points_ = false;  ///< contact points that depend on the described state
   SceneState state_;
   ContactProblem problem_;
   std::unique_ptr<Answer> answer_;
-  Question question_ = Question::kAllSticking;   ///< of answer_, like the next
+  Question question_ = Question::kAllSticking;  ///< of answer_, like the next
   std::string solver_;
 };
 

@@ -8,19 +8,20 @@ namespace {
 
 ScenarioReport written(const internal::Report& report)
 {
-  return {report.verdict(), report.answer->summary(), internal::report_json(report), internal::report_text(report, false)};
+  return {report.verdict(), report.answer->summary(), internal::report_json(report),
+          internal::report_text(report, false)};
 }
 
 }  // namespace
 
 struct ScenarioChecker::Impl {
-  std::optional<internal::ScenarioAnswerer> answerer;   ///< of the last scenario
+  std::optional<internal::ScenarioAnswerer> answerer;  ///< of the last scenario
 
   internal::ScenarioAnswerer& answerer_of(const Scenario& scenario)
   {
     internal::require_askable(scenario);
     if (!answerer || !answerer->fits(scenario.scene)) {
-      answerer.reset();   // stays empty when loading fails
+      answerer.reset();  // stays empty when loading fails
       answerer.emplace(scenario.scene);
     }
     return *answerer;
@@ -45,7 +46,8 @@ ScenarioNumbers ScenarioChecker::check_numbers(const Scenario& scenario)
   std::vector<internal::RowCell> cells;
   answer.write_row(cells);
   ScenarioNumbers numbers{answer.verdict(), answer.summary(), {}};
-  for (const internal::RowCell& cell : cells) numbers.cells.push_back({cell.name, cell.number, cell.word ? cell.word : ""});
+  for (const internal::RowCell& cell : cells)
+    numbers.cells.push_back({cell.name, cell.number, cell.word ? cell.word : ""});
   return numbers;
 }
 

@@ -29,13 +29,14 @@ constexpr stiction::LoadDescription::Frame kLoadFrames[] = {stiction::LoadDescri
 constexpr stiction::ClosureDescription::Kind kClosures[] = {stiction::ClosureDescription::Kind::kPin,
                                                             stiction::ClosureDescription::Kind::kWeld,
                                                             stiction::ClosureDescription::Kind::kGuide};
-constexpr stiction::ConeApproximation kCones[] = {stiction::ConeApproximation::kExact, stiction::ConeApproximation::kInner,
-                                                  stiction::ConeApproximation::kOuter};
+constexpr stiction::ConeApproximation kCones[] = {
+    stiction::ConeApproximation::kExact, stiction::ConeApproximation::kInner, stiction::ConeApproximation::kOuter};
 constexpr stiction::Detachment kDetachments[] = {stiction::Detachment::kAllowed, stiction::Detachment::kForbidden};
 constexpr stiction::PushOption::Direction kPushes[] = {stiction::PushOption::Direction::kGiven,
                                                        stiction::PushOption::Direction::kHorizontal,
                                                        stiction::PushOption::Direction::kAny};
-constexpr stiction::Verdict kVerdicts[] = {stiction::Verdict::kUndecided, stiction::Verdict::kHolds, stiction::Verdict::kFails};
+constexpr stiction::Verdict kVerdicts[] = {stiction::Verdict::kUndecided, stiction::Verdict::kHolds,
+                                           stiction::Verdict::kFails};
 constexpr std::optional<bool> kExtras[] = {std::nullopt, true, false};
 constexpr const char* kStates[] = {"", "sticking", "rim", "sliding", "detaching", "unloaded"};
 
@@ -67,7 +68,10 @@ void require_size(std::size_t size, std::size_t wanted, const std::string& path)
     throw InputError(path, "want none or one per name (" + std::to_string(wanted) + "), got " + std::to_string(size));
 }
 
-int to_int(std::uint32_t number) { return static_cast<int>(std::min<std::uint32_t>(number, 1u << 30)); }  // far beyond any limit
+int to_int(std::uint32_t number)
+{
+  return static_cast<int>(std::min<std::uint32_t>(number, 1u << 30));
+}  // far beyond any limit
 
 template <class List>
 auto optional_of(const List& list) -> std::optional<typename List::value_type>
@@ -104,7 +108,8 @@ msg::Load to_message(const stiction::LoadDescription& load)
   return message;
 }
 
-stiction::ClosureDescription to_closure(const msg::Closure& message, const std::string& path, const std::string& first_model)
+stiction::ClosureDescription to_closure(const msg::Closure& message, const std::string& path,
+                                        const std::string& first_model)
 {
   stiction::ClosureDescription closure;
   closure.name = message.name;
@@ -224,7 +229,7 @@ msg::ContactState contact_state(const Json& json)
   state.normal_force = number(entry(json, "normal_force"));
   const Json& tangential = entry(json, "tangential_force");
   for (std::size_t k = 0; k < state.tangential_force.size(); ++k)
-    state.tangential_force[k] = k < tangential.size() ? number(tangential[k]) : 0.0;   // none in that direction
+    state.tangential_force[k] = k < tangential.size() ? number(tangential[k]) : 0.0;  // none in that direction
   const Json& force = entry(json, "force_world");
   if (force.size() == 3) state.force = to_vector3({number(force[0]), number(force[1]), number(force[2])});
   if (const Json& moment = entry(json, "torsion_moment"); !moment.is_null()) state.torsion_moment = number(moment);
@@ -235,8 +240,8 @@ msg::ContactState contact_state(const Json& json)
   return state;
 }
 
-/// `margins` of a report: {"friction_scale": 0.6 | null | "inf", "intervals": {"friction_scale": [0.59, 0.6]}}; what has only an
-/// interval is undecided.
+/// `margins` of a report: {"friction_scale": 0.6 | null | "inf", "intervals": {"friction_scale": [0.59, 0.6]}}; what
+/// has only an interval is undecided.
 std::vector<msg::Margin> margins(const Json& json)
 {
   std::vector<msg::Margin> result;
@@ -254,10 +259,15 @@ std::vector<msg::Margin> margins(const Json& json)
   for (const auto& [name, value] : json.items()) {
     if (name == "intervals") continue;
     const double known = number(value);
-    add(name, std::isfinite(known) ? msg::Margin::KNOWN : std::isnan(known) ? msg::Margin::NONE : msg::Margin::UNBOUNDED, known);
+    add(name,
+        std::isfinite(known) ? msg::Margin::KNOWN
+        : std::isnan(known)  ? msg::Margin::NONE
+                             : msg::Margin::UNBOUNDED,
+        known);
   }
   for (const auto& item : intervals.items())
-    if (entry(json, item.key().c_str()).is_null() && !json.contains(item.key())) add(item.key(), msg::Margin::UNDECIDED, kNone);
+    if (entry(json, item.key().c_str()).is_null() && !json.contains(item.key()))
+      add(item.key(), msg::Margin::UNDECIDED, kNone);
   return result;
 }
 
@@ -291,8 +301,8 @@ stiction::Pose to_pose(const geometry_msgs::msg::Pose& message, const std::strin
   if (!(std::abs(turn.norm() - 1.0) <= 1e-3))
     throw InputError(path + ".orientation", "want a unit quaternion, got norm " + std::to_string(turn.norm()));
   const Eigen::Matrix3d R = turn.normalized().toRotationMatrix();
-  // R = Rz(yaw) Ry(pitch) Rx(roll). The roll is what is left after the yaw that was found, so that near pitch = ±90°, where
-  // the two are not unique, they still fit together.
+  // R = Rz(yaw) Ry(pitch) Rx(roll). The roll is what is left after the yaw that was found, so that near pitch = ±90°,
+  // where the two are not unique, they still fit together.
   const double yaw = std::atan2(R(1, 0), R(0, 0)), s = std::sin(yaw), c = std::cos(yaw);
   stiction::Pose pose;
   pose.xyz = to_vector(message.position);
@@ -304,7 +314,8 @@ stiction::Pose to_pose(const geometry_msgs::msg::Pose& message, const std::strin
 geometry_msgs::msg::Pose to_message(const stiction::Pose& pose)
 {
   using Eigen::AngleAxisd, Eigen::Vector3d;
-  const Eigen::Quaterniond turn = AngleAxisd(pose.rpy.z(), Vector3d::UnitZ()) * AngleAxisd(pose.rpy.y(), Vector3d::UnitY()) *
+  const Eigen::Quaterniond turn = AngleAxisd(pose.rpy.z(), Vector3d::UnitZ()) *
+                                  AngleAxisd(pose.rpy.y(), Vector3d::UnitY()) *
                                   AngleAxisd(pose.rpy.x(), Vector3d::UnitX());
   geometry_msgs::msg::Pose message;
   message.position = to_point(pose.xyz);
@@ -315,7 +326,8 @@ geometry_msgs::msg::Pose to_message(const stiction::Pose& pose)
   return message;
 }
 
-void set_joint_state(const sensor_msgs::msg::JointState& state, const std::string& path, stiction::ModelDescription& model)
+void set_joint_state(const sensor_msgs::msg::JointState& state, const std::string& path,
+                     stiction::ModelDescription& model)
 {
   const std::size_t count = state.name.size();
   require_size(state.position.size(), count, path + ".position");
@@ -325,7 +337,8 @@ void set_joint_state(const sensor_msgs::msg::JointState& state, const std::strin
   std::set<std::string> seen;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string& name = state.name[i];
-    if (!seen.insert(name).second) throw InputError(indexed(path + ".name", i), "want each joint once, got '" + name + "' twice");
+    if (!seen.insert(name).second)
+      throw InputError(indexed(path + ".name", i), "want each joint once, got '" + name + "' twice");
     if (!state.position.empty()) model.joints[name] = state.position[i];
     if (!state.velocity.empty()) model.rates[name] = state.velocity[i];
     if (efforts) model.effort.given[name] = state.effort[i];
@@ -354,7 +367,8 @@ stiction::ModelDescription to_model(const msg::Model& message, const std::string
   for (std::size_t i = 0; i < message.joint_vectors.size(); ++i) {
     const msg::JointVector& joint = message.joint_vectors[i];
     if (model.multi_joints.contains(joint.name))
-      throw InputError(indexed(path + ".joint_vectors", i) + ".name", "want each joint once, got '" + joint.name + "' twice");
+      throw InputError(indexed(path + ".joint_vectors", i) + ".name",
+                       "want each joint once, got '" + joint.name + "' twice");
     model.multi_joints[joint.name] = joint.position;
     if (!joint.velocity.empty()) model.multi_rates[joint.name] = joint.velocity;
     if (!joint.acceleration.empty()) model.multi_accelerations[joint.name] = joint.acceleration;
@@ -365,7 +379,8 @@ stiction::ModelDescription to_model(const msg::Model& message, const std::string
 msg::Model to_message(const stiction::ModelDescription& model)
 {
   if (!model.urdf_file.empty())
-    throw InputError("models." + model.name + ".urdf_file", "want the URDF as text, got the file '" + model.urdf_file + "'");
+    throw InputError("models." + model.name + ".urdf_file",
+                     "want the URDF as text, got the file '" + model.urdf_file + "'");
   msg::Model message;
   message.name = model.name;
   message.urdf = model.urdf_text;
@@ -382,27 +397,32 @@ msg::Model to_message(const stiction::ModelDescription& model)
     for (const auto& item : *map) names.insert(item.first);
   for (const std::string& name : names) {
     if (!model.joints.contains(name))
-      throw InputError("models." + model.name + ".joints", "want a position for '" + name + "', got none: messages have one per name");
-    const auto value = [&](const std::map<std::string, double>& map) { return map.contains(name) ? map.at(name) : 0.0; };
+      throw InputError("models." + model.name + ".joints",
+                       "want a position for '" + name + "', got none: messages have one per name");
+    const auto value = [&](const std::map<std::string, double>& map) {
+      return map.contains(name) ? map.at(name) : 0.0;
+    };
     message.joint_state.name.push_back(name);
     message.joint_state.position.push_back(value(model.joints));
     if (!model.rates.empty()) message.joint_state.velocity.push_back(value(model.rates));
-    if (model.effort.kind == stiction::Effort::Kind::kGiven) message.joint_state.effort.push_back(value(model.effort.given));
+    if (model.effort.kind == stiction::Effort::Kind::kGiven)
+      message.joint_state.effort.push_back(value(model.effort.given));
     if (!model.accelerations.empty()) message.joint_acceleration.push_back(value(model.accelerations));
   }
   for (const auto& [name, position] : model.multi_joints) {
     msg::JointVector& joint = message.joint_vectors.emplace_back();
     joint.name = name;
     joint.position = position;
-    if (const auto found = model.multi_rates.find(name); found != model.multi_rates.end()) joint.velocity = found->second;
+    if (const auto found = model.multi_rates.find(name); found != model.multi_rates.end())
+      joint.velocity = found->second;
     if (const auto found = model.multi_accelerations.find(name); found != model.multi_accelerations.end())
       joint.acceleration = found->second;
   }
   return message;
 }
 
-stiction::ContactDescription to_contact(const msg::Contact& message, const std::string& path, const std::string& first_model,
-                                        stiction::ContactMotion& motion)
+stiction::ContactDescription to_contact(const msg::Contact& message, const std::string& path,
+                                        const std::string& first_model, stiction::ContactMotion& motion)
 {
   stiction::ContactDescription contact;
   contact.name = message.name;
@@ -474,8 +494,9 @@ msg::Scenario to_message(const stiction::Scenario& scenario)
   for (const auto& model : scenario.scene.models) message.models.push_back(to_message(model));
   for (const auto& load : scenario.scene.loads) message.loads.push_back(to_message(load));
   for (std::size_t i = 0; i < scenario.scene.contacts.size(); ++i)
-    message.contacts.push_back(to_message(
-        scenario.scene.contacts[i], i < scenario.contact_motions.size() ? scenario.contact_motions[i] : stiction::ContactMotion{}));
+    message.contacts.push_back(to_message(scenario.scene.contacts[i], i < scenario.contact_motions.size()
+                                                                          ? scenario.contact_motions[i]
+                                                                          : stiction::ContactMotion{}));
   for (const auto& closure : scenario.scene.closures) message.closures.push_back(to_message(closure));
   message.question = stiction::name_of(scenario.question);
   message.options = to_message(scenario.options);

@@ -49,7 +49,8 @@ msg::Error attempt(std::uint8_t bad_input, Work work)
 void require_at_most(std::size_t limit, std::size_t size, const std::string& what)
 {
   if (size > limit)
-    throw Refusal{msg::Error::TOO_LARGE, what + ": want at most " + std::to_string(limit) + ", got " + std::to_string(size)};
+    throw Refusal{msg::Error::TOO_LARGE,
+                  what + ": want at most " + std::to_string(limit) + ", got " + std::to_string(size)};
 }
 
 stiction::Scenario read(const msg::Scenario& message, const std::string& robot_urdf, const RequestLimits& limits)
@@ -61,7 +62,8 @@ stiction::Scenario read(const msg::Scenario& message, const std::string& robot_u
     text += model.urdf.size();
     robot_needed = robot_needed || model.urdf.empty();
   }
-  require_at_most(limits.contact_points, points + message.loads.size() + message.closures.size(), "contact points, loads and closures");
+  require_at_most(limits.contact_points, points + message.loads.size() + message.closures.size(),
+                  "contact points, loads and closures");
   require_at_most(limits.text, text, "bytes of URDF text");
   if (robot_needed && robot_urdf.empty())
     throw Refusal{msg::Error::NO_ROBOT, "models: want a URDF in the request or from robot_description, got neither"};
@@ -101,10 +103,10 @@ void RequestHandler::check_batch(const stiction_msgs::srv::CheckBatch::Request& 
     const std::size_t count = request.joint_states.size();
     require_at_most(limits_.states, count, "joint states");
     if (!request.base_poses.empty() && request.base_poses.size() != count)
-      throw stiction::InputError("base_poses", "want none or one per joint state (" + std::to_string(count) + "), got " +
-                                                   std::to_string(request.base_poses.size()));
+      throw stiction::InputError("base_poses", "want none or one per joint state (" + std::to_string(count) +
+                                                   "), got " + std::to_string(request.base_poses.size()));
     stiction::Scenario scenario = read(request.scenario, robot_urdf_, limits_);
-    checker_.load(scenario);   // what is wrong with the scenario is said once, not per state
+    checker_.load(scenario);  // what is wrong with the scenario is said once, not per state
     stiction::ModelDescription& robot = scenario.scene.models.front();
     const auto joints = robot.joints, rates = robot.rates, efforts = robot.effort.given;
     for (std::size_t i = 0; i < count; ++i) {

@@ -129,12 +129,17 @@ TEST(Conversions, EveryFieldComesBack)
   for (const auto& overrides : std::vector<std::vector<stiction::ScenarioOverride>>{
            {},
            {{"models.robot.base", "floating"}, {"models.robot.effort", "unlimited"}, {"models.mug.effort", "none"}},
-           {{"contacts.toe.at_frame", "link"}, {"contacts.toe.normal_frame", "world"}, {"contacts.toe.side", "unilateral"}},
+           {{"contacts.toe.at_frame", "link"},
+            {"contacts.toe.normal_frame", "world"},
+            {"contacts.toe.side", "unilateral"}},
            {{"contacts.toe.at_frame", "on"}, {"contacts.toe.normal_frame", "link"}, {"contacts.toe.on", "world"}},
            {{"loads.0.frame", "world"}, {"closures.rail", "{name: pin, link: robot/a, kind: pin}"}},
            {{"closures.rail", "{name: weld, link: robot/a, kind: weld}"}, {"question", "closure"}},
-           {{"options.cone", "{inner: 5}"}, {"options.detachment", "allowed"}, {"options.push.direction", "horizontal"}},
-           {{"options", "{repairs: false, margins: true, push: {link: robot/a, direction: any}}"}, {"question", "region"}},
+           {{"options.cone", "{inner: 5}"},
+            {"options.detachment", "allowed"},
+            {"options.push.direction", "horizontal"}},
+           {{"options", "{repairs: false, margins: true, push: {link: robot/a, direction: any}}"},
+            {"question", "region"}},
            {{"options", "{}"}, {"contacts", "[{name: a, link: robot/b, at: [1, 2, 3], normal: [0, 0, 1], mu: 0}]"}}}) {
     const stiction::Scenario scenario = everything(overrides);
     const msg::Scenario message = to_message(scenario);
@@ -179,7 +184,7 @@ TEST(Conversions, NamesAndDefaults)
   message.models.resize(2);
   message.models[0].name = "hand";
   message.models[0].urdf = "<hand/>";
-  message.contacts[0].max_normal = 0.0;   // a limit, not its absence
+  message.contacts[0].max_normal = 0.0;  // a limit, not its absence
   scenario = to_scenario(message, "<robot/>");
   EXPECT_EQ(scenario.scene.contacts[0].link, "hand/sole");
   EXPECT_EQ(scenario.scene.contacts[0].max_normal, 0.0);
@@ -187,7 +192,7 @@ TEST(Conversions, NamesAndDefaults)
   EXPECT_EQ(scenario.scene.models[1].urdf_text, "<robot/>");
 }
 
-Eigen::Matrix3d rotation(const Eigen::Vector3d& rpy)   // as URDF defines it, written out
+Eigen::Matrix3d rotation(const Eigen::Vector3d& rpy)  // as URDF defines it, written out
 {
   const double r = rpy.x(), p = rpy.y(), y = rpy.z();
   Eigen::Matrix3d x, yy, z;
@@ -205,13 +210,13 @@ TEST(Conversions, RotationsAreTheSameInBothNotations)
     stiction::Pose pose;
     pose.xyz = {angle(rng), angle(rng), angle(rng)};
     pose.rpy = {angle(rng), angle(rng), angle(rng)};
-    if (i % 4 == 1) pose.rpy.y() = M_PI_2;                              // roll and yaw are not unique there
-    if (i % 4 == 2) pose.rpy.y() = -M_PI_2 + std::pow(10.0, -1 - i % 16);   // nor, in doubles, near it
+    if (i % 4 == 1) pose.rpy.y() = M_PI_2;                                 // roll and yaw are not unique there
+    if (i % 4 == 2) pose.rpy.y() = -M_PI_2 + std::pow(10.0, -1 - i % 16);  // nor, in doubles, near it
     const geometry_msgs::msg::Pose message = to_message(pose);
     const stiction::Pose back = to_pose(message, "pose");
     EXPECT_EQ(back.xyz, pose.xyz);
     EXPECT_LT((rotation(back.rpy) - rotation(pose.rpy)).cwiseAbs().maxCoeff(), 1e-14) << pose.rpy.transpose();
-    const auto& q = message.orientation;   // q v q* by hand
+    const auto& q = message.orientation;  // q v q* by hand
     const Eigen::Vector3d u(q.x, q.y, q.z), v(0.3, -0.5, 0.8);
     const Eigen::Vector3d turned = v + 2.0 * u.cross(u.cross(v) + q.w * v);
     EXPECT_LT((turned - rotation(pose.rpy) * v).norm(), 1e-14);
@@ -258,7 +263,8 @@ TEST(Conversions, ErrorsNameTheEntry)
   const Case cases[] = {
       {"models[0].base: want 0 to 1, got 2", [](M& m) { m.models[0].base = 2; }},
       {"models[1].effort: want 0 to 3, got 4", [](M& m) { m.models[1].effort = 4; }},
-      {"models[0].pose.orientation: want a unit quaternion, got norm 0", [](M& m) { m.models[0].pose.orientation.w = 0; }},
+      {"models[0].pose.orientation: want a unit quaternion, got norm 0",
+       [](M& m) { m.models[0].pose.orientation.w = 0; }},
       {"models[0].joint_state.position: want none or one per name (1), got 2",
        [](M& m) { m.models[0].joint_state.position.push_back(0); }},
       {"models[0].joint_state.velocity: want none", [](M& m) { m.models[0].joint_state.velocity = {1, 2, 3}; }},
@@ -370,8 +376,8 @@ TEST(Conversions, ResultsHoldTheReport)
 
 TEST(Conversions, NumbersOfABatch)
 {
-  const msg::BatchResult result =
-      to_message(stiction::ScenarioNumbers{stiction::Verdict::kHolds, "fine", {{"slack", 2.5, ""}, {"scale", {}, ""}, {"region", {}, "empty"}}});
+  const msg::BatchResult result = to_message(stiction::ScenarioNumbers{
+      stiction::Verdict::kHolds, "fine", {{"slack", 2.5, ""}, {"scale", {}, ""}, {"region", {}, "empty"}}});
   EXPECT_EQ(result.error.code, msg::Error::NONE);
   EXPECT_EQ(result.verdict.value, msg::Verdict::HOLDS);
   EXPECT_EQ(result.summary, "fine");

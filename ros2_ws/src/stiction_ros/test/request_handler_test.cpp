@@ -53,7 +53,8 @@ Check::Response ask(RequestHandler& handler, const msg::Scenario& scenario)
   return response;
 }
 
-CheckScenario::Response ask_text(RequestHandler& handler, const std::string& text, const std::vector<std::string>& overrides = {})
+CheckScenario::Response ask_text(RequestHandler& handler, const std::string& text,
+                                 const std::vector<std::string>& overrides = {})
 {
   CheckScenario::Request request;
   request.scenario = text;
@@ -64,14 +65,15 @@ CheckScenario::Response ask_text(RequestHandler& handler, const std::string& tex
   return response;
 }
 
-// The library answers the file, the handler the message: same verdict, same sentence, and a report whose proof can be checked.
+// The library answers the file, the handler the message: same verdict, same sentence, and a report whose proof can be
+// checked.
 TEST(RequestHandler, SaysWhatTheLibrarySays)
 {
   RequestHandler handler;
   int asked = 0, fails = 0;
   for (const auto& file : std::filesystem::directory_iterator(kSource + "/scenarios")) {
     const std::string text = read_file(file.path());
-    if (text.find("package://") != text.npos) continue;   // real robots: whether they are installed is not our business
+    if (text.find("package://") != text.npos) continue;  // real robots: whether they are installed is not our business
     const std::string name = file.path().stem();
     SCOPED_TRACE(name);
     const stiction::ScenarioReport wanted = stiction::check_scenario_text(text, kSource + "/scenarios");
@@ -97,7 +99,8 @@ TEST(RequestHandler, SaysWhatTheLibrarySays)
 
 TEST(RequestHandler, AnswersDoNotDependOnEarlierRequests)
 {
-  msg::Scenario standing = gallery("biped_standing"), bent = standing, slippery = standing, pushed = standing, world = standing;
+  msg::Scenario standing = gallery("biped_standing"), bent = standing, slippery = standing, pushed = standing,
+                world = standing;
   bent.models[0].joint_state.position[0] += 0.1;
   bent.models[0].pose.position.z += 0.01;
   slippery.contacts[1].mu = 0.01;
@@ -112,10 +115,11 @@ TEST(RequestHandler, AnswersDoNotDependOnEarlierRequests)
   found.question = "equilibrium";
   found.models[0].effort = msg::Model::EFFORT_LIMITS;
   msg::Scenario outside = standing;
-  outside.models[0].joint_state.position[1] = 3.1;   // a warning, not an error
+  outside.models[0].joint_state.position[1] = 3.1;  // a warning, not an error
 
   RequestHandler used;
-  const std::vector<msg::Scenario> requests = {standing, bent, slippery, standing, pushed, world, world_bent, found, outside, standing};
+  const std::vector<msg::Scenario> requests = {standing, bent,       slippery, standing, pushed,
+                                               world,    world_bent, found,    outside,  standing};
   std::set<std::string> reports;
   for (const msg::Scenario& request : requests) {
     RequestHandler fresh;
@@ -136,7 +140,7 @@ TEST(RequestHandler, UsesTheServersRobot)
   EXPECT_EQ(ask(handler, scenario).error.code, msg::Error::NO_ROBOT);
   handler.set_robot(urdf);
   scenario.models[0].name.clear();
-  for (msg::Contact& contact : scenario.contacts) contact.link = contact.link.substr(6);   // robot/
+  for (msg::Contact& contact : scenario.contacts) contact.link = contact.link.substr(6);  // robot/
   EXPECT_EQ(ask(handler, scenario), wanted);
   // Another robot under the same name is noticed.
   handler.set_robot(read_file(kSource + "/urdf/quadruped.urdf"));
@@ -201,7 +205,7 @@ TEST(RequestHandler, BatchesAnswerEveryState)
   EXPECT_THAT(response.error.message, StartsWith("base_poses: want none or one per joint state (5), got 4"));
   EXPECT_TRUE(response.results.empty());
   request.base_poses.clear();
-  request.scenario.contacts[0].mu = -1.0;   // said once
+  request.scenario.contacts[0].mu = -1.0;  // said once
   handler.check_batch(request, response);
   EXPECT_EQ(response.error.code, msg::Error::BAD_REQUEST);
   EXPECT_THAT(response.error.message, StartsWith("contacts[0].mu"));
@@ -302,10 +306,16 @@ std::string garbage(std::mt19937& rng)
   return "no such " + text;
 }
 
-std::uint8_t beyond(unsigned last, std::mt19937& rng) { return static_cast<std::uint8_t>(last + 1 + rng() % (255 - last)); }
+std::uint8_t beyond(unsigned last, std::mt19937& rng)
+{
+  return static_cast<std::uint8_t>(last + 1 + rng() % (255 - last));
+}
 
 template <class List>
-auto& any(List& list, std::mt19937& rng) { return list[rng() % list.size()]; }
+auto& any(List& list, std::mt19937& rng)
+{
+  return list[rng() % list.size()];
+}
 
 /// The request has contacts, a load and joints with positions, velocities and given efforts.
 std::vector<Spoiler> spoilers()
@@ -323,7 +333,10 @@ std::vector<Spoiler> spoilers()
       {"quaternion", [](M& m, R& r) { m.models[0].pose.orientation.w = r() % 2 ? bad_number(r) : 2.0; }},
       {"position", [](M& m, R& r) { spoil_vector(m.models[0].pose.position, r); }},
       {"twist", [](M& m, R& r) { spoil_vector(r() % 2 ? m.models[0].twist.linear : m.models[0].twist.angular, r); }},
-      {"acceleration", [](M& m, R& r) { spoil_vector(r() % 2 ? m.models[0].acceleration.linear : m.models[0].acceleration.angular, r); }},
+      {"acceleration",
+       [](M& m, R& r) {
+         spoil_vector(r() % 2 ? m.models[0].acceleration.linear : m.models[0].acceleration.angular, r);
+       }},
       {"moving contact", [](M& m, R& r) { m.models[0].twist.linear.x = 1.0 + r() % 9; }},
       {"joint name", [](M& m, R& r) { any(m.models[0].joint_state.name, r) = r() % 2 ? garbage(r) : ""; }},
       {"joint twice", [](M& m, R&) { m.models[0].joint_state.name[0] = m.models[0].joint_state.name[1]; }},
@@ -336,16 +349,23 @@ std::vector<Spoiler> spoilers()
       {"joint accelerations", [](M& m, R& r) { m.models[0].joint_acceleration.resize(50 + r() % 10); }},
       {"joint vector", [](M& m, R& r) { m.models[0].joint_vectors.resize(1 + r() % 2); }},
       {"effort kind", [](M& m, R& r) { m.models[0].effort = beyond(3, r); }},
-      {"efforts to be found", [](M& m, R& r) { m.models[0].effort = r() % 2 ? msg::Model::EFFORT_LIMITS : msg::Model::EFFORT_UNLIMITED; }},
+      {"efforts to be found",
+       [](M& m, R& r) { m.models[0].effort = r() % 2 ? msg::Model::EFFORT_LIMITS : msg::Model::EFFORT_UNLIMITED; }},
       {"load link", [](M& m, R& r) { m.loads[0].link = r() % 2 ? garbage(r) : ""; }},
       {"load", [](M& m, R& r) { r() % 2 ? spoil_vector(m.loads[0].force, r) : spoil_vector(m.loads[0].torque, r); }},
       {"load point", [](M& m, R& r) { spoil_vector(m.loads[0].at, r); }},
       {"load frame", [](M& m, R& r) { m.loads[0].frame = beyond(1, r); }},
       {"contact name", [](M& m, R& r) { any(m.contacts, r).name.clear(); }},
       {"contact twice", [](M& m, R& r) { m.contacts.push_back(any(m.contacts, r)); }},
-      {"contact link", [](M& m, R& r) { any(m.contacts, r).link = r() % 3 ? garbage(r) : r() % 2 ? "" : "world"; }},
+      {"contact link", [](M& m, R& r) { any(m.contacts, r).link = r() % 3   ? garbage(r)
+                                                                  : r() % 2 ? ""
+                                                                            : "world"; }},
       {"contact on", [](M& m, R& r) { any(m.contacts, r).on_link = garbage(r); }},
-      {"contact on itself", [](M& m, R& r) { auto& c = any(m.contacts, r); c.on_link = c.link; }},
+      {"contact on itself",
+       [](M& m, R& r) {
+         auto& c = any(m.contacts, r);
+         c.on_link = c.link;
+       }},
       {"no points", [](M& m, R& r) { any(m.contacts, r).points.clear(); }},
       {"point", [](M& m, R& r) { spoil_vector(any(any(m.contacts, r).points, r), r); }},
       {"at_frame", [](M& m, R& r) { any(m.contacts, r).at_frame = beyond(2, r); }},
@@ -357,22 +377,66 @@ std::vector<Spoiler> spoilers()
       {"torsion", [](M& m, R& r) { any(m.contacts, r).torsion = negative_or_bad(r); }},
       {"max_normal", [](M& m, R& r) { any(m.contacts, r).max_normal = kNan; }},
       {"slides", [](M& m, R& r) { any(m.contacts, r).slides.resize(1); }},
-      {"restitution", [](M& m, R& r) { (r() % 2 ? m.contacts[0].restitution_normal : m.contacts[0].restitution_tangential) = bad_number(r); }},
+      {"restitution",
+       [](M& m, R& r) {
+         (r() % 2 ? m.contacts[0].restitution_normal : m.contacts[0].restitution_tangential) = bad_number(r);
+       }},
       {"closure", [](M& m, R&) { m.closures.resize(1); }},
-      {"closure kind", [](M& m, R& r) { m.closures.resize(1); m.closures[0].kind = beyond(2, r); }},
+      {"closure kind",
+       [](M& m, R& r) {
+         m.closures.resize(1);
+         m.closures[0].kind = beyond(2, r);
+       }},
       {"cone", [](M& m, R& r) { m.options.cone = beyond(2, r); }},
-      {"facets", [](M& m, R& r) { m.options.cone = 1 + r() % 2; m.options.facets = r() % 2 ? r() % 3 : 5000 + r() % 4000000000u; }},
+      {"facets",
+       [](M& m, R& r) {
+         m.options.cone = 1 + r() % 2;
+         m.options.facets = r() % 2 ? r() % 3 : 5000 + r() % 4000000000u;
+       }},
       {"detachment", [](M& m, R& r) { m.options.detachment = beyond(1, r); }},
       {"solver", [](M& m, R& r) { m.options.solver = r() % 2 ? garbage(r) : ""; }},
-      {"extras", [](M& m, R& r) { (r() % 3 == 0 ? m.options.intervals : r() % 2 ? m.options.margins : m.options.repairs) = beyond(2, r); }},
-      {"push", [](M& m, R& r) { m.options.push.resize(1); m.options.push[0].direction.x = r() % 2 ? kNan : 3.0; }},
-      {"push kind", [](M& m, R& r) { m.options.push.resize(1); m.options.push[0].kind = beyond(2, r); }},
-      {"positive options", [](M& m, R& r) { (r() % 3 == 0 ? m.options.gap : r() % 2 ? m.options.box : m.options.length).assign(1, r() % 2 ? 0.0 : negative_or_bad(r)); }},
+      {"extras",
+       [](M& m, R& r) {
+         (r() % 3 == 0 ? m.options.intervals : r() % 2 ? m.options.margins : m.options.repairs) = beyond(2, r);
+       }},
+      {"push",
+       [](M& m, R& r) {
+         m.options.push.resize(1);
+         m.options.push[0].direction.x = r() % 2 ? kNan : 3.0;
+       }},
+      {"push kind",
+       [](M& m, R& r) {
+         m.options.push.resize(1);
+         m.options.push[0].kind = beyond(2, r);
+       }},
+      {"positive options",
+       [](M& m, R& r) {
+         (r() % 3 == 0 ? m.options.gap
+          : r() % 2    ? m.options.box
+                       : m.options.length)
+             .assign(1, r() % 2 ? 0.0 : negative_or_bad(r));
+       }},
       {"plane", [](M& m, R& r) { m.options.plane = garbage(r); }},
-      {"point option", [](M& m, R& r) { m.options.point.resize(1); spoil_vector(m.options.point[0], r); }},
-      {"wrench", [](M& m, R& r) { m.options.wrench.resize(1); spoil_vector(m.options.wrench[0].torque, r); }},
-      {"noise", [](M& m, R& r) { m.options.noise.resize(1); m.options.noise[0].angle = negative_or_bad(r); }},
-      {"samples", [](M& m, R& r) { m.options.noise.resize(1); m.options.noise[0].samples = r() % 2 ? 0 : 4000000000u; }},
+      {"point option",
+       [](M& m, R& r) {
+         m.options.point.resize(1);
+         spoil_vector(m.options.point[0], r);
+       }},
+      {"wrench",
+       [](M& m, R& r) {
+         m.options.wrench.resize(1);
+         spoil_vector(m.options.wrench[0].torque, r);
+       }},
+      {"noise",
+       [](M& m, R& r) {
+         m.options.noise.resize(1);
+         m.options.noise[0].angle = negative_or_bad(r);
+       }},
+      {"samples",
+       [](M& m, R& r) {
+         m.options.noise.resize(1);
+         m.options.noise[0].samples = r() % 2 ? 0 : 4000000000u;
+       }},
       {"too many points", [](M& m, R& r) { any(m.contacts, r).points.resize(5000); }},
   };
 }
@@ -397,7 +461,7 @@ TEST(RequestHandler, AThousandMalformedRequestsAreRefused)
   ASSERT_EQ(wanted.error.code, msg::Error::NONE) << wanted.error.message;
   const std::vector<Spoiler> ways = spoilers();
   for (std::size_t i = 0; i < 1000; ++i) {
-    const Spoiler& way = i < ways.size() ? ways[i] : ways[rng() % ways.size()];   // each at least once
+    const Spoiler& way = i < ways.size() ? ways[i] : ways[rng() % ways.size()];  // each at least once
     SCOPED_TRACE(way.name);
     CheckBatch::Request batch;
     batch.scenario = good;
@@ -411,7 +475,7 @@ TEST(RequestHandler, AThousandMalformedRequestsAreRefused)
     batch.joint_states.resize(2);
     CheckBatch::Response results;
     handler.check_batch(batch, results);
-    if (results.error.code == msg::Error::NONE) {   // a state that does not suit the question
+    if (results.error.code == msg::Error::NONE) {  // a state that does not suit the question
       ASSERT_EQ(results.results.size(), 2u);
       EXPECT_EQ(results.results[1].error.code, msg::Error::BAD_REQUEST);
     }
@@ -429,12 +493,15 @@ TEST(RequestHandler, MalformedTextsAreRefused)
     std::string text = good;
     for (unsigned k = 0; k <= rng() % 4; ++k) {
       const std::size_t at = rng() % text.size();
-      if (i % 3 == 0) text.resize(at + 1);
-      else if (i % 3 == 1) text[at] = static_cast<char>(rng());
-      else text.insert(at, garbage(rng));
+      if (i % 3 == 0)
+        text.resize(at + 1);
+      else if (i % 3 == 1)
+        text[at] = static_cast<char>(rng());
+      else
+        text.insert(at, garbage(rng));
     }
     const CheckScenario::Response response = ask_text(handler, text);
-    if (response.error.code == msg::Error::NONE) continue;   // a change in a comment, or another good number
+    if (response.error.code == msg::Error::NONE) continue;  // a change in a comment, or another good number
     ++refused;
     EXPECT_EQ(response.error.code, msg::Error::BAD_SCENARIO) << response.error.message;
     EXPECT_FALSE(response.error.message.empty());
@@ -455,7 +522,8 @@ TEST(RequestHandler, MalformedTextsAreRefused)
   std::string chain = "<robot name='r'><link name='l0'/>";
   for (int i = 1; i <= 20000; ++i) {
     const std::string n = std::to_string(i), before = std::to_string(i - 1);
-    chain += "<link name='l" + n + "'/><joint name='j" + n + "' type='continuous'><parent link='l" + before + "'/><child link='l" + n + "'/></joint>";
+    chain += "<link name='l" + n + "'/><joint name='j" + n + "' type='continuous'><parent link='l" + before +
+             "'/><child link='l" + n + "'/></joint>";
   }
   scenario.models[0].urdf = chain + "</robot>";
   EXPECT_EQ(ask(handler, scenario).error.code, msg::Error::BAD_ROBOT);

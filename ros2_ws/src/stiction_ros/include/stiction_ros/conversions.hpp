@@ -1,5 +1,6 @@
-// Between ROS messages and the library's plain data, every field both ways. What the library would not notice itself (an unknown
-// enum value, lists of different lengths, a quaternion that is none) throws stiction::InputError with the path of the entry.
+// Between ROS messages and the library's plain data, every field both ways. What the library would not notice itself
+// (an unknown enum value, lists of different lengths, a quaternion that is none) throws stiction::InputError with the
+// path of the entry.
 #pragma once
 
 #include <geometry_msgs/msg/point.hpp>
@@ -30,20 +31,22 @@ geometry_msgs::msg::Vector3 to_vector3(const Eigen::Vector3d& vector);
 stiction::Pose to_pose(const geometry_msgs::msg::Pose& pose, const std::string& path);
 geometry_msgs::msg::Pose to_message(const stiction::Pose& pose);
 
-/// Puts positions and velocities, and with Effort::kGiven efforts, of the named joints into the model; others stay as they are.
-void set_joint_state(const sensor_msgs::msg::JointState& state, const std::string& path, stiction::ModelDescription& model);
+/// Puts positions and velocities, and with Effort::kGiven efforts, of the named joints into the model; others stay as
+/// they are.
+void set_joint_state(const sensor_msgs::msg::JointState& state, const std::string& path,
+                     stiction::ModelDescription& model);
 
 /// A model without URDF gets `robot_urdf`.
 stiction::ModelDescription to_model(const msg::Model& model, const std::string& path, const std::string& robot_urdf);
-msg::Model to_message(const stiction::ModelDescription& model);   ///< @throws InputError when the URDF is not in memory
+msg::Model to_message(const stiction::ModelDescription& model);  ///< @throws InputError when the URDF is not in memory
 
 /// Links without "model/" belong to `first_model`.
-stiction::ContactDescription to_contact(const msg::Contact& contact, const std::string& path, const std::string& first_model,
-                                        stiction::ContactMotion& motion);
+stiction::ContactDescription to_contact(const msg::Contact& contact, const std::string& path,
+                                        const std::string& first_model, stiction::ContactMotion& motion);
 msg::Contact to_message(const stiction::ContactDescription& contact, const stiction::ContactMotion& motion = {});
 
 stiction::Scenario to_scenario(const msg::Scenario& scenario, const std::string& robot_urdf);
-msg::Scenario to_message(const stiction::Scenario& scenario);   ///< as for models
+msg::Scenario to_message(const stiction::Scenario& scenario);  ///< as for models
 
 msg::Verdict to_message(stiction::Verdict verdict);
 msg::Result to_message(const stiction::ScenarioReport& report);

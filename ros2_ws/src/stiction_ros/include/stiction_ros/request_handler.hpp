@@ -14,12 +14,12 @@ namespace stiction_ros {
 /// What a server accepts; more is answered by Error::TOO_LARGE before anything is computed.
 struct RequestLimits {
   std::size_t contact_points = 1000;
-  std::size_t states = 100000;         ///< of a batch
-  std::size_t text = 64 << 20;         ///< bytes of a scenario or of all URDFs
+  std::size_t states = 100000;  ///< of a batch
+  std::size_t text = 64 << 20;  ///< bytes of a scenario or of all URDFs
 };
 
-/// Answers the services without ROS's machinery. Never throws: whatever goes wrong is in the response's error. One per thread.
-/// Keeps the robots of the last request loaded: states, efforts and friction that change cost no loading.
+/// Answers the services without ROS's machinery. Never throws: whatever goes wrong is in the response's error. One per
+/// thread. Keeps the robots of the last request loaded: states, efforts and friction that change cost no loading.
 class RequestHandler {
  public:
   explicit RequestHandler(const RequestLimits& limits = {}) : limits_(limits) {}
