@@ -87,6 +87,8 @@ TEST(ScenarioChecker, AnswersDoNotDependOnTheScenariosBefore)
            {push, {"models.robot.effort", "unlimited"}, {"question", "equilibrium"}, {"options.solver", "qpoases"}}),
       read("biped_standing", {push, {"gravity", "[0, 1, -9.81]"}}),
       read("biped_standing"),
+      read("biped_standing", {{"models.robot.base", "fixed"}}),
+      read("biped_standing", {{"models.robot.base", "fixed"}, {"models.robot.pose.rpy", "[0.1, 0, 0]"}}),
       read("biped_standing", {{"models.robot.urdf", heavier_biped()}}),
       read("quadruped_standing"),
   };
