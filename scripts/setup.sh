@@ -20,8 +20,8 @@ case "${1:-}" in
     system_packages+=(libgtest-dev libgmock-dev libbenchmark-dev libcdd-dev libgmp-dev libglpk-dev coinor-libclp-dev
                       libqhull-dev)
     requirements+=(requirements-test.txt)
-    . scripts/find_ros.sh
-    if [[ "$1" == --ros && -z "$ros_found" ]]; then ros_requirements=(requirements-ros.txt); fi
+    # In a shell of its own: what ROS sets must not reach pip.
+    if [[ "$1" == --ros && -z "$(. scripts/find_ros.sh; echo "$ros_found")" ]]; then ros_requirements=(requirements-ros.txt); fi
     ;;
   *) echo "usage: scripts/setup.sh [--test | --ros]" >&2; exit 2 ;;
 esac
