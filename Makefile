@@ -1,7 +1,7 @@
 # Two commands: `make demo` shows it working, `make test` shows it right. `make help` lists the rest.
 SHELL := /bin/bash -o pipefail
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test build demo test check bench sanitize format clean
+.PHONY: help setup setup-test build demo test check bench sanitize ros format clean
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc)
@@ -28,10 +28,11 @@ demo: build ## install, build and check every scenario of the gallery
 
 TESTS = $(CONFIGURE) -B build -DSTICTION_BUILD_TESTS=ON $(if $(CI),-DSTICTION_UNITY=ON) -DSTICTION_SANITIZED_TESTS
 
-test: setup-test ## all tests; the unit tests also under the sanitizers
+test: setup-test ## all tests; the unit tests also under the sanitizers; the ROS 2 packages
 	$(TESTS)=ON
 	cmake --build build -j$(JOBS)
 	ctest --test-dir build $(CTEST)
+	@$(MAKE) --no-print-directory ros
 
 check: setup-test ## all tests, without the sanitizers
 	$(TESTS)=OFF
@@ -42,6 +43,10 @@ sanitize: setup-test ## the unit tests under AddressSanitizer, UndefinedBehavior
 	$(TESTS)=ON
 	cmake --build build -j$(JOBS) --target sanitized_tests
 	ctest --test-dir build $(CTEST) -L sanitized
+
+ros: build ## the ROS 2 packages: all where rclcpp is found, else messages and request handling with wheels
+	@scripts/setup.sh --ros
+	scripts/test_ros.sh build $(CCACHE) $(if $(CI),-DSTICTION_WARNINGS_AS_ERRORS=ON)
 
 bench: setup-test ## benchmarks: a table, and build/bench.json
 	$(CONFIGURE) -B build -DSTICTION_BUILD_BENCHMARKS=ON

@@ -4,6 +4,7 @@
 #
 #   scripts/setup.sh           what the library and the program need
 #   scripts/setup.sh --test    also what the tests and benchmarks need
+#   scripts/setup.sh --ros     also, into .deps/ros, the ROS 2 message generators, unless there is a ROS 2 with rclcpp
 #
 # SKIP_SYSTEM_PACKAGES=1 leaves the system packages alone; SKIP_PYTHON_PACKAGES=1 leaves .deps/venv alone, for machines
 # whose ROS 2 or conda environment already brings Pinocchio and qpOASES.
@@ -12,14 +13,17 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 system_packages=(g++ make cmake ninja-build ccache libeigen3-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev)
 requirements=(requirements.txt)
+ros_requirements=()
 case "${1:-}" in
   "") ;;
-  --test)
+  --test | --ros)
     system_packages+=(libgtest-dev libgmock-dev libbenchmark-dev libcdd-dev libgmp-dev libglpk-dev coinor-libclp-dev
                       libqhull-dev)
     requirements+=(requirements-test.txt)
+    # In a shell of its own: what ROS sets must not reach pip.
+    if [[ "$1" == --ros && -z "$(. scripts/find_ros.sh; echo "$ros_found")" ]]; then ros_requirements=(requirements-ros.txt); fi
     ;;
-  *) echo "usage: scripts/setup.sh [--test]" >&2; exit 2 ;;
+  *) echo "usage: scripts/setup.sh [--test | --ros]" >&2; exit 2 ;;
 esac
 
 say() { echo "setup: $*"; }
@@ -48,10 +52,12 @@ install_system_packages() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# A venv, options for pip, requirements files.
 install_python_packages() {
-  local venv=.deps/venv python version file stamp
-  local outdated=()
-  command -v python3 >/dev/null || fail "python3 not found; it is needed to install Pinocchio and qpOASES into $venv"
+  local venv=$1 options=$2 python version file stamp
+  shift 2
+  local requirements=("$@") outdated=()
+  command -v python3 >/dev/null || fail "python3 not found; it is needed to install Python wheels into $venv"
   version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   for file in "${requirements[@]}"; do
     stamp="$version $(sha256sum <"$file")"
@@ -68,7 +74,7 @@ install_python_packages() {
     python3 -m venv "$venv" || fail "python3 -m venv failed; on Debian and Ubuntu install python3-venv"
     outdated=("${requirements[@]}")
   fi
-  "$python" -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+  "$python" -m pip install --quiet --disable-pip-version-check --only-binary :all: $options \
     $(printf -- '-r %s ' "${requirements[@]}")
   for file in "${outdated[@]}"; do
     echo "$version $(sha256sum <"$file")" >"$venv/$file.stamp"
@@ -76,4 +82,5 @@ install_python_packages() {
 }
 
 [[ "${SKIP_SYSTEM_PACKAGES:-0}" == 1 ]] || install_system_packages
-[[ "${SKIP_PYTHON_PACKAGES:-0}" == 1 ]] || install_python_packages
+[[ "${SKIP_PYTHON_PACKAGES:-0}" == 1 ]] || install_python_packages .deps/venv "" "${requirements[@]}"
+((${#ros_requirements[@]} == 0)) || install_python_packages .deps/ros "--no-deps --no-binary empy" "${ros_requirements[@]}"

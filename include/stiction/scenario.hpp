@@ -15,6 +15,9 @@ enum class Question { kAllSticking, kEquilibrium, kClosure, kRegion, kSliding, k
 /// "all_sticking", …
 const char* name_of(Question question);
 
+/// The other way round. @throws InputError with `path` as the entry, naming the questions that are answered.
+Question question_named(const std::string& name, const std::string& path = "question");
+
 /// What a contact does besides touching; only some questions look at it.
 struct ContactMotion {
   std::optional<Eigen::Vector3d> slides;   ///< direction of the velocity of `link` relative to `on`, in normal_frame

@@ -17,6 +17,7 @@ namespace stiction {
 struct Pose {
   Eigen::Vector3d xyz = Eigen::Vector3d::Zero();
   Eigen::Vector3d rpy = Eigen::Vector3d::Zero();
+  bool operator==(const Pose&) const = default;
 };
 
 enum class Base { kFloating, kFixed };
@@ -26,6 +27,7 @@ enum class Base { kFloating, kFixed };
 struct Effort {
   enum class Kind { kNone, kLimits, kUnlimited, kGiven } kind = Kind::kNone;
   std::map<std::string, double> given;
+  bool operator==(const Effort&) const = default;
 };
 
 /// One robot, hand or object. Either `urdf_file` or `urdf_text` is set.
@@ -49,6 +51,7 @@ struct ModelDescription {
   Eigen::Vector3d linear_acceleration = Eigen::Vector3d::Zero();
   Eigen::Vector3d angular_acceleration = Eigen::Vector3d::Zero();
   Effort effort;
+  bool operator==(const ModelDescription&) const = default;
 };
 
 /// A force and torque on "model/link", at point `at` of the link.
@@ -58,6 +61,7 @@ struct LoadDescription {
   Eigen::Vector3d torque = Eigen::Vector3d::Zero();
   Eigen::Vector3d at = Eigen::Vector3d::Zero();          ///< in the link frame
   enum class Frame { kWorld, kLink } frame = Frame::kWorld;   ///< of force and torque
+  bool operator==(const LoadDescription&) const = default;
 };
 
 enum class ContactFrame { kLink, kWorld, kOn };
@@ -75,6 +79,7 @@ struct ContactDescription {
   Side side = Side::kUnilateral;
   double torsion = 0.0;
   double max_normal = kInfinity;
+  bool operator==(const ContactDescription&) const = default;
 };
 
 struct ClosureDescription {
@@ -84,6 +89,7 @@ struct ClosureDescription {
   Eigen::Vector3d at = Eigen::Vector3d::Zero();       ///< in the link frame
   enum class Kind { kPin, kWeld, kGuide } kind = Kind::kPin;   ///< 3, 6, 1 rows
   Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();  ///< kGuide only: the blocked direction, in the link frame
+  bool operator==(const ClosureDescription&) const = default;
 };
 
 /// A whole scene, as plain data that mirrors the scenario file.
@@ -96,11 +102,13 @@ struct SceneDescription {
   std::vector<std::string> package_paths;   ///< searched for package:// after ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
 };
 
-/// Configuration, velocity and prescribed acceleration of every model, in the scene's own coordinates (see Scene::state).
+/// Configuration, velocity, prescribed acceleration and given efforts of every model, in the scene's own coordinates (see
+/// Scene::state).
 struct SceneState {
-  Eigen::VectorXd q;        ///< nq
-  Eigen::VectorXd v;        ///< nv
-  Eigen::VectorXd a = {};   ///< nv; contact problems do not depend on it
+  Eigen::VectorXd q;             ///< nq
+  Eigen::VectorXd v;             ///< nv
+  Eigen::VectorXd a = {};        ///< nv; contact problems do not depend on it
+  Eigen::VectorXd effort = {};   ///< nv, or empty: those of the description
 };
 
 /// Bodies, contacts and loads of a description, loaded once; recomputes the contact problem for any state.
@@ -136,12 +144,15 @@ class Scene {
   const SceneState& described_state() const;
 
   /// The state written in other descriptions of the same models (same names and bases, in order): joints, rates, poses,
-  /// twists, accelerations. URDFs and efforts are not read again; the pose of a fixed base is part of the scene, not of the state.
+  /// twists, accelerations, given efforts. URDFs are not read again; the pose of a fixed base and which efforts are to be found
+  /// are part of the scene, not of the state.
   /// @throws InputError naming the entry.
   SceneState state(const std::vector<ModelDescription>& models) const;
 
   /// Things that are allowed but look wrong: joints outside their limits, …
   const std::vector<std::string>& warnings() const;
+  /// The same for a state written in other descriptions.
+  std::vector<std::string> warnings(const std::vector<ModelDescription>& models) const;
 
   /// Recomputes `problem` for a state. The first call sizes it; later calls with the same object allocate nothing.
   void compute(const SceneState& state, ContactProblem& problem);

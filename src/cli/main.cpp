@@ -19,6 +19,7 @@
 #include "io/progress_text.hpp"
 #include "io/region_drawing.hpp"
 #include "stiction/error.hpp"
+#include "stiction/report.hpp"
 #include "stiction/scene.hpp"
 
 namespace {
@@ -185,7 +186,7 @@ int run(int argc, char** argv)
   verify.add_option("REPORT.json", report_file, "What `stiction check --json` wrote")->required();
   verify.footer("Exit codes: 0 the proof is valid, 1 it is not, 2 not a report.");
   verify.callback([&] {
-    const internal::Verification result = internal::verify_report(internal::read_text_file(report_file, "report"), report_file);
+    const stiction::Verification result = stiction::verify_report(internal::read_text_file(report_file, "report"), report_file);
     write_result((result.valid ? "valid: " : "NOT VALID: ") + result.message + "\n");
     code = result.valid ? kOk : kNo;
   });

@@ -1,20 +1,8 @@
 #include "io/check.hpp"
 
-#include <algorithm>
+#include "io/scenario_answerer.hpp"
 
 namespace stiction::internal {
-namespace {
-
-/// "models.robot.urdf: joint … limit: the effort limit is 0" matters only where efforts are to be found within the limits.
-bool concerns_unused_limits(const std::string& warning, const Scenario& scenario)
-{
-  return warning.ends_with("limit: the effort limit is 0") &&
-         std::ranges::none_of(scenario.scene.models, [&](const ModelDescription& model) {
-           return model.effort.kind == Effort::Kind::kLimits && warning.starts_with("models." + model.name + ".urdf: ");
-         });
-}
-
-}  // namespace
 
 int exit_code(Verdict verdict)
 {
@@ -28,17 +16,8 @@ int exit_code(Verdict verdict)
 
 Report check(const Scenario& scenario)
 {
-  const QuestionKind& kind = kind_of(stiction::name_of(scenario.question));
-  kind.require(scenario);
-  Report report;
-  report.scenario = scenario;
-  Scene scene(scenario.scene);
-  report.warnings = scene.warnings();
-  std::erase_if(report.warnings, [&](const std::string& warning) { return concerns_unused_limits(warning, scenario); });
-  report.problem = scene.compute();
-  report.answer = kind.make(scenario.options.solver);
-  report.answer->ask({report.scenario, scene, scene.described_state(), report.problem}, Extras::kAll);
-  return report;
+  require_askable(scenario);
+  return ScenarioAnswerer(scenario.scene).report(scenario);
 }
 
 Report check_document(const ScenarioDocument& document, const std::vector<std::string>& package_paths)

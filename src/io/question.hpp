@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "stiction/proof.hpp"
-#include "stiction/scenario.hpp"
+#include "stiction/report.hpp"
 
 namespace stiction::internal {
 
@@ -57,12 +57,6 @@ class Answer {
   /// The question's own keys, between `summary` and `solver`.
   virtual void write_json(const Report& report, nlohmann::ordered_json& json) const = 0;
   virtual AnswerText text(const Report& report) const = 0;
-};
-
-/// What `stiction verify` says about a report.
-struct Verification {
-  bool valid = false;
-  std::string message;  ///< one sentence: what was proved, or what is wrong
 };
 
 struct QuestionKind {

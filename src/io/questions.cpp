@@ -71,3 +71,9 @@ void require_rest(const Situation& situation)
 }
 
 }  // namespace stiction::internal
+
+namespace stiction {
+
+Question question_named(const std::string& name, const std::string& path) { return internal::kind_of(name, path).question; }
+
+}  // namespace stiction

@@ -35,11 +35,6 @@ std::string contacts_text(const ContactProblem& problem, const std::vector<Conta
 /// Force of a contact from its rows of lambda; written out so that every compiler rounds it in the same way.
 Eigen::Vector3d contact_force_in_world(const Contact& contact, const double* rows);
 
-/// Judges the certificate of a JSON report with the proof room alone, and checks that verdict, forces and numbers of the report
-/// are those of the certificate, and its checksum.
-/// @throws InputError when it is not a report at all.
-Verification verify_report(const std::string& json, const std::string& source);
-
 /// FNV-1a of the text, as 16 hexadecimal digits: finds accidents, not forgers.
 std::string checksum(const std::string& text);
 

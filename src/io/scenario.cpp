@@ -14,8 +14,6 @@ namespace stiction {
 namespace internal {
 namespace {
 
-constexpr int kMostFacets = 4096;
-
 [[noreturn]] void fail(const Entry& entry, const std::string& path, const std::string& want)
 {
   const std::string where = entry.where();

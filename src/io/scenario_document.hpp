@@ -8,6 +8,9 @@
 
 namespace stiction::internal {
 
+/// Of a pyramid that replaces a friction cone.
+inline constexpr int kMostFacets = 4096;
+
 /// A scenario file as it is written, with overrides applied; `decode` reads it.
 struct ScenarioDocument {
   Entry root;

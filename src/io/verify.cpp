@@ -2,10 +2,11 @@
 #include "io/report.hpp"
 #include "stiction/error.hpp"
 
-namespace stiction::internal {
+namespace stiction {
 
 Verification verify_report(const std::string& text, const std::string& source)
 {
+  using namespace internal;
   Json json;
   try {
     json = Json::parse(text);
@@ -25,4 +26,4 @@ Verification verify_report(const std::string& text, const std::string& source)
   return result;
 }
 
-}  // namespace stiction::internal
+}  // namespace stiction

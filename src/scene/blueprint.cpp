@@ -93,8 +93,7 @@ void read_multi(const std::map<std::string, std::vector<double>>& values, const 
   }
 }
 
-std::shared_ptr<const UrdfTree> load_tree(const ModelDescription& model, const std::vector<std::string>& package_paths,
-                                          std::vector<std::string>& warnings)
+std::shared_ptr<const UrdfTree> load_tree(const ModelDescription& model, const std::vector<std::string>& package_paths)
 {
   const std::string path = path_of(model) + ".urdf";
   if (model.urdf_file.empty() == model.urdf_text.empty())
@@ -103,37 +102,21 @@ std::shared_ptr<const UrdfTree> load_tree(const ModelDescription& model, const s
   const std::string content =
       model.urdf_file.empty() ? model.urdf_text : read_urdf_file(model.urdf_file, package_paths, path);
   auto tree = std::make_shared<const UrdfTree>(parse_urdf(content, path));
-  for (const Finding& finding : physical_findings(*tree)) {
+  for (const Finding& finding : physical_findings(*tree))
     if (finding.unusable) throw InputError(path, finding.what);
-    warnings.push_back(path + ": " + finding.what);
-  }
   return tree;
 }
 
-void read_effort(const ModelDescription& description, ModelBlueprint& model, std::vector<std::string>& warnings)
+bool has_motor(const UrdfJoint& joint) { return freedoms(joint.type) == 1 && joint.mimics < 0; }
+
+/// Efforts that are to be found.
+void add_motors(const Effort& effort, ModelBlueprint& model)
 {
-  const UrdfTree& tree = *model.tree;
-  const Effort& effort = description.effort;
-  const std::string path = path_of(description) + ".effort";
-  if (effort.kind != Effort::Kind::kGiven && !effort.given.empty())
-    throw InputError(path, "want efforts per joint only with kind `given`, got them with another kind");
-  for (const auto& [name, value] : effort.given) {
-    const std::string entry = path + "." + name;
-    const int joint = settable_joint(tree, entry, name, true);
-    check_finite(entry, value);
-    const double limit = tree.joints[idx(joint)].effort;
-    if (std::abs(value) > limit)
-      warnings.push_back(entry + ": " + text(value) + " exceeds the effort limit " + text(limit));
-    model.given_efforts.emplace_back(joint, value);
-  }
   if (effort.kind != Effort::Kind::kLimits && effort.kind != Effort::Kind::kUnlimited) return;
-  for (std::size_t j = 0; j < tree.joints.size(); ++j) {
-    const UrdfJoint& joint = tree.joints[j];
-    if (freedoms(joint.type) != 1 || joint.mimics >= 0) continue;
-    const bool limits = effort.kind == Effort::Kind::kLimits;
-    if (limits && !joint.limited)
-      warnings.push_back(path + ": joint " + quoted(joint.name) + " has no <limit>, its effort is unlimited");
-    const double bound = limits ? joint.effort : kInfinity;
+  for (std::size_t j = 0; j < model.tree->joints.size(); ++j) {
+    const UrdfJoint& joint = model.tree->joints[j];
+    if (!has_motor(joint)) continue;
+    const double bound = effort.kind == Effort::Kind::kLimits ? joint.effort : kInfinity;
     model.motors.push_back({static_cast<int>(j), -bound, bound});
   }
 }
@@ -243,9 +226,11 @@ void read_models(const SceneDescription& description, Blueprint& blueprint)
     ModelBlueprint model;
     model.name = source.name;
     model.base = source.base;
-    model.tree = load_tree(source, description.package_paths, blueprint.warnings);
-    model.state = read_state(source, *model.tree, &blueprint.warnings);
-    read_effort(source, model, blueprint.warnings);
+    model.tree = load_tree(source, description.package_paths);
+    model.state = read_state(source, *model.tree);
+    model.given_efforts = read_given_efforts(source, *model.tree);
+    add_motors(source.effort, model);
+    add_warnings(source, *model.tree, blueprint.warnings);
     blueprint.models.push_back(std::move(model));
   }
 }
@@ -263,7 +248,7 @@ Eigen::Matrix3d contact_axes(const Eigen::Vector3d& normal)
   return axes;
 }
 
-ModelState read_state(const ModelDescription& model, const UrdfTree& tree, std::vector<std::string>* warnings)
+ModelState read_state(const ModelDescription& model, const UrdfTree& tree)
 {
   const std::string path = path_of(model);
   check_finite(path + ".pose.xyz", model.pose.xyz);
@@ -296,16 +281,46 @@ ModelState read_state(const ModelDescription& model, const UrdfTree& tree, std::
   read_multi(model.multi_rates, tree, path + ".rates", state.rates);
   read_single(model.accelerations, tree, path + ".accelerations", state.accelerations);
   read_multi(model.multi_accelerations, tree, path + ".accelerations", state.accelerations);
-  if (!warnings) return state;
+  return state;
+}
+
+std::vector<std::pair<int, double>> read_given_efforts(const ModelDescription& model, const UrdfTree& tree)
+{
+  const std::string path = path_of(model) + ".effort";
+  if (model.effort.kind != Effort::Kind::kGiven && !model.effort.given.empty())
+    throw InputError(path, "want efforts per joint only with kind `given`, got them with another kind");
+  std::vector<std::pair<int, double>> efforts;
+  for (const auto& [name, value] : model.effort.given) {
+    const std::string entry = path + "." + name;
+    efforts.emplace_back(settable_joint(tree, entry, name, true), value);
+    check_finite(entry, value);
+  }
+  return efforts;
+}
+
+void add_warnings(const ModelDescription& model, const UrdfTree& tree, std::vector<std::string>& warnings)
+{
+  const std::string path = path_of(model);
+  for (const Finding& finding : physical_findings(tree)) warnings.push_back(path + ".urdf: " + finding.what);
+  const ModelState state = read_state(model, tree);
   for (std::size_t j = 0; j < tree.joints.size(); ++j) {
     const UrdfJoint& joint = tree.joints[j];
     const double position = joint.mimics < 0 ? state.positions[j][0]
                                              : joint.multiplier * state.positions[idx(joint.mimics)][0] + joint.offset;
     if (freedoms(joint.type) == 1 && (position < joint.lower || position > joint.upper))
-      warnings->push_back(path + ".joints." + joint.name + ": " + text(position) + " is outside the limits " +
-                          text(joint.lower) + " to " + text(joint.upper));
+      warnings.push_back(path + ".joints." + joint.name + ": " + text(position) + " is outside the limits " +
+                         text(joint.lower) + " to " + text(joint.upper));
   }
-  return state;
+  for (const auto& [j, effort] : read_given_efforts(model, tree)) {
+    const UrdfJoint& joint = tree.joints[idx(j)];
+    if (std::abs(effort) > joint.effort)
+      warnings.push_back(path + ".effort." + joint.name + ": " + text(effort) + " exceeds the effort limit " +
+                         text(joint.effort));
+  }
+  if (model.effort.kind != Effort::Kind::kLimits) return;
+  for (const UrdfJoint& joint : tree.joints)
+    if (has_motor(joint) && !joint.limited)
+      warnings.push_back(path + ".effort: joint " + quoted(joint.name) + " has no <limit>, its effort is unlimited");
 }
 
 LoadBlueprint read_load(const LoadDescription& load, const std::string& path, const std::vector<ModelBlueprint>& models)
@@ -335,8 +350,9 @@ Blueprint make_blueprint(const SceneDescription& description)
     const std::string path = indexed("loads", i);
     blueprint.loads.push_back(read_load(source, path, blueprint.models));
     if (bodies.carrier(blueprint.loads.back().body).model < 0)
-      blueprint.warnings.push_back(path + ".link: " + quoted(source.link) + " cannot move");
+      blueprint.load_warnings.push_back(path + ".link: " + quoted(source.link) + " cannot move");
   }
+  blueprint.warnings.insert(blueprint.warnings.end(), blueprint.load_warnings.begin(), blueprint.load_warnings.end());
 
   std::set<std::string> names;
   for (std::size_t i = 0; i < description.contacts.size(); ++i)

@@ -72,6 +72,7 @@ struct Blueprint {
   std::vector<ContactBlueprint> contacts;
   std::vector<ClosureBlueprint> closures;
   std::vector<std::string> warnings;
+  std::vector<std::string> load_warnings;  ///< among them
 };
 
 /// @throws InputError naming the entry.
@@ -83,8 +84,14 @@ LoadBlueprint read_load(const LoadDescription& load, const std::string& path, co
 /// "world" or "model/link". @throws InputError with `path` as the entry.
 BodyRef find_body(const std::string& body, const std::string& path, const std::vector<ModelBlueprint>& models);
 
-/// The state part of a model's description. `warnings` (optional) receives joints outside their limits.
-ModelState read_state(const ModelDescription& model, const UrdfTree& tree, std::vector<std::string>* warnings);
+/// The state part of a model's description.
+ModelState read_state(const ModelDescription& model, const UrdfTree& tree);
+
+/// Its given efforts: joint, N m or N.
+std::vector<std::pair<int, double>> read_given_efforts(const ModelDescription& model, const UrdfTree& tree);
+
+/// What is allowed but looks wrong: in the URDF, joints outside their limits, efforts beyond or without limits.
+void add_warnings(const ModelDescription& model, const UrdfTree& tree, std::vector<std::string>& warnings);
 
 /// Right-handed axes (normal, t1, t2). t1 is the x axis (the y axis for normals near x) projected onto the tangent
 /// plane, so that the normal z gives (z, x, y).

@@ -143,6 +143,7 @@ void Coordinates::check(const SceneState& state) const
 {
   check_vector("state.q", state.q, nq);
   check_vector("state.v", state.v, nv);
+  if (state.effort.size() > 0) check_vector("state.effort", state.effort, nv);
   for (const auto& [start, length] : unit_segments)
     if (const double norm = state.q.segment(start, length).norm(); !(std::abs(norm - 1.0) <= kUnitRounding))
       throw InputError(

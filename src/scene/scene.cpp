@@ -73,15 +73,15 @@ struct Core {
 
   std::vector<RowBlock> rows;
   std::vector<LoadBlock> loads;
-  Eigen::VectorXd given_efforts;  ///< nv
   ContactProblem prototype;       ///< names and coefficients; matrices empty
   Eigen::Index row_count = 0;
   double mass = 0.0;
   SceneState described;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings, load_warnings;
 
   explicit Core(const internal::Blueprint& blueprint);
 
+  void add_efforts(int m, const std::vector<std::pair<int, double>>& given, Eigen::VectorXd& effort) const;
   LoadBlock load_block(const internal::LoadBlueprint& source) const;
   Placed placed(BodyRef body) const;
   int model_index(const std::string& name) const;
@@ -124,7 +124,7 @@ Eigen::Matrix3d plane_axes(const Eigen::Vector3d& normal)
   return plane;
 }
 
-Core::Core(const internal::Blueprint& blueprint) : models(blueprint.models), warnings(blueprint.warnings)
+Core::Core(const internal::Blueprint& blueprint) : models(blueprint.models), warnings(blueprint.warnings), load_warnings(blueprint.load_warnings)
 {
   model.gravity.linear() = blueprint.gravity;
   model.gravity.angular().setZero();
@@ -151,11 +151,10 @@ Core::Core(const internal::Blueprint& blueprint) : models(blueprint.models), war
   for (const auto& source : blueprint.models) states.push_back(source.state);
   described = coordinates.make_state(states);
 
-  given_efforts = Eigen::VectorXd::Zero(coordinates.nv);
+  described.effort = Eigen::VectorXd::Zero(coordinates.nv);
   for (std::size_t m = 0; m < blueprint.models.size(); ++m) {
     const auto& source = blueprint.models[m];
-    for (const auto& [joint, effort] : source.given_efforts)
-      given_efforts(coordinates.dof_of(static_cast<int>(m), joint)) = effort;
+    add_efforts(static_cast<int>(m), source.given_efforts, described.effort);
     for (const auto& motor : source.motors) {
       const int dof = coordinates.dof_of(static_cast<int>(m), motor.joint);
       prototype.actuators.push_back({prototype.dof_names[idx(dof)], dof, motor.lower, motor.upper});
@@ -303,6 +302,11 @@ void Core::add_rows(const internal::Blueprint& blueprint)
   }
 }
 
+void Core::add_efforts(int m, const std::vector<std::pair<int, double>>& given, Eigen::VectorXd& effort) const
+{
+  for (const auto& [joint, value] : given) effort(coordinates.dof_of(m, joint)) = value;
+}
+
 LoadBlock Core::load_block(const internal::LoadBlueprint& source) const
 {
   const Placed body = placed(source.body);
@@ -350,7 +354,7 @@ struct Scene::Impl {
   }
 
   void fill_mass(Eigen::MatrixXd& M) const;
-  void fill_force(Eigen::VectorXd& F) const;
+  void fill_force(const Eigen::VectorXd& effort, Eigen::VectorXd& F) const;
   void add_load(const LoadBlock& load, double factor, Eigen::VectorXd& out) const;
   void fill_rows(ContactProblem& problem, bool moving) const;
   Eigen::Vector3d acceleration(JointIndex joint, const Eigen::Vector3d& point_W) const;
@@ -383,10 +387,10 @@ void Scene::Impl::fill_mass(Eigen::MatrixXd& M) const
 }
 
 /// F = T' nle - efforts - sum of J' loads.
-void Scene::Impl::fill_force(Eigen::VectorXd& F) const
+void Scene::Impl::fill_force(const Eigen::VectorXd& effort, Eigen::VectorXd& F) const
 {
   F.resize(core->coordinates.nv);
-  F = -core->given_efforts;
+  F = -effort;
   double largest = F.size() > 0 ? F.lpNorm<Eigen::Infinity>() : 0.0;
   for (Eigen::Index i = 0; i < force.size(); ++i) {
     F(core->coordinates.v_source[idx(i)]) += core->coordinates.v_scale(i) * force(i);
@@ -494,6 +498,7 @@ SceneState Scene::state(const std::vector<ModelDescription>& models) const
     throw InputError("models", "want " + std::to_string(core.coordinates.trees.size()) + " as in the scene, got " +
                                    std::to_string(models.size()));
   std::vector<ModelState> states;
+  Eigen::VectorXd effort = Eigen::VectorXd::Zero(core.coordinates.nv);
   for (std::size_t m = 0; m < models.size(); ++m) {
     if (models[m].name != core.coordinates.model_names[m])
       throw InputError(
@@ -501,9 +506,23 @@ SceneState Scene::state(const std::vector<ModelDescription>& models) const
           "want " + internal::quoted(core.coordinates.model_names[m]) + ", got " + internal::quoted(models[m].name));
     if (models[m].base != core.models[m].base)
       throw InputError("models." + models[m].name + ".base", "want the base of the scene, got the other one");
-    states.push_back(internal::read_state(models[m], *core.coordinates.trees[m], nullptr));
+    const UrdfTree& tree = *core.coordinates.trees[m];
+    states.push_back(internal::read_state(models[m], tree));
+    core.add_efforts(static_cast<int>(m), internal::read_given_efforts(models[m], tree), effort);
   }
-  return core.coordinates.make_state(states);
+  SceneState result = core.coordinates.make_state(states);
+  result.effort = std::move(effort);
+  return result;
+}
+
+std::vector<std::string> Scene::warnings(const std::vector<ModelDescription>& models) const
+{
+  const Core& core = *impl_->core;
+  std::vector<std::string> result;
+  for (std::size_t m = 0; m < models.size() && m < core.models.size(); ++m)
+    internal::add_warnings(models[m], *core.coordinates.trees[m], result);
+  result.insert(result.end(), core.load_warnings.begin(), core.load_warnings.end());
+  return result;
 }
 
 void Scene::compute(const SceneState& state, ContactProblem& problem)
@@ -527,7 +546,7 @@ void Scene::compute(const SceneState& state, ContactProblem& problem)
   problem.actuators = core.prototype.actuators;
   problem.dof_names = core.prototype.dof_names;
   impl_->fill_mass(problem.M);
-  impl_->fill_force(problem.F);
+  impl_->fill_force(state.effort.size() > 0 ? state.effort : core.described.effort, problem.F);
   impl_->fill_rows(problem, moving);
 }
 

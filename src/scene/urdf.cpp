@@ -18,6 +18,7 @@ namespace {
 using tinyxml2::XMLElement;
 
 constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::size_t kMostLinks = 4096;   // a mass matrix of 130 MB; and links are walked by recursion
 
 /// One element of the file, with the words that lead to it in messages ("joint 'knee', limit").
 struct Entry {
@@ -202,6 +203,8 @@ class Parser {
       tree_.links.push_back(read_link(entry, name));
     }
     if (tree_.links.empty()) throw InputError(path_, "want at least one <link>, got none");
+    if (tree_.links.size() > kMostLinks)
+      throw InputError(path_, "want at most " + std::to_string(kMostLinks) + " links, got " + std::to_string(tree_.links.size()));
 
     for (auto* e = robot->FirstChildElement("joint"); e; e = e->NextSiblingElement("joint")) {
       const std::string name = Entry{e, path_, "joint"}.attribute("name");

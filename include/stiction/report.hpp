@@ -1,0 +1,78 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stiction/scenario.hpp"
+
+namespace stiction {
+
+/// What `stiction check` says about a scenario.
+struct ScenarioReport {
+  Verdict verdict = Verdict::kUndecided;
+  std::string summary;  ///< one sentence a person can act on
+  std::string json;     ///< as `stiction check --json` writes it, with the proof
+  std::string text;     ///< the same for people, at most 80 columns as long as every name fits
+};
+
+/// What a row of `stiction batch` says.
+struct ScenarioNumbers {
+  /// A number or a word of the question (docs/batch.md); neither: there is none.
+  struct Cell {
+    std::string name;
+    std::optional<double> number;
+    std::string word;
+  };
+  Verdict verdict = Verdict::kUndecided;
+  std::string summary;
+  std::vector<Cell> cells;
+};
+
+/// Answers scenarios of any question, one after the other, as the program does. Robots stay loaded: a scenario that
+/// differs from the one before only in state, given efforts, coefficients of contacts, question or options needs no
+/// loading. An answer does not depend on the scenarios before, but a URDF file that changed under the same name is not
+/// noticed. One per thread.
+class ScenarioChecker {
+ public:
+  ScenarioChecker();
+  ~ScenarioChecker();
+  ScenarioChecker(ScenarioChecker&&) noexcept;
+  ScenarioChecker& operator=(ScenarioChecker&&) noexcept;
+
+  /// Loads the robots, which the others do by themselves.
+  /// @throws InputError naming the entry.
+  void load(const Scenario& scenario);
+
+  /// With every extra that the options do not turn off.
+  /// @throws InputError naming the entry.
+  ScenarioReport check(const Scenario& scenario);
+
+  /// Without the extras that the options do not turn on: what a sweep needs.
+  ScenarioNumbers check_numbers(const Scenario& scenario);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The same once, from YAML in memory; `folder` is what URDF files are relative to, `source` the name in messages.
+/// @throws InputError "source:line:column: path: want …, got …".
+ScenarioReport check_scenario_text(const std::string& text, const std::string& folder = ".",
+                                   const std::string& source = "scenario",
+                                   const std::vector<ScenarioOverride>& overrides = {},
+                                   const std::vector<std::string>& package_paths = {});
+
+/// What `stiction verify` says about a report.
+struct Verification {
+  bool valid = false;
+  std::string message;  ///< one sentence: what was proved, or what is wrong
+};
+
+/// Judges the certificate of a JSON report with the proof room alone, and checks that verdict, forces and numbers of
+/// the report are those of the certificate, and its checksum.
+/// @throws InputError when it is not a report at all.
+Verification verify_report(const std::string& json, const std::string& source = "report");
+
+}  // namespace stiction

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <stiction_msgs/srv/check.hpp>
+#include <stiction_msgs/srv/check_batch.hpp>
+#include <stiction_msgs/srv/check_scenario.hpp>
+
+#include "stiction/report.hpp"
+
+namespace stiction_ros {
+
+/// What a server accepts; more is answered by Error::TOO_LARGE before anything is computed.
+struct RequestLimits {
+  std::size_t contact_points = 1000;
+  std::size_t states = 100000;  ///< of a batch
+  std::size_t text = 64 << 20;  ///< bytes of a scenario or of all URDFs
+};
+
+/// Answers the services without ROS's machinery. Never throws: whatever goes wrong is in the response's error. One per
+/// thread. Keeps the robots of the last request loaded: states, efforts and friction that change cost no loading.
+class RequestHandler {
+ public:
+  explicit RequestHandler(const RequestLimits& limits = {}) : limits_(limits) {}
+
+  /// URDF text for models that have none, from robot_description; empty: there is none (yet).
+  void set_robot(const std::string& urdf) { robot_urdf_ = urdf; }
+  const std::string& robot() const { return robot_urdf_; }
+
+  void check(const stiction_msgs::srv::Check::Request& request, stiction_msgs::srv::Check::Response& response) noexcept;
+  void check_batch(const stiction_msgs::srv::CheckBatch::Request& request,
+                   stiction_msgs::srv::CheckBatch::Response& response) noexcept;
+  /// Reads URDF files anew each time.
+  void check_scenario(const stiction_msgs::srv::CheckScenario::Request& request,
+                      stiction_msgs::srv::CheckScenario::Response& response) noexcept;
+
+ private:
+  RequestLimits limits_;
+  std::string robot_urdf_;
+  stiction::ScenarioChecker checker_;
+};
+
+}  // namespace stiction_ros

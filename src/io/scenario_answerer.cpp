@@ -1,0 +1,184 @@
+#include "io/scenario_answerer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/scenario_document.hpp"
+#include "problem/text.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction::internal {
+namespace {
+
+bool finds_efforts(const ModelDescription& model)
+{
+  return model.effort.kind == Effort::Kind::kLimits || model.effort.kind == Effort::Kind::kUnlimited;
+}
+
+/// Same bodies and motors in the world; state and given efforts may differ.
+bool same_body(const ModelDescription& a, const ModelDescription& b)
+{
+  const bool same_motors = finds_efforts(a) ? a.effort.kind == b.effort.kind : !finds_efforts(b);
+  const bool placed = a.base == Base::kFloating || a.pose == b.pose;
+  return a.name == b.name && a.base == b.base && placed && same_motors && a.urdf_file == b.urdf_file &&
+         a.urdf_text == b.urdf_text;
+}
+
+/// Same place and rows; coefficients may differ, but must make sense: loading the scene says what is wrong with others.
+bool same_place(const ContactDescription& a, const ContactDescription& b)
+{
+  const auto sound = [](double value) { return std::isfinite(value) && value >= 0.0; };
+  return a.name == b.name && a.link == b.link && a.on == b.on && a.points == b.points && a.patch == b.patch &&
+         a.at_frame == b.at_frame && a.normal == b.normal && a.normal_frame == b.normal_frame &&
+         (a.torsion > 0.0) == (b.torsion > 0.0) && sound(b.mu) && sound(b.torsion) && b.max_normal >= 0.0;
+}
+
+/// "models.robot.urdf: joint … limit: the effort limit is 0" matters only where efforts are to be found within the
+/// limits.
+bool concerns_unused_limits(const std::string& warning, const Scenario& scenario)
+{
+  return warning.ends_with("limit: the effort limit is 0") &&
+         std::ranges::none_of(scenario.scene.models, [&](const ModelDescription& model) {
+           return model.effort.kind == Effort::Kind::kLimits && warning.starts_with("models." + model.name + ".urdf: ");
+         });
+}
+
+void require(bool condition, const std::string& path, const char* want, const std::string& got)
+{
+  if (!condition) throw InputError(path, std::string("want ") + want + ", got " + got);
+}
+
+void require_positive(const std::optional<double>& value, const char* path)
+{
+  if (value) require(std::isfinite(*value) && *value > 0.0, path, "a finite number > 0", text(*value));
+}
+
+void require_finite(const Eigen::Vector3d& value, const std::string& path)
+{
+  require(value.allFinite(), path, "three finite numbers", text(value));
+}
+
+/// Scenario files are read strictly; scenarios that programs put together come to us as they are.
+void require_values(const Scenario& scenario)
+{
+  require(scenario.contact_motions.size() == scenario.scene.contacts.size(), "contact_motions", "one per contact",
+          std::to_string(scenario.contact_motions.size()));
+  for (std::size_t i = 0; i < scenario.contact_motions.size(); ++i) {
+    const std::string path = "contacts[" + std::to_string(i) + "]";
+    const ContactMotion& motion = scenario.contact_motions[i];
+    if (motion.slides) {
+      require_finite(*motion.slides, path + ".slides");
+      require(!motion.slides->isZero(0.0), path + ".slides", "a direction", text(*motion.slides));
+    }
+    require(std::isfinite(motion.restitution_normal), path + ".restitution.normal", "a finite number",
+            text(motion.restitution_normal));
+    require(std::isfinite(motion.restitution_tangential), path + ".restitution.tangential", "a finite number",
+            text(motion.restitution_tangential));
+  }
+  const ScenarioOptions& options = scenario.options;
+  if (options.cone.approximation != ConeApproximation::kExact)
+    require(options.cone.facets >= 3 && options.cone.facets <= kMostFacets, "options.cone", "3 to 4096 facets",
+            std::to_string(options.cone.facets));
+  require(options.solver == "native" || options.solver == "qpoases", "options.solver", "native | qpoases",
+          quoted(options.solver));
+  require(options.plane.empty() || options.plane == "xy" || options.plane == "yz" || options.plane == "zx",
+          "options.plane", "xy | yz | zx", quoted(options.plane));
+  require_positive(options.gap, "options.gap");
+  require_positive(options.box, "options.box");
+  require_positive(options.length, "options.length");
+  if (options.push) {
+    require_finite(options.push->at, "options.push.at");
+    require(
+        options.push->kind != PushOption::Direction::kGiven || std::abs(options.push->direction.norm() - 1.0) <= 1e-6,
+        "options.push.direction", "a unit vector", text(options.push->direction));
+  }
+  if (options.point) require_finite(*options.point, "options.point");
+  if (options.wrench) {
+    require_finite(options.wrench->force, "options.wrench.force");
+    require_finite(options.wrench->torque, "options.wrench.torque");
+  }
+  if (const auto& noise = options.noise) {
+    require(std::isfinite(noise->position) && noise->position >= 0.0, "options.noise.position", "a finite number >= 0",
+            text(noise->position));
+    require(std::isfinite(noise->angle) && noise->angle >= 0.0, "options.noise.angle", "a finite number >= 0",
+            text(noise->angle));
+    require(noise->samples >= 1 && noise->samples <= 10'000'000, "options.noise.samples", "1 to 1e7",
+            std::to_string(noise->samples));
+  }
+}
+
+}  // namespace
+
+void require_askable(const Scenario& scenario)
+{
+  require_values(scenario);
+  kind_of(stiction::name_of(scenario.question)).require(scenario);
+}
+
+ScenarioAnswerer::ScenarioAnswerer(const SceneDescription& scene) : description_(scene), scene_(scene)
+{
+  world_points_ = std::ranges::any_of(scene.contacts, [](const auto& c) { return c.at_frame == ContactFrame::kWorld; });
+}
+
+ScenarioAnswerer::ScenarioAnswerer(const ScenarioAnswerer& other)
+    : description_(other.description_), scene_(other.scene_), world_points_(other.world_points_)
+{
+}
+
+bool ScenarioAnswerer::fits(const SceneDescription& scene) const
+{
+  return scene.gravity == description_.gravity && scene.loads == description_.loads &&
+         scene.closures == description_.closures && scene.package_paths == description_.package_paths &&
+         std::ranges::equal(description_.models, scene.models, same_body) &&
+         std::ranges::equal(description_.contacts, scene.contacts, same_place) &&
+         (!world_points_ || scene.models == description_.models);
+}
+
+/// Of a description that fits.
+void ScenarioAnswerer::compute(const SceneDescription& description, ContactProblem& problem)
+{
+  state_ = scene_.state(description.models);
+  scene_.compute(state_, problem);
+  std::size_t next = 0;
+  for (const ContactDescription& contact : description.contacts)
+    for (std::size_t k = 0; k < contact.points.size(); ++k, ++next) {
+      problem.contacts[next].mu = contact.mu;
+      problem.contacts[next].side = contact.side;
+      problem.contacts[next].torsion = contact.torsion;
+      problem.contacts[next].max_normal = contact.max_normal;
+    }
+}
+
+const Answer& ScenarioAnswerer::ask(const Scenario& scenario)
+{
+  const QuestionKind& kind = kind_of(stiction::name_of(scenario.question));
+  // qpOASES goes on from where the last problem ended; an answer must not depend on the one before.
+  if (!answer_ || question_ != scenario.question || scenario.options.solver != "native" || solver_ != "native")
+    answer_ = kind.make(scenario.options.solver);
+  question_ = scenario.question;
+  solver_ = scenario.options.solver;
+  if (fits(scenario.scene)) {
+    compute(scenario.scene, problem_);
+    answer_->ask({scenario, scene_, state_, problem_}, Extras::kOnlyIfAsked);
+  } else {
+    Scene scene(scenario.scene);
+    scene.compute(scene.described_state(), problem_);
+    answer_->ask({scenario, scene, scene.described_state(), problem_}, Extras::kOnlyIfAsked);
+  }
+  return *answer_;
+}
+
+Report ScenarioAnswerer::report(const Scenario& scenario)
+{
+  if (!fits(scenario.scene)) return ScenarioAnswerer(scenario.scene).report(scenario);
+  Report report;
+  report.scenario = scenario;
+  report.warnings = scene_.warnings(scenario.scene.models);
+  std::erase_if(report.warnings, [&](const std::string& warning) { return concerns_unused_limits(warning, scenario); });
+  compute(scenario.scene, report.problem);
+  report.answer = kind_of(stiction::name_of(scenario.question)).make(scenario.options.solver);
+  report.answer->ask({report.scenario, scene_, state_, report.problem}, Extras::kAll);
+  return report;
+}
+
+}  // namespace stiction::internal

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "io/report.hpp"
+
+namespace stiction::internal {
+
+/// Answers plain scenarios. Loads the scene of one; those that differ from it only in state, given efforts,
+/// coefficients, question or options reuse it, others load their own for once. An answer depends on its scenario alone,
+/// never on those before. One per thread.
+class ScenarioAnswerer {
+ public:
+  explicit ScenarioAnswerer(const SceneDescription& scene);
+  ScenarioAnswerer(const ScenarioAnswerer& other);  ///< shares the loaded models
+  ScenarioAnswerer& operator=(const ScenarioAnswerer&) = delete;
+
+  bool fits(const SceneDescription& scene) const;
+
+  /// With those extras only that the scenario asks for. The answer lives until the next one.
+  const Answer& ask(const Scenario& scenario);
+
+  /// With every extra that the scenario does not turn off.
+  Report report(const Scenario& scenario);
+
+ private:
+  void compute(const SceneDescription& description, ContactProblem& problem);
+
+  SceneDescription description_;
+  Scene scene_;
+  bool world_points_ = false;  ///< contact points that depend on the described state
+  SceneState state_;
+  ContactProblem problem_;
+  std::unique_ptr<Answer> answer_;
+  Question question_ = Question::kAllSticking;  ///< of answer_, like the next
+  std::string solver_;
+};
+
+/// Whether a scenario can be asked, as far as that shows before robots are loaded. @throws InputError
+void require_askable(const Scenario& scenario);
+
+}  // namespace stiction::internal

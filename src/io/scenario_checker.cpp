@@ -1,0 +1,63 @@
+// The program's answers for programs.
+#include "io/check.hpp"
+#include "io/scenario_answerer.hpp"
+#include "stiction/report.hpp"
+
+namespace stiction {
+namespace {
+
+ScenarioReport written(const internal::Report& report)
+{
+  return {report.verdict(), report.answer->summary(), internal::report_json(report),
+          internal::report_text(report, false)};
+}
+
+}  // namespace
+
+struct ScenarioChecker::Impl {
+  std::optional<internal::ScenarioAnswerer> answerer;  ///< of the last scenario
+
+  internal::ScenarioAnswerer& answerer_of(const Scenario& scenario)
+  {
+    internal::require_askable(scenario);
+    if (!answerer || !answerer->fits(scenario.scene)) {
+      answerer.reset();  // stays empty when loading fails
+      answerer.emplace(scenario.scene);
+    }
+    return *answerer;
+  }
+};
+
+ScenarioChecker::ScenarioChecker() : impl_(std::make_unique<Impl>()) {}
+ScenarioChecker::~ScenarioChecker() = default;
+ScenarioChecker::ScenarioChecker(ScenarioChecker&&) noexcept = default;
+ScenarioChecker& ScenarioChecker::operator=(ScenarioChecker&&) noexcept = default;
+
+void ScenarioChecker::load(const Scenario& scenario) { impl_->answerer_of(scenario); }
+
+ScenarioReport ScenarioChecker::check(const Scenario& scenario)
+{
+  return written(impl_->answerer_of(scenario).report(scenario));
+}
+
+ScenarioNumbers ScenarioChecker::check_numbers(const Scenario& scenario)
+{
+  const internal::Answer& answer = impl_->answerer_of(scenario).ask(scenario);
+  std::vector<internal::RowCell> cells;
+  answer.write_row(cells);
+  ScenarioNumbers numbers{answer.verdict(), answer.summary(), {}};
+  for (const internal::RowCell& cell : cells)
+    numbers.cells.push_back({cell.name, cell.number, cell.word ? cell.word : ""});
+  return numbers;
+}
+
+ScenarioReport check_scenario_text(const std::string& text, const std::string& folder, const std::string& source,
+                                   const std::vector<ScenarioOverride>& overrides,
+                                   const std::vector<std::string>& package_paths)
+{
+  internal::ScenarioDocument document{internal::parse_yaml(text, source), folder};
+  internal::apply(overrides, document);
+  return written(internal::check_document(document, package_paths));
+}
+
+}  // namespace stiction
