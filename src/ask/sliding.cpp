@@ -298,10 +298,14 @@ std::string describe_modes(const ContactProblem& p, const SlidingSolution& solut
   return words.empty() ? "no contact" : words;
 }
 
-std::string describe(const ContactProblem& p, const SlidingResult& result)
+std::string describe(const ContactProblem& p, const SlipDirections& slips, const SlidingResult& result)
 {
   switch (result.count) {
     case SolutionCount::kNone:
+      for (std::size_t i = 0; i < slips.size(); ++i)
+        if (sticks(p.contacts[i], slips[i]))
+          return "no acceleration and no forces obey the laws of contact: what is said to stick cannot, or sliding "
+                 "friction jams";
       return "jammed: no acceleration and no forces obey the laws of contact; only an impact can go on";
     case SolutionCount::kUnique:
       return "one solution: " + describe_modes(p, result.solutions[0]);
@@ -359,7 +363,7 @@ SlidingResult SlidingChecker::check(const ContactProblem& problem, const SlipDir
     else
       result.reason = judgement.why;
   }
-  result.explanation = describe(problem, result);
+  result.explanation = describe(problem, slips, result);
   if (options.well_posedness) result.well_posedness = friction_well_posedness(problem, slips);
   return result;
 }
