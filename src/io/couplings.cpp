@@ -264,7 +264,13 @@ AnswerText CouplingsAnswer::text(const Report&) const
 
   if (!found_.definite_mass)
     text.notes.push_back("the mass matrix is singular: nothing is said about inertial couplings");
+  constexpr std::size_t kMostToTell = 2;
+  if (found_.dependences.size() > kMostToTell)
+    text.notes.push_back(fmt::format("rows depend on each other in {} ways, in each of which force can be shifted "
+                                     "between them (`dependences` of the JSON report)",
+                                     found_.dependences.size()));
   for (const Dependence& dependence : found_.dependences) {
+    if (found_.dependences.size() > kMostToTell) break;
     const std::vector<std::string> rows = heavy_rows(dependence.unilateral, dependence.bilateral);
     const std::string words = rows.size() == 1
                                   ? rows[0] + " moves nothing, so that its force can be anything"

@@ -134,6 +134,21 @@ TEST(SlidingReport, OneBoxBrakesOnAnotherThatSticks)
   EXPECT_EQ(checked_json("box_slides_on_box", {{"contacts.between.mu", "0.5"}})["verdict"], "fails");
 }
 
+TEST(SlidingReport, DirectionsAreThoseOfTheNormalsFrame)
+{
+  // Down a slope of 25 degrees, along the box's own x: g (sin 25 - mu cos 25).
+  const Overrides down = {{"question", "sliding"}, {"contacts.bottom.slides", "[2, 0, 0]"}};
+  const Json box = checked_json("box_on_steep_slope", down);
+  const double mu = box["certificate"]["problem"]["contacts"][0]["mu"].get<double>(), slope = 25.0 / 180 * 3.14159265358979;
+  EXPECT_EQ(box["count"], "one");
+  EXPECT_NEAR(box["acceleration"]["values"]["box/base"][0].get<double>(), 9.81 * (std::sin(slope) - mu * std::cos(slope)), 1e-6);
+  const Overrides world = {{"question", "sliding"}, {"contacts.bottom.slides", "[0.9063077870366499, 0, -0.42261826174069944]"},
+                           {"contacts.bottom.normal", "[0.42261826174069944, 0, 0.9063077870366499]"},
+                           {"contacts.bottom.normal_frame", "world"}};
+  EXPECT_NEAR(checked_json("box_on_steep_slope", world)["acceleration"]["values"]["box/base"][0].get<double>(),
+              box["acceleration"]["values"]["box/base"][0].get<double>(), 1e-9);
+}
+
 TEST(SlidingReport, ContactsWithoutFrictionSlideAnyway)
 {
   const Json slope = checked_json("box_on_slope", {{"question", "sliding"}, {"contacts.bottom.mu", "0"}});
@@ -220,6 +235,16 @@ TEST(SlidingVerify, SaysWhatDisagrees)
   EXPECT_THAT(message([](Json& r) { r["certificate"]["slips"][0] = nullptr; }), HasSubstr("proves nothing"));
   EXPECT_THAT(message([](Json& r) { r["certificate"]["problem"]["contacts"][0]["mu"] = 1.4; }), HasSubstr("breaks the law of sliding"));
   EXPECT_THAT(message([](Json& r) { r["certificate"]["leaves"].clear(); }), HasSubstr("not"));
+  // A solution too many, listed and with a witness that is none.
+  EXPECT_THAT(message([](Json& r) {
+                Json witness = r["certificate"]["witnesses"][0], solution = r["solutions"][0];
+                const double x = witness["a"][0].get<double>() + 1;
+                witness["a"][0] = x;
+                solution["acceleration"]["values"]["rod/x"] = x;
+                r["certificate"]["witnesses"].push_back(witness);
+                r["solutions"].push_back(solution);
+              }),
+              HasSubstr("M a + F = J'lambda is violated"));
   // Jammed only as long as every mode is shown to be empty.
   const std::string jammed = report_json(checked("painleve_jammed"));
   EXPECT_THAT(message_about_forged(jammed, [](Json& r) { r["certificate"]["leaves"].erase(0); }), HasSubstr("proves nothing"));
