@@ -64,6 +64,7 @@ struct ScenarioOptions {
   std::optional<Eigen::Vector3d> point;   ///< closure: torques are about it; in the object's root link frame
   std::optional<WrenchOption> wrench;
   std::optional<NoiseOption> noise;
+  std::string tangential = "held";  ///< couplings: "held" or "left_out", tangential rows of contacts with friction
 };
 
 /// A scenario file as plain data.

@@ -117,9 +117,9 @@ struct SceneState {
 /// is the point of `link` that was there at the described state, a normal given in the world stays. The tangent t1 is
 /// the x axis of `normal_frame` (y for normals near x) projected onto the tangent plane, t2 = normal x t1. Every
 /// contact has two tangential rows, also for mu = 0 (it must stick without friction; a frictionless guide is a
-/// closure), and a torsion row if torsion > 0. Rows compare the material points of both bodies; gamma is their relative
-/// classical acceleration at zero joint accelerations along the axes. It leaves out the turning of the axes themselves,
-/// which multiplies a relative velocity that is zero in a closed contact. Pins and welds use world axes.
+/// closure), and a torsion row if torsion > 0. Rows compare the material points of both bodies; gamma is Jdot v, with
+/// points and axes that move with their bodies: for a corner (`at_frame`) that slides over a face (`normal_frame`) of
+/// another, turning body this includes the Coriolis term. Pins and welds use world axes.
 ///
 /// q and v are Pinocchio's, models in the order given, joints depth first by name, except that mimic joints have no
 /// entry (they follow their joint: M = T'MT, J = JT with constant T) and that continuous joints have one angle in q. A

@@ -127,13 +127,24 @@ class ModeSearch {
       result_.certificate.leaves.push_back({signs_, w_.y});
       return Found::kNothing;
     }
-    if (decide(*w_.engine, w_.program, w_.answer) == Verdict::kFails) {
-      result_.certificate.leaves.push_back({signs_, w_.answer.y});
-      return Found::kNothing;
+    for (Engine* engine = w_.engine.get(); engine; engine = engine == w_.engine.get() ? other_engine() : nullptr) {
+      if (decide(*engine, w_.program, w_.answer) == Verdict::kFails) {
+        result_.certificate.leaves.push_back({signs_, w_.answer.y});
+        return Found::kNothing;
+      }
+      if (w_.answer.x.size() != w_.program.E.cols() || !accept(w_.answer.x)) continue;
+      if (!determined(w_.program, p_.nv()).acceleration) look_for_another();
+      return Found::kSolution;
     }
-    if (w_.answer.x.size() != w_.program.E.cols() || !accept(w_.answer.x)) return Found::kUnsettled;
-    if (!determined(w_.program, p_.nv()).acceleration) look_for_another();
-    return Found::kSolution;
+    return Found::kUnsettled;
+  }
+
+  /// Several points of one body that stick leave equations with many solutions, where the vector that one engine finds
+  /// is sometimes too blunt to be a proof. Made anew for each check: answers must not depend on those before.
+  Engine* other_engine()
+  {
+    if (!other_) other_ = make_engine(w_.engine->name() == "native" ? "qpoases" : "native");
+    return other_.get();
   }
 
   /// x of w_.program as a witness of the mode, if the proof room agrees. What rounding made negative becomes zero.
@@ -212,6 +223,7 @@ class ModeSearch {
   const SlidingOptions& options_;
   ModeWorkspace& w_;
   SlidingResult& result_;
+  std::unique_ptr<Engine> other_;
   std::vector<int> signs_;
   std::vector<std::size_t> choices_;
   bool exhausted_ = false;
@@ -298,10 +310,14 @@ std::string describe_modes(const ContactProblem& p, const SlidingSolution& solut
   return words.empty() ? "no contact" : words;
 }
 
-std::string describe(const ContactProblem& p, const SlidingResult& result)
+std::string describe(const ContactProblem& p, const SlipDirections& slips, const SlidingResult& result)
 {
   switch (result.count) {
     case SolutionCount::kNone:
+      for (std::size_t i = 0; i < slips.size(); ++i)
+        if (sticks(p.contacts[i], slips[i]))
+          return "no acceleration and no forces obey the laws of contact: what is said to stick cannot, or sliding "
+                 "friction jams";
       return "jammed: no acceleration and no forces obey the laws of contact; only an impact can go on";
     case SolutionCount::kUnique:
       return "one solution: " + describe_modes(p, result.solutions[0]);
@@ -359,7 +375,7 @@ SlidingResult SlidingChecker::check(const ContactProblem& problem, const SlipDir
     else
       result.reason = judgement.why;
   }
-  result.explanation = describe(problem, result);
+  result.explanation = describe(problem, slips, result);
   if (options.well_posedness) result.well_posedness = friction_well_posedness(problem, slips);
   return result;
 }

@@ -12,35 +12,6 @@
 namespace stiction::internal {
 namespace {
 
-/// all_sticking needs given efforts. @throws InputError saying what to write instead.
-void require_given_efforts(const Scenario& scenario, const ContactProblem& problem)
-{
-  if (problem.actuators.empty()) return;
-  const std::string& dof = problem.actuators.front().name;
-  const std::string model = dof.substr(0, dof.find('/')), joint = dof.substr(dof.find('/') + 1);
-  for (const ModelDescription& description : scenario.scene.models)
-    if (description.name == model)
-      throw InputError("models." + model + ".effort",
-                       "want given efforts for all_sticking: `none`, or `{" + joint +
-                           ": 1.5, …}` in N m or N (unnamed joints 0), got " +
-                           (description.effort.kind == Effort::Kind::kLimits ? "limits" : "unlimited") +
-                           "; the question equilibrium finds efforts within limits");
-}
-
-std::vector<std::pair<std::string, double>> given_efforts(const Scenario& scenario, const ContactProblem& problem)
-{
-  std::vector<std::pair<std::string, double>> efforts;
-  for (const ModelDescription& model : scenario.scene.models) {
-    if (model.effort.kind != Effort::Kind::kGiven) continue;
-    for (const std::string& dof : problem.dof_names) {
-      if (!dof.starts_with(model.name + "/") || dof.ends_with("]")) continue;
-      const auto given = model.effort.given.find(dof.substr(model.name.size() + 1));
-      efforts.emplace_back(dof, given == model.effort.given.end() ? 0.0 : given->second);
-    }
-  }
-  return efforts;
-}
-
 Json repair_json(const ContactProblem& problem, const Repair& repair)
 {
   Json entry;
@@ -100,7 +71,7 @@ class StickingAnswer final : public Answer {
 
   void ask(const Situation& situation, Extras extras) override
   {
-    require_given_efforts(situation.scenario, situation.problem);
+    require_given_efforts(situation);
     require_rest(situation);
     const ScenarioOptions& asked = situation.scenario.options;
     const bool fallback = extras == Extras::kAll;

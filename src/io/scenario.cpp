@@ -360,7 +360,7 @@ ScenarioOptions decode_options(const Entry& entry)
   ScenarioOptions options;
   if (entry.kind == Entry::Kind::kNull) return options;
   const Map map(entry, "options", {"cone", "detachment", "solver", "intervals", "margins", "repairs", "push", "gap", "box", "object", "plane", "length",
-                                   "point", "wrench", "noise"});
+                                   "point", "wrench", "noise", "tangential"});
   if (const Entry* found = map.find("cone")) options.cone = decode_cone(*found, "options.cone");
   options.detachment = map.choice_or<Detachment, 2>(
       "detachment", {{{"allowed", Detachment::kAllowed}, {"forbidden", Detachment::kForbidden}}}, options.detachment);
@@ -382,6 +382,7 @@ ScenarioOptions decode_options(const Entry& entry)
     options.wrench->torque = wrench.vector_or("torque", options.wrench->torque);
   }
   if (const Entry* found = map.find("noise")) options.noise = decode_noise(*found, "options.noise");
+  options.tangential = map.choice_or<const char*, 2>("tangential", {{{"held", "held"}, {"left_out", "left_out"}}}, "held");
   return options;
 }
 

@@ -359,6 +359,8 @@ struct Scene::Impl {
   void fill_rows(ContactProblem& problem, bool moving) const;
   Eigen::Vector3d acceleration(JointIndex joint, const Eigen::Vector3d& point_W) const;
   Eigen::Vector3d angular_acceleration(JointIndex joint) const;
+  Eigen::Vector3d velocity(JointIndex joint, const Eigen::Vector3d& point_W) const;
+  Eigen::Vector3d angular_velocity(JointIndex joint) const;
 };
 
 /// Adding and subtracting world coordinates leaves rounding where a lever, a cosine or a force is zero. Contacts that are blind
@@ -431,6 +433,20 @@ Eigen::Vector3d Scene::Impl::acceleration(JointIndex joint, const Eigen::Vector3
   return data.oMi[joint].rotation() * local + core->model.gravity.linear();
 }
 
+/// Velocity in the world of the point of a body that is at point_W; of the same pass.
+Eigen::Vector3d Scene::Impl::velocity(JointIndex joint, const Eigen::Vector3d& point_W) const
+{
+  if (joint == 0) return Eigen::Vector3d::Zero();
+  const pinocchio::Motion& v = data.v[joint];
+  return data.oMi[joint].rotation() * (v.linear() + v.angular().cross(data.oMi[joint].actInv(point_W)));
+}
+
+Eigen::Vector3d Scene::Impl::angular_velocity(JointIndex joint) const
+{
+  if (joint == 0) return Eigen::Vector3d::Zero();
+  return data.oMi[joint].rotation() * data.v[joint].angular();
+}
+
 Eigen::Vector3d Scene::Impl::angular_acceleration(JointIndex joint) const
 {
   if (joint == 0) return Eigen::Vector3d::Zero();
@@ -464,8 +480,15 @@ void Scene::Impl::fill_rows(ContactProblem& problem, bool moving) const
         if (std::abs(entry[k]) <= rounding) entry[k] = 0.0;
     }
     if (moving) {
-      const Eigen::Vector3d linear = acceleration(block.body_a, point) - acceleration(block.body_b, point);
-      const Eigen::Vector3d angular = angular_acceleration(block.body_a) - angular_acceleration(block.body_b);
+      // Jdot v: the point moves with its body, so it travels over the other one, and the axes turn with theirs.
+      const Eigen::Vector3d slip = velocity(block.body_a, point) - velocity(block.body_b, point);
+      const Eigen::Vector3d turn_a = angular_velocity(block.body_a), turn_b = angular_velocity(block.body_b);
+      const Eigen::Vector3d turn_axes = angular_velocity(block.axes_joint);
+      const Eigen::Vector3d& turn_other = block.point_joint == block.body_a ? turn_b : turn_a;
+      const Eigen::Vector3d linear = acceleration(block.body_a, point) - acceleration(block.body_b, point) -
+                                     (turn_other + turn_axes).cross(slip);
+      const Eigen::Vector3d angular = angular_acceleration(block.body_a) - angular_acceleration(block.body_b) -
+                                      turn_axes.cross(turn_a - turn_b);
       for (int k = 0; k < block.linear; ++k) problem.gamma(block.row + k) = axes.col(k).dot(linear);
       for (int k = 0; k < block.angular; ++k) problem.gamma(block.row + block.linear + k) = axes.col(k).dot(angular);
     }

@@ -234,6 +234,80 @@ TEST(CouplingCorrections, NewtonsLawNeedNotHaveASolution)   // test (c), errata 
   EXPECT_THROW(shock(q, Eigen::Vector2d(-1, -2), good, ShockLaw::kMoreau, *engine), InputError);
 }
 
+TEST(CouplingExamples, RodOnTwoContacts)   // both rows of section 4.3 unilateral
+{
+  const double mass = 2, l = 0.5, th = 0.7, s = std::sin(th), c = std::cos(th);
+  const ContactProblem both = rows(Eigen::Vector3d(mass, mass, mass * l * l / 3).asDiagonal(), Eigen::Vector3d::Zero(),
+                                   (Eigen::MatrixXd(2, 3) << 1, 0, l * s, 0, 1, -l * c).finished(), Eigen::MatrixXd(0, 3));
+  const Couplings r = analyse(both);
+  EXPECT_TRUE(r.A.isApprox((Eigen::Matrix2d() << 1 + 3 * s * s, -3 * s * c, -3 * s * c, 1 + 3 * c * c).finished() / mass, 1e-12));
+  EXPECT_NEAR(r.A.determinant(), 4 / (mass * mass), 1e-12);
+  // Erratum 17: with the other tip on the rail (g = y + l s) E changes its sign, Ac does not.
+  ContactProblem other = rod(mass, l, th);
+  other.J.row(1) << 0, 1, l * c;
+  EXPECT_NEAR(analyse(other).E(0, 0), 3 * s * c / mass, 1e-12);
+  EXPECT_NEAR(analyse(other).Ac(0, 0), analyse(rod(mass, l, th)).Ac(0, 0), 1e-12);
+}
+
+TEST(CouplingExamples, InelasticShocks)   // E7 of the sliding spec: a rod on both ends, a corner, energy
+{
+  auto engine = make_native_engine();
+  const Eigen::MatrixXd ends = (Eigen::MatrixXd(2, 2) << 1, -1, 1, 1).finished();   // q = (y, θ), half-length 1, m = 1
+  const ContactProblem p = rows(Eigen::Vector2d(1, 1.0 / 3).asDiagonal(), Eigen::Vector2d::Zero(), ends, Eigen::MatrixXd(0, 2));
+  EXPECT_TRUE(analyse(p).A.isApprox((Eigen::Matrix2d() << 4, -2, -2, 4).finished(), 1e-12));
+  const auto inelastic = [&](const ContactProblem& problem, const Eigen::VectorXd& before) {
+    const auto m = static_cast<Eigen::Index>(problem.contacts.size());
+    const Shock hit = shock(problem, before, Eigen::MatrixXd::Zero(m, m), ShockLaw::kMoreau, *engine);
+    EXPECT_EQ(hit.exists, Verdict::kHolds);
+    const Eigen::MatrixXd A = problem.J * problem.M.inverse() * problem.J.transpose();
+    EXPECT_NEAR(hit.energy_change, -0.5 * hit.unilateral_impulse.dot(A * hit.unilateral_impulse), 1e-9);   // (f)
+    return hit;
+  };
+  const auto at_ends = [&](double left, double right) { return Eigen::VectorXd(ends.inverse() * Eigen::Vector2d(left, right)); };
+  EXPECT_NEAR((inelastic(p, at_ends(-1, -1)).unilateral_impulse - Eigen::Vector2d(0.5, 0.5)).norm(), 0, 1e-12);
+  const Shock one = inelastic(p, at_ends(0, -1));
+  EXPECT_NEAR((one.unilateral_impulse - Eigen::Vector2d(1.0 / 6, 1.0 / 3)).norm(), 0, 1e-12);
+  EXPECT_NEAR(one.energy_change, -1.0 / 6, 1e-12);
+  // A particle runs into a wall along a floor: G columns (-1, 0) and (0, 1).
+  const ContactProblem corner = rows(3 * Eigen::Matrix2d::Identity(), Eigen::Vector2d::Zero(),
+                                     (Eigen::Matrix2d() << -1, 0, 0, 1).finished(), Eigen::MatrixXd(0, 2));
+  const Shock stopped = inelastic(corner, Eigen::Vector2d(2, 0));
+  EXPECT_NEAR(stopped.velocity.norm(), 0, 1e-12);
+  EXPECT_NEAR((stopped.unilateral_impulse - Eigen::Vector2d(6, 0)).norm(), 0, 1e-12);
+  // Erratum 16: an impulse at a contact that separated before; its own work is positive, the total is not.
+  const Eigen::Matrix2d A = (Eigen::Matrix2d() << 1, -.8, -.8, 1).finished();
+  const ContactProblem pair = rows(A.inverse(), Eigen::Vector2d::Zero(), Eigen::Matrix2d::Identity(), Eigen::MatrixXd(0, 2));
+  const Shock pulled = inelastic(pair, Eigen::Vector2d(-1, .1));
+  EXPECT_NEAR((pulled.unilateral_impulse - Eigen::Vector2d(2.556, 1.944)).norm(), 0, 1e-3);
+  EXPECT_GT(pulled.unilateral_impulse[1] * .1, 0);
+  EXPECT_LT(pulled.energy_change, 0);
+  Rng rng{31};
+  for (int i = 0; i < 100; ++i) {
+    const auto matrix = [&](int r, int c) { return Eigen::MatrixXd(Eigen::Map<Eigen::MatrixXd>(gaussian(rng, r * c).data(), r, c)); };
+    const Eigen::MatrixXd L = matrix(4, 4);
+    EXPECT_LE(inelastic(rows(L * L.transpose() + Eigen::Matrix4d::Identity(), Eigen::Vector4d::Zero(), matrix(3, 4), Eigen::MatrixXd(0, 4)),
+                        gaussian(rng, 4)).energy_change, 1e-12);
+  }
+}
+
+TEST(CouplingCorrections, RanksThatThePaperMiscounts)
+{
+  // Erratum 2: two motions are left and one contact: unique with rank 1 = m, not n - p = 2.
+  const Couplings one = analyse(rows(Eigen::Matrix3d::Identity(), Eigen::Vector3d::Zero(), Eigen::RowVector3d(1, 0, 0), Eigen::RowVector3d(0, 0, 1)));
+  EXPECT_TRUE(one.unique_for_all_data);
+  EXPECT_EQ(one.rank_all - one.rank_bilateral, 1);
+  // Erratum 15: hyperstatic with m = 2 < n = 3.
+  const Couplings twice = analyse(rows(Eigen::Matrix3d::Identity(), Eigen::Vector3d(1, 0, 0),
+                                       (Eigen::MatrixXd(2, 3) << 1, 0, 0, 1, 0, 0).finished(), Eigen::MatrixXd(0, 3)));
+  EXPECT_EQ(twice.redundancy, 1);
+  EXPECT_FALSE(twice.forces_unique);
+  // Erratum 18: decoupled, and yet m + p > n, as A is singular.
+  const Couplings crowd = analyse(rows(Eigen::Matrix2d::Identity(), Eigen::Vector2d::Zero(),
+                                       (Eigen::MatrixXd(2, 2) << 1, 0, 1, 0).finished(), Eigen::RowVector2d(0, 1)));
+  EXPECT_TRUE(crowd.decoupled);
+  EXPECT_FALSE(crowd.unique_for_all_data);
+}
+
 TEST(CouplingCorrections, ContradictionsHaveAWitnessAndIgnoreTheLoad)
 {
   // h1 = x, h2 = -x with drifts that cannot both be kept.
@@ -286,6 +360,12 @@ TEST(CouplingLaws, GaussAgreesWithTheComplementarityProblem)
     double product = 1;
     for (const double s : c.principal_cosines) product *= 1 - s * s;
     EXPECT_NEAR(c.Ac.determinant(), c.A.determinant() * product, 1e-7 * c.A.determinant());
+    // (31): the largest eigenvalue of A^-1/2 E B⁻¹E' A^-1/2 is the square of the largest cosine; small E suffices (Cor 4).
+    const Eigen::MatrixXd root = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(A).operatorInverseSqrt();
+    const Eigen::MatrixXd coupling = root * E * B.inverse() * E.transpose() * root;
+    EXPECT_NEAR(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(coupling).eigenvalues().maxCoeff(),
+                std::pow(c.principal_cosines[0], 2), 1e-7);
+    if (E.squaredNorm() < c.smallest_A * c.smallest_B) { EXPECT_TRUE(c.unique_for_all_data); }
     EXPECT_NEAR((Jg * c.constrained_inertia_inverse).norm(), 0, 1e-8 * Mi.norm() * Jg.norm());
     // The LCP (20) by enumeration.
     const Eigen::VectorXd H0 = p.gamma.head(m) - Jh * Mi * p.F, H2 = p.gamma.tail(g) - Jg * Mi * p.F;

@@ -293,6 +293,19 @@ TEST(Ladder, Proposition13As58HasIt)
             screen(w, "Proposition 13 |P|β₂").value);
 }
 
+/// Errata 9b, 9c: the value depends on the slip signs, and the friction at which it is 1 along the diagonal bounds no box:
+/// without friction at the wall it is already above 1 there.
+TEST(Ladder, TheDiagonalRootOfProposition13IsNoBound)
+{
+  const auto value = [](double wall, double ground, const SlipDirections& slips) {
+    return screen(friction_well_posedness(ladder(M_PI / 4, wall, ground), slips), "Proposition 13 |P|β₂").value;
+  };
+  EXPECT_NEAR(value(1e-9, 0.751896, kFalling), 1.0053, 1e-4);
+  EXPECT_LE(value(0.74794, 0.74794, kFalling), 1.0);
+  EXPECT_LE(value(1e-9, 0.74794, kFalling), 1.0 + 1e-5);
+  EXPECT_GT(std::abs(value(0.5, 0.5, kFalling) - value(0.5, 0.5, {along(-1), along(-1)})), 1e-3);
+}
+
 TEST(Ladder, ExactConditionDoesNotDependOnTheSideOfTheWall)
 {
   Rng rng{5};
@@ -867,6 +880,156 @@ TEST(Limits, NothingSlidesIsAllSticking)
   }
   EXPECT_GT(holds, 40);
   EXPECT_GT(fails, 20);
+}
+
+/// Friction without end at contacts that push: they hold as closures do, which can pull as well.
+TEST(Limits, EndlessFrictionIsAClosure)
+{
+  Rng rng{22};
+  int pushing = 0, pulling = 0;
+  for (int draw = 0; draw < 200; ++draw) {
+    SlipDirections slips;
+    ContactProblem p = random_system(rng, slips);
+    ContactProblem closed = p;
+    closed.contacts.clear();
+    for (Contact& c : p.contacts) {
+      c.mu = 1e9;
+      c.side = Side::kUnilateral;
+      closed.closures.push_back({c.name, c.row, c.rows()});
+    }
+    if (p.rows() > p.nv()) continue;
+    const SlidingResult held = solved(closed, {});
+    ASSERT_EQ(held.count, SolutionCount::kUnique) << held.reason;
+    const Eigen::VectorXd& lambda = held.solutions[0].lambda;
+    bool pushes = true, clear = true;
+    for (const Contact& c : p.contacts) {
+      pushes = pushes && lambda[c.row] > 0;
+      clear = clear && std::abs(lambda[c.row]) > 1e-3 * lambda.norm();   // 1e9 is no longer endless next to zero
+    }
+    if (!clear) continue;
+    const SlidingResult r = solved(p, SlipDirections(p.contacts.size()));
+    double nearest = kInfinity;
+    for (const SlidingSolution& s : r.solutions) nearest = std::min(nearest, (s.lambda - lambda).norm() / lambda.norm());
+    EXPECT_EQ(nearest < 1e-7, pushes) << draw;
+    ++(pushes ? pushing : pulling);
+  }
+  EXPECT_GT(pushing, 20);
+  EXPECT_GT(pulling, 20);
+}
+
+// ---- Other forms of the same problem --------------------------------------------------------------------------------
+
+/// Frictionless, held and pushing rows mixed: the multiplier problem (11) and the reduced one (31), each by projected
+/// Gauss–Seidel, have the acceleration and the generalised force of the modes.
+TEST(Forms, MultipliersReducedMultipliersAndModesAgree)
+{
+  Rng rng{23};
+  int open = 0, closed = 0;
+  for (int draw = 0; draw < 100; ++draw) {
+    const int nv = 6, held = draw % 3, pushing = 1 + draw % 4;
+    const auto matrix = [&](int r, int c) {
+      const Eigen::VectorXd entries = gaussian(rng, r * c);
+      return Eigen::MatrixXd(Eigen::Map<const Eigen::MatrixXd>(entries.data(), r, c));
+    };
+    ContactProblem p;
+    const Eigen::MatrixXd L = matrix(nv, nv);
+    p.M = L * L.transpose() + Eigen::MatrixXd::Identity(nv, nv);
+    p.J = matrix(held + pushing, nv);
+    if (pushing > 2) p.J.row(held + 2) = p.J.row(held);   // a row stated twice
+    p.gamma = gaussian(rng, held + pushing);
+    if (pushing > 2) p.gamma[held + 2] = p.gamma[held];
+    p.F = 3 * gaussian(rng, nv);
+    if (held > 0) p.closures = {{"held", 0, held}};
+    for (int i = 0; i < pushing; ++i) p.contacts.push_back(normal_only("n" + std::to_string(i), held + i));
+    const SlidingResult r = solved(p, SlipDirections(p.contacts.size()));
+    ASSERT_EQ(r.count, SolutionCount::kUnique) << r.reason;
+
+    const Eigen::MatrixXd Minv = p.M.inverse(), W = p.J * Minv * p.J.transpose();
+    const Eigen::VectorXd w = p.gamma - p.J * (Minv * p.F);
+    const auto expect_same = [&](const Eigen::VectorXd& lambda) {
+      const Eigen::VectorXd force = p.J.transpose() * lambda, a = Minv * (force - p.F);
+      EXPECT_LT((a - r.solutions[0].acceleration).norm(), 1e-7 * (1 + a.norm())) << draw;
+      EXPECT_LT((force - p.J.transpose() * r.solutions[0].lambda).norm(), 1e-7 * (1 + force.norm())) << draw;
+    };
+    // (11) with free multipliers for the held rows: minimise over one entry at a time.
+    Eigen::VectorXd lambda = Eigen::VectorXd::Zero(p.rows());
+    for (int sweep = 0; sweep < 20000; ++sweep)
+      for (int i = 0; i < p.rows(); ++i) {
+        const double best = lambda[i] - (W.row(i).dot(lambda) + w[i]) / W(i, i);
+        lambda[i] = i < held ? best : std::max(0.0, best);
+      }
+    expect_same(lambda);
+    // (31): the held rows eliminated, w_c as corrected.
+    const Eigen::MatrixXd Wbb = W.topLeftCorner(held, held), Wub = W.bottomLeftCorner(pushing, held);
+    Eigen::MatrixXd Ac = W.bottomRightCorner(pushing, pushing);
+    Eigen::VectorXd wc = w.tail(pushing);
+    if (held > 0) {
+      Ac -= Wub * Wbb.llt().solve(Wub.transpose());
+      wc -= Wub * Wbb.llt().solve(w.head(held));
+    }
+    Eigen::VectorXd lu = Eigen::VectorXd::Zero(pushing);
+    for (int sweep = 0; sweep < 20000; ++sweep)
+      for (int i = 0; i < pushing; ++i) lu[i] = std::max(0.0, lu[i] - (Ac.row(i).dot(lu) + wc[i]) / Ac(i, i));
+    lambda.tail(pushing) = lu;
+    if (held > 0) lambda.head(held) = -Wbb.llt().solve(Wub.transpose() * lu + w.head(held));   // (17)
+    expect_same(lambda);
+    for (int i = 0; i < pushing; ++i) ++(lu[i] > 1e-6 ? closed : open);
+  }
+  EXPECT_GT(open, 30);
+  EXPECT_GT(closed, 30);
+}
+
+/// Below the bound (38) the iteration λ <- A⁻¹(At[μξ]|λ| - w) converges to the one solution that the signs give.
+TEST(Forms, PicardsIterationBelowTheBoundOfProposition9)
+{
+  Rng rng{24};
+  int tried = 0;
+  for (int draw = 0; draw < 200; ++draw) {
+    SlipDirections slips;
+    ContactProblem p = random_system(rng, slips);
+    const auto count = static_cast<Eigen::Index>(p.contacts.size());
+    std::vector<int> normals;
+    Eigen::MatrixXd T(count, p.nv());
+    for (std::size_t i = 0; i < slips.size(); ++i) {
+      Contact& c = p.contacts[i];
+      c.side = Side::kBilateral;
+      c.mu = 1;
+      if (!slips[i]) slips[i] = along(1);
+      normals.push_back(c.row);
+      T.row(static_cast<Eigen::Index>(i)) = slips[i]->head(c.tangents).transpose() * p.J.middleRows(c.row + 1, c.tangents);
+    }
+    const double bound = screen(friction_well_posedness(p, slips), "Proposition 9").bound;
+    for (Contact& c : p.contacts) c.mu = 0.9 * bound;
+    const SlidingResult r = solved(p, slips);
+    ASSERT_EQ(r.count, SolutionCount::kUnique) << draw << " " << r.reason;
+    const Eigen::MatrixXd N = p.J(normals, Eigen::all), Minv = p.M.inverse(), A = N * Minv * N.transpose();
+    const Eigen::MatrixXd At = N * Minv * T.transpose();
+    const Eigen::VectorXd w = Eigen::VectorXd(p.gamma(normals)) - N * (Minv * p.F);
+    Eigen::VectorXd lambda = Eigen::VectorXd::Zero(count);
+    for (int step = 0; step < 2000; ++step)
+      lambda = A.llt().solve(0.9 * bound * At * lambda.cwiseAbs() - w);
+    EXPECT_LT((lambda - r.solutions[0].lambda(normals)).norm(), 1e-7 * lambda.norm()) << draw;
+    ++tried;
+  }
+  EXPECT_EQ(tried, 200);
+}
+
+/// Erratum 6 (Remark 2): with drifts that the rows can have, a solution exists for every load, also one that the rows do
+/// not span.
+TEST(Errata, RedundantRowsAreSolvableForEveryLoad)
+{
+  Rng rng{25};
+  for (int draw = 0; draw < 50; ++draw) {
+    ContactProblem p;
+    p.M = Eigen::Vector3d(1, 2, 3).asDiagonal();
+    p.J.resize(3, 3);
+    p.J << 1, 0, 0, 1, 0, 0, 0, 1, 0;
+    p.gamma = p.J * gaussian(rng, 3);
+    p.F = gaussian(rng, 3);
+    p.F[2] = 5;   // outside the span of the rows: "iff F in Im" would say no
+    p.contacts = {normal_only("one", 0), normal_only("twin", 1), normal_only("other", 2)};
+    EXPECT_EQ(solved(p, SlipDirections(3)).count, SolutionCount::kUnique);
+  }
 }
 
 /// A foot that sticks while a hand slips along a wall: the stuck foot carries what it needs until its disk is used up.

@@ -44,7 +44,8 @@ TEST(MutatedScenarios, EndInAVerdictOrABadInput)
   const std::string folder = std::string(STICTION_SOURCE_DIR) + "/scenarios";
   int answered = 0, refused = 0;
   const char* const names[] = {"block_on_ground", "pinch_on_guide", "rail_grasp", "three_finger_hand", "mug_in_hand", "stack_of_boxes", "soft_finger",
-                               "box_pushed", "biped_region", "ball_between_hard_fingers"};
+                               "box_pushed", "biped_region", "ball_between_hard_fingers", "ladder_slips", "painleve_two_futures",
+                               "box_slides_on_box", "rod_wall_and_rail", "crank_against_stop"};
   for (int i = 0; i < 1000; ++i) {
     const std::string name = names[i % std::size(names)];
     const std::string text = mutated(read_text_file(folder + "/" + name + ".yaml", "scenario"), rng);

@@ -1,0 +1,403 @@
+// The question sliding: what happens while some contacts slide and the others stick? (docs/sliding.md)
+#include "stiction/sliding.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/json.hpp"
+#include "io/report.hpp"
+#include "io/wrap.hpp"
+#include "problem/text.hpp"
+#include "proof/sliding_program.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction::internal {
+namespace {
+
+/// A direction may leave the surface by this much, as a normal may miss unit length.
+constexpr double kAcross = 1e-6;
+/// A direction and a velocity agree when their unit vectors differ by less: directions are written with a few digits.
+constexpr double kAgree = 1e-3;
+
+const char* name_of(SolutionCount count)
+{
+  switch (count) {
+    case SolutionCount::kNone: return "none";
+    case SolutionCount::kUnique: return "one";
+    case SolutionCount::kSeveral: return "several";
+    case SolutionCount::kAtLeastOne: return "at_least_one";
+    case SolutionCount::kUndecided: break;
+  }
+  return "undecided";
+}
+
+std::string in_world(const Contact& contact, const Eigen::Vector2d& along)
+{
+  Eigen::Vector3d world = contact.axes_W.rightCols<2>() * along;
+  for (double& x : world)
+    if (std::abs(x) <= kRounding) x = 0.0;
+  return internal::text(world);
+}
+
+void require(const Scenario& scenario)
+{
+  require_default_rules(scenario);
+  for (std::size_t i = 0; i < scenario.scene.contacts.size(); ++i)
+    if (scenario.contact_motions[i].slides && scenario.scene.contacts[i].torsion > 0.0)
+      throw InputError("contacts[" + std::to_string(i) + "].torsion",
+                       "want none at a contact that slides, as its spin is not given, got " +
+                           internal::text(scenario.scene.contacts[i].torsion));
+}
+
+/// Which way each contact slides, in its axes. A contact without friction slides whichever way it likes.
+/// @throws InputError for a direction that leaves the surface or is not that of the velocity.
+SlipDirections slip_directions(const Situation& situation)
+{
+  const ContactProblem& problem = situation.problem;
+  const Eigen::VectorXd speed = problem.J * situation.state.v;
+  SlipDirections slips(problem.contacts.size());
+  for (std::size_t i = 0; i < slips.size(); ++i) {
+    const Contact& contact = problem.contacts[i];
+    const std::size_t entry = description_of(situation.scenario, i);
+    const ContactDescription& description = situation.scenario.scene.contacts[entry];
+    const auto& given = situation.scenario.contact_motions[entry].slides;
+    const Eigen::Vector2d velocity = speed.segment<2>(contact.row + 1);
+    const bool moves = velocity.norm() > kRestSpeed;
+    if (!given) {
+      if (contact.mu == 0.0 && !contact.torsional)
+        slips[i] = moves ? velocity.normalized() : Eigen::Vector2d::UnitX().eval();
+      continue;
+    }
+    const std::string path = "contacts[" + std::to_string(entry) + "].slides";
+    const std::string frame = description.normal_frame == ContactFrame::kLink ? description.link
+                              : description.normal_frame == ContactFrame::kOn ? description.on
+                                                                              : "world";
+    const Eigen::Matrix3d frame_W = situation.scene.link_pose(situation.state, frame, path).linear();
+    const Eigen::Vector3d direction = contact.axes_W.transpose() * (frame_W * given->normalized());
+    if (std::abs(direction[0]) > kAcross)
+      throw InputError(path, "want a direction along the surface at " + contact.name + ", got " +
+                                 internal::text(*given) + " with " + internal::text(direction[0]) +
+                                 " of it along the normal");
+    Eigen::Vector2d along = direction.tail<2>().normalized();
+    if (moves) {
+      if ((velocity.normalized() - along).norm() > kAgree)
+        throw InputError(path, "want the direction of the velocity at " + contact.name + ", " +
+                                   in_world(contact, velocity) + " m/s in the world, got " + in_world(contact, along) +
+                                   " in the world");
+      along = velocity.normalized();
+    }
+    for (double& x : along)
+      if (std::abs(x) <= kRounding) x = 0.0;
+    slips[i] = along;
+  }
+  return slips;
+}
+
+/// Names of the contacts whose normals well-posedness is about, in its order.
+std::vector<std::string> sliding_names(const ContactProblem& problem, const SlipDirections& slips)
+{
+  std::vector<std::string> names;
+  for (const Side side : {Side::kBilateral, Side::kUnilateral})
+    for (std::size_t i = 0; i < slips.size(); ++i) {
+      const Contact& contact = problem.contacts[i];
+      if (contact.side == side && !sticks(contact, slips[i]) && has_choice(contact, slips[i]))
+        names.push_back(contact.name);
+    }
+  return names;
+}
+
+/// Entries of `contacts`: forces as in the certificate, so that `verify` finds the same numbers.
+Json contacts_json(const ContactProblem& problem, const SlidingSolution& solution)
+{
+  Json list = Json::array();
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const Contact& contact = problem.contacts[i];
+    ContactReport found = solution.contacts[i];
+    const FrictionCone cone{contact.tangents, contact.torsional, contact.mu, contact.torsion, 1.0, ConeShape::exact()};
+    found.utilisation = utilisation(cone, solution.lambda.data() + contact.row);
+    list.push_back(contact_json(contact, found, solution.lambda, false));
+  }
+  return list;
+}
+
+Json well_posedness_json(const ContactProblem& problem, const SlipDirections& slips, const WellPosedness& found)
+{
+  const auto number = [&](double value) { return found.hypotheses.hold() ? json(value) : Json(); };
+  const auto optional = [](const std::optional<double>& value) { return value ? json(*value) : Json(); };
+  Json entry;
+  entry["unique_for_all_loads"] = internal::name_of(found.unique_for_all_loads);
+  entry["violated_hypotheses"] = found.hypotheses.failed;
+  entry["contacts"] = sliding_names(problem, slips);
+  entry["rank"] = found.rank;
+  entry["dependencies"] = json(Eigen::MatrixXd(found.dependencies.transpose()));
+  entry["margin"] = number(found.margin);
+  entry["critical_scale"] = number(found.critical_scale);
+  entry["critical_mu"] = number(found.critical_mu);
+  entry["critical_scale_any_sense"] = optional(found.critical_scale_any_sense);
+  entry["direction_free_mu"] = number(found.direction_free_mu);
+  entry["positive_definite"] = found.positive_definite;
+  entry["copositive"] = found.copositive;
+  entry["lipschitz"] = optional(found.lipschitz);
+  entry["screens"] = Json::array();
+  for (const FrictionScreen& screen : found.screens)
+    entry["screens"].push_back({{"name", screen.name},
+                                {"satisfied", screen.satisfied()},
+                                {"value", json(screen.value)},
+                                {"bound", json(screen.bound)},
+                                {"guarantees", screen.guarantees},
+                                {"violated_hypotheses", screen.hypotheses.failed}});
+  return entry;
+}
+
+/// Contacts that slide from rest against the direction they are said to take: they would not start that way.
+std::vector<std::string> contrary_slips(const ContactProblem& problem, const SlipDirections& slips,
+                                        const std::vector<bool>& moves, const SlidingSolution& solution)
+{
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < slips.size(); ++i) {
+    const Contact& contact = problem.contacts[i];
+    if (!slips[i] || moves[i] || contact.mu == 0.0 || solution.contacts[i].state != ContactState::kSliding) continue;
+    const auto J = problem.J.middleRows<2>(contact.row + 1);
+    const Eigen::Vector2d drift = problem.gamma.segment<2>(contact.row + 1);
+    const double start = slips[i]->dot(J * solution.acceleration + drift);
+    const double scale = (J.cwiseAbs() * solution.acceleration.cwiseAbs() + drift.cwiseAbs()).sum();
+    if (start < -kClear * scale) names.push_back(contact.name);
+  }
+  return names;
+}
+
+std::string well_posedness_words(const WellPosedness& found, bool something_sticks)
+{
+  if (!found.hypotheses.hold()) return "nothing is said about other loads: " + found.hypotheses.failed.front();
+  const std::string other = something_sticks ? "other load that keeps the others stuck" : "other load";
+  switch (found.unique_for_all_loads) {
+    case Verdict::kHolds:
+      return "one solution for every " + other + " too, " +
+             (std::isfinite(found.critical_scale)
+                  ? fmt::format("as long as friction stays below {:.4g} times what it is", found.critical_scale)
+                  : "however large friction becomes");
+    case Verdict::kFails:
+      return fmt::format("some other loads have none or several solutions: friction is above the critical one, {:.4g} "
+                         "times what it is",
+                         found.critical_scale);
+    case Verdict::kUndecided:
+      break;
+  }
+  return "friction is within rounding of the critical one, above which some loads have none or several solutions";
+}
+
+class SlidingAnswer final : public Answer {
+ public:
+  explicit SlidingAnswer(const std::string& solver) : checker_(make_engine(solver)) {}
+
+  void ask(const Situation& situation, Extras extras) override
+  {
+    require_given_efforts(situation);
+    slips_ = slip_directions(situation);
+    const Eigen::VectorXd speed = situation.problem.J * situation.state.v;
+    std::vector<bool> slides;
+    moves_.clear();
+    for (std::size_t i = 0; i < slips_.size(); ++i) {
+      slides.push_back(slips_[i].has_value());
+      moves_.push_back(speed.segment<2>(situation.problem.contacts[i].row + 1).norm() > kRestSpeed);
+    }
+    require_rest(situation, slides);
+    judged_ = situation.scenario.options.margins.value_or(extras == Extras::kAll);
+    SlidingOptions options;
+    options.well_posedness = judged_;
+    result_ = checker_.check(situation.problem, slips_, options);
+  }
+
+  Verdict verdict() const override { return result_.verdict; }
+  int iterations() const override { return result_.nodes; }
+  std::string summary() const override
+  {
+    const std::string verdict = internal::name_of(result_.verdict);
+    return verdict + ": " + (result_.verdict == Verdict::kUndecided ? result_.reason : result_.explanation);
+  }
+
+  void write_row(std::vector<RowCell>& cells) const override
+  {
+    cells.push_back({"count", {}, name_of(result_.count)});
+    cells.push_back({"solutions", static_cast<double>(result_.solutions.size())});
+    if (!judged_) return;
+    const bool known = result_.well_posedness.hypotheses.hold();
+    cells.push_back({"critical_scale", known ? std::optional(result_.well_posedness.critical_scale) : std::nullopt});
+    cells.push_back({"margin", known ? std::optional(result_.well_posedness.margin) : std::nullopt});
+  }
+
+  void write_json(const Report& report, Json& json_report) const override;
+  AnswerText text(const Report& report) const override;
+
+ private:
+  SlidingChecker checker_;
+  SlipDirections slips_;
+  std::vector<bool> moves_;  ///< per contact: bodies do move along the surface
+  bool judged_ = false;  ///< well-posedness was asked for
+  SlidingResult result_;
+};
+
+void SlidingAnswer::write_json(const Report& report, Json& json_report) const
+{
+  const ContactProblem& problem = report.problem;
+  Json solutions = Json::array();
+  for (const SlidingSolution& solution : result_.solutions) {
+    Json entry;
+    entry["acceleration"]["values"] = by_joint(problem.dof_names, solution.acceleration);
+    entry["acceleration"]["unique"] = solution.acceleration_unique;
+    entry["contacts"] = contacts_json(problem, solution);
+    entry["contrary_slips"] = contrary_slips(problem, slips_, moves_, solution);
+    entry["within_limits"] = solution.within_limits;
+    solutions.push_back(entry);
+  }
+  const bool any = !solutions.empty();
+  json_report["acceleration"]["values"] = any ? solutions[0]["acceleration"]["values"] : Json();
+  json_report["acceleration"]["unique"] =
+      result_.count == SolutionCount::kUnique && result_.solutions[0].acceleration_unique;
+  json_report["contacts"] = any ? solutions[0]["contacts"] : Json::array();
+  json_report["efforts"] = Json::object();
+  for (const auto& [joint, effort] : given_efforts(report.scenario, problem))
+    json_report["efforts"][joint] = json(effort);
+  json_report["count"] = name_of(result_.count);
+  json_report["complete"] = result_.complete;
+  json_report["solutions"] = solutions;
+  json_report["well_posedness"] = judged_ ? well_posedness_json(problem, slips_, result_.well_posedness) : Json();
+
+  Json& certificate = json_report["certificate"];
+  certificate["kind"] = result_.verdict == Verdict::kUndecided ? "none" : "modes";
+  certificate["problem"] = problem_json(problem);
+  certificate["slips"] = Json::array();
+  for (const auto& slip : slips_) certificate["slips"].push_back(slip ? json(Eigen::VectorXd(*slip)) : Json());
+  certificate["witnesses"] = Json::array();
+  for (const SlidingWitness& witness : result_.certificate.witnesses)
+    certificate["witnesses"].push_back(
+        {{"signs", witness.signs}, {"a", json(witness.a)}, {"lambda", json(witness.lambda)}});
+  certificate["leaves"] = Json::array();
+  for (const MotionLeaf& leaf : result_.certificate.leaves) certificate["leaves"].push_back(leaf_json(leaf));
+}
+
+AnswerText SlidingAnswer::text(const Report& report) const
+{
+  constexpr std::size_t kMostTables = 4;
+  AnswerText text;
+  const ContactProblem& problem = report.problem;
+  const std::size_t count = result_.solutions.size();
+  for (std::size_t k = 0; k < std::min(count, kMostTables); ++k) {
+    const SlidingSolution& solution = result_.solutions[k];
+    if (count > 1) text.table += fmt::format("\nsolution {} of {}:\n", k + 1, count);
+    if (problem.contacts.empty()) continue;
+    std::vector<ContactReport> contacts = solution.contacts;
+    for (ContactReport& contact : contacts)
+      contact.utilisation = std::min(contact.utilisation, 1.0);  // what is above is rounding
+    const std::string table = contacts_text(problem, contacts);
+    text.table += count > 1 ? table.substr(1) : table;  // an empty line above the title is enough
+  }
+  if (count > kMostTables)
+    text.notes.push_back(fmt::format("{} more solutions are in the JSON report", count - kMostTables));
+  if (result_.verdict == Verdict::kHolds && !result_.complete)
+    text.notes.push_back("not every mode was settled: " + result_.reason);
+  for (std::size_t k = 0; k < count; ++k) {
+    const SlidingSolution& solution = result_.solutions[k];
+    if (!solution.forces_unique && !problem.contacts.empty())
+      text.notes.push_back(count > 1 ? fmt::format("forces of solution {} are not unique", k + 1)
+                                     : "forces are not unique; shown are some of many");
+    const std::string whose = count > 1 ? fmt::format("in solution {} ", k + 1) : "";
+    for (const std::string& name : contrary_slips(problem, slips_, moves_, solution))
+      text.notes.push_back(whose + name + " is at rest and would not start this way: it accelerates against it");
+    if (!solution.within_limits)
+      text.notes.push_back(count > 1 ? fmt::format("solution {} exceeds the max_normal of a contact", k + 1)
+                                     : "a normal force exceeds the max_normal of its contact");
+  }
+  const bool something_sticks = std::ranges::any_of(slips_, [](const auto& slip) { return !slip; });
+  if (judged_) text.notes.push_back(well_posedness_words(result_.well_posedness, something_sticks));
+  return text;
+}
+
+/// Empty when the report lists the solutions that the witnesses are, in their order, else what is wrong.
+std::string solutions_disagreement(const Field& solutions, const ContactProblem& problem, const SlipDirections& slips,
+                                   const std::vector<SlidingWitness>& witnesses)
+{
+  std::vector<const SlidingWitness*> different;
+  for (const SlidingWitness& witness : witnesses)
+    if (std::ranges::none_of(different, [&](const SlidingWitness* known) {
+          return same_solution(problem, slips, *known, witness);
+        }))
+      different.push_back(&witness);
+  if (solutions.size() != different.size())
+    return fmt::format("the report lists {} solutions, but its certificate has {}", solutions.size(), different.size());
+  for (std::size_t k = 0; k < different.size(); ++k) {
+    std::string wrong =
+        by_joint_disagreement(solutions[k]["acceleration"]["values"], different[k]->a, "acceleration");
+    if (wrong.empty())
+      wrong = contacts_disagreement(solutions[k]["contacts"], problem, ConeShape::exact(), different[k]->lambda);
+    if (!wrong.empty()) return fmt::format("solution {}: {}", k + 1, wrong);
+  }
+  return "";
+}
+
+/// Judges from the report's own numbers. Uses the proof room only: no engine can repeat its own mistake here.
+Verification verify(const Field& report)
+{
+  const std::string verdict = report["verdict"].text(), claimed = report["count"].text();
+  const Field source = report["certificate"], shown = source["slips"], modes = source["witnesses"],
+              leaves = source["leaves"], solutions = report["solutions"];
+  const ContactProblem problem = read_problem(source["problem"]);
+  try {
+    problem.validate();
+  } catch (const InputError& error) {
+    return {false, std::string("the certificate's problem is not one: ") + error.what()};
+  }
+  SlipDirections slips;
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    slips.push_back(shown[i].is_null() ? std::nullopt : std::optional<Eigen::Vector2d>(shown[i].vector(2)));
+  SlidingCertificate certificate;
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    SlidingWitness& witness = certificate.witnesses.emplace_back();
+    for (std::size_t k = 0; k < modes[i]["signs"].size(); ++k)
+      witness.signs.push_back(modes[i]["signs"][k].integer());
+    witness.a = modes[i]["a"].vector(problem.nv());
+    witness.lambda = modes[i]["lambda"].vector(problem.rows());
+  }
+  for (std::size_t i = 0; i < leaves.size(); ++i) certificate.leaves.push_back(read_leaf(leaves[i]));
+
+  const SlidingJudgement proved = judge_sliding(problem, slips, certificate);
+  if (proved.count == SolutionCount::kUndecided) return {false, "the certificate proves nothing: " + proved.why};
+  if (claimed != name_of(proved.count))
+    return {false, "the report says " + quoted(claimed) + ", but its certificate proves " +
+                       quoted(name_of(proved.count)) + (proved.why.empty() ? "" : ": " + proved.why)};
+  const char* holds = internal::name_of(proved.count == SolutionCount::kNone ? Verdict::kFails : Verdict::kHolds);
+  if (verdict != holds)
+    return {false, "the report says " + quoted(verdict) + ", but its certificate proves " + quoted(holds)};
+  if (report["complete"].boolean() != proved.complete)
+    return {false, "whether all solutions are listed is not what the certificate proves: " + proved.why};
+  std::string wrong;
+  for (const SlidingWitness& witness : certificate.witnesses)
+    if (!proves_sliding_solution(problem, slips, witness.a, witness.lambda, &wrong)) return {false, wrong};
+  wrong = solutions_disagreement(solutions, problem, slips, certificate.witnesses);
+  if (!wrong.empty()) return {false, wrong};
+  const bool first = solutions.size() > 0;
+  if (report["acceleration"]["values"].json() != (first ? solutions[0]["acceleration"]["values"].json() : Json()) ||
+      report["contacts"].json() != (first ? solutions[0]["contacts"].json() : Json::array()))
+    return {false, "acceleration and contacts are not those of the first solution"};
+  if (proved.count == SolutionCount::kNone) return {true, "proved: fails, no mode has a solution"};
+  if (proved.count == SolutionCount::kUnique) return {true, "proved: holds, with one solution and no other"};
+  return {true, fmt::format("proved: holds, with {} solution{}{}", solutions.size(), solutions.size() == 1 ? "" : "s",
+                            proved.complete ? " and no other" : " or more")};
+}
+
+std::unique_ptr<Answer> make(const std::string& solver) { return std::make_unique<SlidingAnswer>(solver); }
+
+std::vector<std::string> columns(const ScenarioOptions& options)
+{
+  std::vector<std::string> names = {"count", "solutions"};
+  if (options.margins.value_or(false)) names.insert(names.end(), {"critical_scale", "margin"});
+  return names;
+}
+
+}  // namespace
+
+extern const QuestionKind kSlidingKind{Question::kSliding, require, make, columns, verify};
+
+}  // namespace stiction::internal
