@@ -31,7 +31,8 @@ void require_range(const std::string& path, double value, bool closing, double u
 {
   const bool good = value <= upper && (closing ? value >= 0.0 : value > -1.0);
   if (!good)
-    throw InputError(path, fmt::format("want {}, {}] for {}, got {}", closing ? "[0" : "(-1", text(upper), kind, text(value)));
+    throw InputError(
+        path, fmt::format("want {}, {}] for {}, got {}", closing ? "[0" : "(-1", text(upper), kind, text(value)));
 }
 
 void require(const Scenario& scenario)
@@ -40,27 +41,34 @@ void require(const Scenario& scenario)
     throw InputError("options.cone", "want exact for the question impact, got a pyramid");
   if (scenario.options.detachment == Detachment::kForbidden)
     throw InputError("options.detachment",
-                     "want allowed for the question impact, got forbidden; a contact that cannot open has `side: bilateral`");
+                     "want allowed for the question impact, got forbidden; a contact that cannot open has "
+                     "`side: bilateral`");
   for (std::size_t i = 0; i < scenario.contact_motions.size(); ++i) {
     const ContactMotion& motion = scenario.contact_motions[i];
     const ContactDescription& contact = scenario.scene.contacts[i];
     const std::string path = "contacts[" + std::to_string(i) + "].";
     if (motion.slides)
-      throw InputError(path + "slides", "want velocities in `rates` and `twist` for the question impact, got " + text(*motion.slides));
+      throw InputError(path + "slides", "want velocities in `rates` and `twist` for the question impact, got " +
+                                            text(*motion.slides));
     const bool bilateral = contact.side == Side::kBilateral;
-    if (bilateral && motion.one_way) throw InputError(path + "one_way", "want a unilateral contact, got a bilateral one");
-    const char* kind = bilateral ? "a bilateral contact" : motion.one_way ? "a one-way contact" : "a contact that closes";
+    if (bilateral && motion.one_way)
+      throw InputError(path + "one_way", "want a unilateral contact, got a bilateral one");
+    const char* kind = bilateral        ? "a bilateral contact"
+                       : motion.one_way ? "a one-way contact"
+                                        : "a contact that closes";
     require_range(path + "restitution.normal", motion.restitution_normal, !bilateral && !motion.one_way,
                   motion.one_way ? 0.0 : 1.0, kind);
     require_range(path + "restitution.tangential", motion.restitution_tangential, false, 1.0, "friction");
     require_range(path + "restitution.spin", motion.restitution_spin, false, 1.0, "torsion");
     if (motion.mu_second && (*motion.mu_second > 0.0) != (contact.mu > 0.0))
-      throw InputError(path + "mu_second", "want it positive exactly where mu is (" + text(contact.mu) + "), got " + text(*motion.mu_second));
+      throw InputError(path + "mu_second", "want it positive exactly where mu is (" + text(contact.mu) + "), got " +
+                                               text(*motion.mu_second));
   }
 }
 
-/// Builds the same problem without tangential and torsional rows that nothing can move: a planar mechanism has planar friction.
-/// No velocity depends on impulses there, and modes in the plane can be told apart for good, unlike directions in space.
+/// Builds the same problem without tangential and torsional rows that nothing can move: a planar mechanism has planar
+/// friction. No velocity depends on impulses there, and modes in the plane can be told apart for good, unlike
+/// directions in space.
 class MovingRows {
  public:
   MovingRows(const ContactProblem& problem, const Eigen::VectorXd& velocity) : source_(problem)
@@ -86,8 +94,9 @@ class MovingRows {
     const bool orthotropic = law.mu_second && *law.mu_second != contact.mu;
     // Turned so that the second tangent is the one that moves least.
     const Eigen::RowVectorXd w1 = t1 * weight_.asDiagonal(), w2 = t2 * weight_.asDiagonal();
-    double angle = idle(t2) ? 0.0 : idle(t1) ? 0.5 * M_PI : 0.5 * std::atan2(2.0 * w1.dot(w2), w1.squaredNorm() - w2.squaredNorm());
-    if (orthotropic && !idle(t1) && !idle(t2)) angle = 0.0;
+    double angle = idle(t1) && !idle(t2) ? 0.5 * M_PI : 0.0;
+    if (!orthotropic && !idle(t1) && !idle(t2))
+      angle = 0.5 * std::atan2(2.0 * w1.dot(w2), w1.squaredNorm() - w2.squaredNorm());
     const double c = angle == 0.5 * M_PI ? 0.0 : std::cos(angle), s = std::sin(angle);
     const Eigen::RowVectorXd along = c * t1 + s * t2, across = c * t2 - s * t1;
     if (idle(across)) {
@@ -105,9 +114,11 @@ class MovingRows {
     }
     if (contact.torsional) {
       const Eigen::RowVectorXd spin = source_.J.row(row + 3);
-      contact.torsional = spin.cwiseAbs().maxCoeff() > kRounding;
-      if (contact.torsional) take(spin);
-      else contact.torsion = 0.0;
+      contact.torsional = spin.lpNorm<Eigen::Infinity>() > kRounding;
+      if (contact.torsional)
+        take(spin);
+      else
+        contact.torsion = 0.0;
     }
     out_.problem.contacts.push_back(contact);
     out_.impact.laws.push_back(law);
@@ -162,7 +173,10 @@ ImpactCase read_case(const Situation& situation)
 
 // ---- What a proof says, in the words of the report: written by `check`, and again by `verify`. ----
 
-const char* kind_of(const std::vector<ImpactSolution>& solutions) { return solutions.empty() ? "contradiction" : "impulses"; }
+const char* kind_of(const std::vector<ImpactSolution>& solutions)
+{
+  return solutions.empty() ? "contradiction" : "impulses";
+}
 
 const char* name_of(ImpactState state)
 {
@@ -203,7 +217,7 @@ Verdict verdict_of(const ImpactProof& proof)
   return proof.dissipates;
 }
 
-/// The solution that the report shows: the one that gains most, where that is the verdict; else the one that loses most.
+/// The solution that the report shows: the one that gains most where that is the verdict, else the one that loses most.
 std::size_t shown(const ImpactProof& proof, const std::vector<ImpactSolution>& solutions)
 {
   return proof.dissipates == Verdict::kFails ? solutions.size() - 1 : 0;
@@ -233,7 +247,8 @@ Json contact_impact_json(const Contact& contact, const ContactImpact& found, con
 }
 
 /// `velocity`, `contacts` and `impact` of the report. Solutions are accounted for.
-void write_claims(const ImpactCase& asked, const ImpactProof& proof, const std::vector<ImpactSolution>& solutions, Json& claims)
+void write_claims(const ImpactCase& asked, const ImpactProof& proof, const std::vector<ImpactSolution>& solutions,
+                  Json& claims)
 {
   const ContactProblem& problem = asked.problem;
   const ImpactSolution* solution = solutions.empty() ? nullptr : &solutions[shown(proof, solutions)];
@@ -258,9 +273,9 @@ void write_claims(const ImpactCase& asked, const ImpactProof& proof, const std::
   impact["closures"] = Json::array();
   for (std::size_t i = 0; i < problem.closures.size(); ++i) {
     const Closure& closure = problem.closures[i];
-    impact["closures"].push_back({{"name", closure.name},
-                                  {"impulse", json(Eigen::VectorXd(solution->impulse.segment(closure.row, closure.rows)))},
-                                  {"work", json(solution->closure_work[i])}});
+    const Eigen::VectorXd impulse = solution->impulse.segment(closure.row, closure.rows);
+    impact["closures"].push_back(
+        {{"name", closure.name}, {"impulse", json(impulse)}, {"work", json(solution->closure_work[i])}});
   }
   impact["solutions"] = Json::array();
   for (const ImpactSolution& each : solutions)
@@ -340,7 +355,10 @@ ImpactLeaf read_impact_leaf(const Field& field, Eigen::Index nv)
 
 Json law_json(const ImpactLaw& law)
 {
-  Json entry = {{"normal", json(law.normal)}, {"tangential", json(law.tangential)}, {"spin", json(law.spin)}, {"one_way", law.one_way}};
+  Json entry = {{"normal", json(law.normal)},
+                {"tangential", json(law.tangential)},
+                {"spin", json(law.spin)},
+                {"one_way", law.one_way}};
   if (law.mu_second) entry["mu_second"] = json(*law.mu_second);
   return entry;
 }
@@ -425,7 +443,8 @@ void ImpactAnswer::ask(const Situation& situation, Extras extras)
       sticking_friction_ = *std::ranges::max_element(touchdown.friction);
     if (sticking_friction_ && *sticking_friction_ < kClear) sticking_friction_ = 0.0;   // rounding
   }
-  if (verdict() == Verdict::kFails && !result_.solutions.empty() && safe_->applies && situation.scenario.options.repairs.value_or(extras == Extras::kAll)) {
+  const bool repairs = situation.scenario.options.repairs.value_or(extras == Extras::kAll);
+  if (repairs && verdict() == Verdict::kFails && !result_.solutions.empty() && safe_->applies) {
     const Impact safer{asked_.impact.velocity, with_restitution(asked_, safe_->exact)};
     options.conditions = false;
     const ImpactResult found = solver_.solve(asked_.problem, safer, options);
@@ -435,23 +454,27 @@ void ImpactAnswer::ask(const Situation& situation, Extras extras)
 
 std::string ImpactAnswer::summary() const
 {
-  if (verdict() == Verdict::kUndecided) {
-    if (result_.solutions.empty()) return "undecided: no velocity that satisfies every law was found, but there might be one: " + result_.reason;
-    return fmt::format("undecided: the velocity that was found takes {:.4g} J of {:.4g} J, but others might create energy: {}",
-                       -solution()->energy_change, solution()->energy_before, result_.reason);
-  }
-  if (result_.solutions.empty()) return "fails: no velocity after the impact satisfies every law: they contradict each other";
-  const double before = solution()->energy_before, change = solution()->energy_change;
+  const ImpactSolution* found = solution();
+  if (!found)
+    return verdict() == Verdict::kFails
+               ? "fails: no velocity after the impact satisfies every law: they contradict each other"
+               : "undecided: no velocity that satisfies every law was found, but there might be one: " + result_.reason;
+  const double before = found->energy_before, change = found->energy_change;
   if (verdict() == Verdict::kFails) {
-    const std::vector<Injection> guilty = injections(asked_.problem, *solution());
-    return fmt::format("fails: the impact creates {:.4g} J on top of {:.4g} J{}", change, before,
-                       guilty.empty() ? "" : fmt::format("; {} injects {:.4g} J", guilty.front().who, guilty.front().work));
+    std::string words = fmt::format("fails: the impact creates {:.4g} J on top of {:.4g} J", change, before);
+    const std::vector<Injection> guilty = injections(asked_.problem, *found);
+    if (!guilty.empty()) words += fmt::format("; {} injects {:.4g} J", guilty.front().who, guilty.front().work);
+    return words;
   }
-  std::string words = !hit()                          ? "holds: nothing is hit, velocities stay as they are"
-                      : -change > kClear * before ? fmt::format("holds: the impact takes {:.4g} J of {:.4g} J", -change, before)
-                                                  : fmt::format("holds: the impact keeps the kinetic energy, {:.4g} J", before);
-  if (result_.solutions.size() > 1) words += fmt::format("; {} velocities after it are possible, none gains", result_.solutions.size());
-  return words;
+  const std::string energy = !hit() ? "nothing is hit, velocities stay as they are"
+                             : -change > kClear * before
+                                 ? fmt::format("the impact takes {:.4g} J of {:.4g} J", -change, before)
+                                 : fmt::format("the impact keeps the kinetic energy, {:.4g} J", before);
+  if (verdict() == Verdict::kUndecided)
+    return "undecided: " + energy + ", but other velocities might gain: " + result_.reason;
+  const std::size_t count = result_.solutions.size();
+  return "holds: " + energy +
+         (count > 1 ? fmt::format("; {} velocities after it are possible, none gains", count) : "");
 }
 
 /// What looks wrong about the velocities, or may surprise.
@@ -471,11 +494,13 @@ std::vector<std::string> ImpactAnswer::remarks() const
       list.push_back(fmt::format("{} {} after the impact ({} m/s): its restitution says so", contact.name,
                                  contact.side == Side::kBilateral ? "moves along its normal" : "closes", speed));
     else if (contact.side == Side::kBilateral)
-      list.push_back(fmt::format("{} moves along its normal before the impact ({} m/s) although it is bilateral", contact.name, speed));
+      list.push_back(fmt::format("{} moves along its normal before the impact ({} m/s) although it is bilateral",
+                                 contact.name, speed));
     else if (asked_.impact.laws[i].one_way)
       list.push_back(fmt::format("{} moves the way it cannot before the impact ({} m/s)", contact.name, speed));
     else
-      list.push_back(fmt::format("{} separates already ({} m/s): if it is hit all the same, it acts as a one-way contact", contact.name, speed));
+      list.push_back(fmt::format(
+          "{} separates already ({} m/s): if it is hit all the same, it acts as a one-way contact", contact.name, speed));
   }
   return list;
 }
@@ -499,7 +524,7 @@ Json ImpactAnswer::conditions_json() const
 {
   const EnergyConditions& c = result_.conditions;
   if (!c.applies) return Json();
-  const double r = c.normalised_ratio;
+  const double r = c.normalised_ratio, angle = 2.0 * std::sqrt(r) / (1.0 + r);
   Json entry;
   entry["rank"] = c.rank;
   entry["eigenvalues"] = {json(c.smallest), json(c.largest)};
@@ -509,7 +534,7 @@ Json ImpactAnswer::conditions_json() const
   entry["equal"] = c.equal;
   entry["similar"] = {{"holds", c.similar}, {"left", json(c.similar_left)}, {"right", json(c.similar_right)}};
   entry["small"] = {{"holds", c.small}, {"left", json(c.small_left)}, {"right", json(c.ratio)}};
-  entry["sharpened"] = {{"holds", c.sharpened}, {"left", json(c.spread)}, {"right", json(2.0 * std::sqrt(r) / (1.0 + r))}};
+  entry["sharpened"] = {{"holds", c.sharpened}, {"left", json(c.spread)}, {"right", json(angle)}};
   entry["exact"] = {{"holds", c.safe}, {"smallest", json(c.exact)}};
   return entry;
 }
@@ -553,43 +578,49 @@ AnswerText ImpactAnswer::text(const Report&) const
     std::size_t width = 7;
     for (const Contact& contact : problem.contacts) width = std::max(width, contact.name.size());
     width = std::min<std::size_t>(width, 20);
-    text.table = fmt::format("\n{:<{}}  {:<9} {:>9} {:>8}  {:>20}  {:>9}\n", "", width, "", "impulse", "friction", "normal velocity", "work");
-    text.table += fmt::format("{:<{}}  {:<9} {:>9} {:>8}  {:>9}  {:>9}  {:>9}\n", "contact", width, "state", "[N s]", "in use",
-                              "before", "after", "[J]");
+    text.table = fmt::format("\n{:<{}}  {:<9} {:>9} {:>8}  {:>20}  {:>9}\n", "", width, "", "impulse", "friction",
+                             "normal velocity", "work");
+    text.table += fmt::format("{:<{}}  {:<9} {:>9} {:>8}  {:>9}  {:>9}  {:>9}\n", "contact", width, "state", "[N s]",
+                              "in use", "before", "after", "[J]");
     for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
       const ContactImpact& contact = found->contacts[i];
       std::string name = problem.contacts[i].name;
-      if (name.size() > width) name += "\n" + std::string(width, ' ');   // long names stay whole
-      else name.append(width - name.size(), ' ');
+      if (name.size() > width)
+        name += "\n" + std::string(width, ' ');   // long names stay whole
+      else
+        name.append(width - name.size(), ' ');
       const bool loaded = contact.impulse[0] != 0.0 && problem.contacts[i].mu > 0.0;
       const auto tidy = [&](double value, double scale) { return std::abs(value) <= 1e-12 * scale ? 0.0 : value; };
       const double speed = std::abs(contact.velocity_before[0]) + std::abs(contact.velocity_after[0]) + 1e-9;
-      text.table += fmt::format("{}  {:<9} {:>9.4g} {:>8}  {:>9.4g}  {:>9.4g}  {:>9.4g}\n", name, name_of(contact.state), contact.impulse[0],
+      text.table += fmt::format("{}  {:<9} {:>9.4g} {:>8}  {:>9.4g}  {:>9.4g}  {:>9.4g}\n", name,
+                                name_of(contact.state), contact.impulse[0],
                                 loaded ? fmt::format("{:.0f} %", 100.0 * contact.utilisation) : "",
                                 tidy(contact.velocity_before[0], speed), tidy(contact.velocity_after[0], speed),
                                 tidy(contact.work(), found->energy_before));
     }
   }
   if (result_.solutions.size() > 1) {
-    std::string words = fmt::format("{} velocities after the impact are possible{}; energy changes by", result_.solutions.size(),
-                                    proof_.complete ? "" : " at least");
+    std::string words = fmt::format("{} velocities after the impact are possible{}; energy changes by",
+                                    result_.solutions.size(), proof_.complete ? "" : " at least");
     for (const ImpactSolution& each : result_.solutions) words += fmt::format(" {:+.4g} J,", each.energy_change);
     words.back() = ' ';
     text.notes.push_back(words + fmt::format("(shown: {:+.4g} J)", found->energy_change));
   } else if (found) {
-    text.notes.push_back(proof_.unique == Verdict::kHolds ? "no other velocity after the impact satisfies the laws"
-                                                          : "whether other velocities satisfy the laws was not proved: " + result_.reason);
+    text.notes.push_back(proof_.unique == Verdict::kHolds
+                             ? "no other velocity after the impact satisfies the laws"
+                             : "whether other velocities satisfy the laws was not proved: " + result_.reason);
   }
-  if (found && !found->impulse_unique && hit()) text.notes.push_back("impulses are not unique; others give the same velocity");
+  if (found && !found->impulse_unique && hit())
+    text.notes.push_back("impulses are not unique; others give the same velocity");
   if (found && verdict() == Verdict::kFails)
     for (const Injection& injection : injections(problem, *found))
       text.notes.push_back(fmt::format("{} injects {:.4g} J", injection.who, injection.work));
-  if (found && verdict() == Verdict::kHolds && hit()) text.notes.push_back("no energy is created: " + proof_.why_dissipates);
+  if (verdict() == Verdict::kHolds && hit()) text.notes.push_back("no energy is created: " + proof_.why_dissipates);
   if (safe_ && safe_->applies && hit())
     text.notes.push_back(safe_->exact >= 1.0
                              ? "no restitution of the closing contacts creates energy here, whatever the velocity"
-                             : fmt::format("whatever the velocity, closing contacts create no energy with a common restitution up to {:.4g} "
-                                           "({:.4g} by the paper's condition (87))",
+                             : fmt::format("whatever the velocity, closing contacts create no energy with a common "
+                                           "restitution up to {:.4g} ({:.4g} by the paper's condition (87))",
                                            safe_->exact, safe_->similar));
   if (sticking_friction_ && std::isfinite(*sticking_friction_) && *sticking_friction_ > 0.0 && hit())
     text.notes.push_back(fmt::format("with friction of {:.4g} everything can stick", *sticking_friction_));
@@ -611,26 +642,25 @@ double largest_number(const Json& value)
   return largest;
 }
 
-/// Path of the first entry of `proved` that `claimed` does not have like this, or empty. Works and velocities are sums, which
-/// processors may round differently.
+/// Path of the first entry of `proved` that `claimed` does not have like this, or empty. Works and velocities are sums,
+/// which processors may round differently.
 std::string first_difference(const Json& claimed, const Json& proved, const std::string& path, double scale)
 {
   if (proved.is_number() && claimed.is_number()) {
     const double a = claimed.get<double>(), b = proved.get<double>();
     return std::abs(a - b) <= 1e-12 * (std::abs(b) + scale) ? "" : path;
   }
-  if (proved.is_array()) {
-    if (!claimed.is_array() || claimed.size() != proved.size()) return path;
-    for (std::size_t i = 0; i < proved.size(); ++i)
-      if (std::string found = first_difference(claimed[i], proved[i], path + "[" + std::to_string(i) + "]", scale); !found.empty())
-        return found;
-    return "";
-  }
+  if (proved.type() != claimed.type()) return path;
+  if (proved.is_array() && claimed.size() != proved.size()) return path;
+  std::string found;
+  for (std::size_t i = 0; proved.is_array() && found.empty() && i < proved.size(); ++i)
+    found = first_difference(claimed[i], proved[i], path + "[" + std::to_string(i) + "]", scale);
+  if (proved.is_array()) return found;
   if (proved.is_object()) {
-    if (!claimed.is_object()) return path;
     for (const auto& [key, value] : proved.items()) {
-      if (!claimed.contains(key)) return path + "." + key;
-      if (std::string found = first_difference(claimed[key], value, path + "." + key, scale); !found.empty()) return found;
+      const std::string inside = path + "." + key;
+      found = claimed.contains(key) ? first_difference(claimed[key], value, inside, scale) : inside;
+      if (!found.empty()) return found;
     }
     return "";
   }
@@ -646,7 +676,8 @@ Verification verify(const Field& report)
   asked.problem = read_problem(source["problem"]);
   asked.impact.velocity = source["velocity"].vector();
   for (std::size_t i = 0; i < source["laws"].size(); ++i) asked.impact.laws.push_back(read_law(source["laws"][i]));
-  if (static_cast<Eigen::Index>(asked.problem.dof_names.size()) != asked.problem.nv()) source["problem"]["dofs"].fail("a name for each velocity");
+  if (static_cast<Eigen::Index>(asked.problem.dof_names.size()) != asked.problem.nv())
+    source["problem"]["dofs"].fail("a name for each velocity");
   try {
     validate(asked.problem, asked.impact);
   } catch (const InputError& error) {
@@ -664,27 +695,31 @@ Verification verify(const Field& report)
     leaves.push_back(read_impact_leaf(source["leaves"][i], asked.problem.nv()));
   std::string why;
   const ImpactProof proof = judge_impact(asked.problem, asked.impact, solutions, leaves, &why);
-  const Verdict proved = verdict_of(proof);
-  if (proved == Verdict::kUndecided) return {false, "the certificate proves nothing" + (why.empty() ? "" : ": " + why)};
-  if (verdict != internal::name_of(proved))
-    return {false, "the report says " + quoted(verdict) + ", but its certificate proves " + quoted(internal::name_of(proved))};
-  for (std::size_t i = 1; i < solutions.size(); ++i)
-    if (solutions[i].energy_change < solutions[i - 1].energy_change) return {false, "the solutions are not in the order of their energy"};
+  const std::string proved = internal::name_of(verdict_of(proof));
+  if (verdict_of(proof) == Verdict::kUndecided)
+    return {false, "the certificate proves nothing" + (why.empty() ? "" : ": " + why)};
+  if (verdict != proved)
+    return {false, "the report says " + quoted(verdict) + ", but its certificate proves " + quoted(proved)};
+  if (!std::ranges::is_sorted(solutions, {}, &ImpactSolution::energy_change))
+    return {false, "the solutions are not in the order of their energy"};
   Json claims;
   write_claims(asked, proof, solutions, claims);
-  for (const auto& [key, value] : claims.items())
-    if (const std::string path = first_difference(report[key.c_str()].json(), value, key, largest_number(value)); !path.empty())
-      return {false, path + " is not what the certificate proves"};
+  for (const auto& [key, value] : claims.items()) {
+    const std::string path = first_difference(report[key.c_str()].json(), value, key, largest_number(value));
+    if (!path.empty()) return {false, path + " is not what the certificate proves"};
+  }
   if (report["impact"].has("conditions") && report["impact"]["conditions"].is_object() &&
       report["impact"]["conditions"]["exact"]["holds"].boolean() && !proves_safe(asked.problem, asked.impact.laws))
     return {false, "impact.conditions.exact does not hold"};
   if (report["margins"].has("restitution") && !report["margins"]["restitution"].is_null()) {
     const double restitution = report["margins"]["restitution"].number();
-    if (!(restitution >= 0.0 && restitution <= 1.0) || !proves_safe(asked.problem, with_restitution(asked, restitution)))
+    const bool possible = restitution >= 0.0 && restitution <= 1.0;
+    if (!possible || !proves_safe(asked.problem, with_restitution(asked, restitution)))
       return {false, "margins.restitution is not proved to be safe"};
   }
-  if (source["kind"].text() != kind_of(solutions)) source["kind"].fail("impulses | contradiction, as the solutions are");
-  return {true, std::string("proved: ") + internal::name_of(proved) + ", by " + kind_of(solutions)};
+  if (source["kind"].text() != kind_of(solutions))
+    return {false, "the certificate is not of the kind " + quoted(source["kind"].text())};
+  return {true, "proved: " + proved + ", by " + kind_of(solutions)};
 }
 
 std::unique_ptr<Answer> make(const std::string& solver) { return std::make_unique<ImpactAnswer>(solver); }

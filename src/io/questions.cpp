@@ -43,10 +43,12 @@ void require_plain_contacts(const Scenario& scenario)
     const ContactMotion& motion = scenario.contact_motions[i];
     const std::string path = "contacts[" + std::to_string(i) + "].", question = stiction::name_of(scenario.question);
     if (motion.one_way)
-      throw InputError(path + "one_way", "want no one-way contact in the question " + question + ", got true; the question impact has them");
+      throw InputError(path + "one_way", "want no one-way contact in the question " + question +
+                                             ", got true; the question impact has them");
     if (motion.mu_second)
-      throw InputError(path + "mu_second", "want the same friction in all directions in the question " + question + ", got " +
-                                               text(*motion.mu_second) + "; the question impact has orthotropic friction");
+      throw InputError(path + "mu_second", "want the same friction in all directions in the question " + question +
+                                               ", got " + text(*motion.mu_second) +
+                                               "; the question impact has orthotropic friction");
   }
 }
 

@@ -1,5 +1,5 @@
-// What can be said about an impact before it is solved: ranges of its coefficients, its velocities against Table 1, and whether
-// any solution could gain energy.
+// What can be said about an impact before it is solved: ranges of its coefficients, its velocities against Table 1, and
+// whether any solution could gain energy.
 #include "proof/impact_law.hpp"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ void check_restitution(const std::string& path, double value, double lower, bool
 {
   const bool good = value <= upper && (lower_included ? value >= lower : value > lower);
   if (!good)   // NaN too
-    throw InputError(path, "want " + std::string(lower_included ? "[" : "(") + text(lower) + ", " + text(upper) + "], got " +
-                               text(value));
+    throw InputError(path, "want " + std::string(lower_included ? "[" : "(") + text(lower) + ", " + text(upper) +
+                               "], got " + text(value));
 }
 
 using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
@@ -104,7 +104,8 @@ BeforeImpact look_before(const ContactProblem& problem, const Impact& impact, st
       if (normal > 0.0) flaw();
       before.closing = before.closing && normal <= 0.0;
     }
-    for (int k = 0; element.rubs() && k < c.tangents; ++k) before.at_rest = before.at_rest && speed(c.row + 1 + k) == 0.0;
+    for (int k = 0; element.rubs() && k < c.tangents; ++k)
+      before.at_rest = before.at_rest && speed(c.row + 1 + k) == 0.0;
     if (element.twists()) before.at_rest = before.at_rest && speed(element.torsion_row()) == 0.0;
   }
   for (std::size_t i = 0; i < problem.closures.size(); ++i)
@@ -133,7 +134,8 @@ void validate(const ContactProblem& problem, const Impact& impact)
     const Contact& c = problem.contacts[i];
     const std::string path = "laws[" + std::to_string(i) + "]";
     if (c.side == Side::kBilateral) {
-      if (law.one_way) throw InputError(path + ".one_way", "want a unilateral contact, got bilateral " + quoted(c.name));
+      if (law.one_way)
+        throw InputError(path + ".one_way", "want a unilateral contact, got bilateral " + quoted(c.name));
       check_restitution(path + ".normal", law.normal, -1.0, false, 1.0);
     } else if (law.one_way) {
       check_restitution(path + ".normal", law.normal, -1.0, false, 0.0);
@@ -143,10 +145,12 @@ void validate(const ContactProblem& problem, const Impact& impact)
     check_restitution(path + ".tangential", law.tangential, -1.0, false, 1.0);
     check_restitution(path + ".spin", law.spin, -1.0, false, 1.0);
     if (!law.mu_second) continue;
-    if (c.tangents != 2) throw InputError(path + ".mu_second", "want a contact with two tangents, got " + std::to_string(c.tangents));
+    if (c.tangents != 2)
+      throw InputError(path + ".mu_second", "want a contact with two tangents, got " + std::to_string(c.tangents));
     const double mu = *law.mu_second;
     if (!std::isfinite(mu) || mu < 0.0 || (mu > 0.0) != (c.mu > 0.0))
-      throw InputError(path + ".mu_second", "want finite and positive exactly where mu is (" + text(c.mu) + "), got " + text(mu));
+      throw InputError(path + ".mu_second",
+                       "want finite and positive exactly where mu is (" + text(c.mu) + "), got " + text(mu));
   }
 }
 
@@ -154,7 +158,8 @@ bool proves_safe(const ContactProblem& problem, const std::vector<ImpactLaw>& la
 {
   const std::vector<Reservoir> all = reservoirs(problem, {Eigen::VectorXd::Zero(problem.nv()), laws});
   // W = Λ'ξ/(1+ε) - ½ δ Λ'GΛ; rows that are held before and after may take the common ε as well.
-  if (std::ranges::all_of(all, [&](const Reservoir& r) { return r.restitution == all.front().restitution; })) return true;
+  const auto like_the_first = [&](const Reservoir& r) { return r.restitution == all.front().restitution; };
+  if (std::ranges::all_of(all, like_the_first)) return true;
   const LongMatrix Y = whitened_rows(problem);
   if (Y.size() == 0) return false;
   std::vector<LongVector> span;
