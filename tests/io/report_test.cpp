@@ -228,8 +228,6 @@ TEST(Check, ErrorsOfTheQuestionNameTheLine)
 {
   EXPECT_THAT(error_of("biped_standing", {{"models.robot.effort", "limits"}}),
               HasSubstr("--set models.robot.effort=limits: models.robot.effort: want given efforts for all_sticking: `none`, or `{left_hip: 1.5, …}`"));
-  EXPECT_THAT(error_of("block_on_ground", {{"question", "sliding"}}),
-              HasSubstr("question: want a question that this version answers (all_sticking | equilibrium | region | closure), got 'sliding'"));
   EXPECT_THAT(error_of("block_on_ground", {{"contacts.left.slides", "[1, 0, 0]"}}),
               HasSubstr("contacts[1].slides: want no sliding contact in the question all_sticking"));
   EXPECT_THAT(error_of("block_on_ground", {{"models.b.joints.z", "1"}}), HasSubstr("models.b.joints.z: want a joint of the URDF"));
