@@ -223,14 +223,23 @@ enum class LeafQuestion { kLaws, kGains };
 void write_impact_program(const ContactProblem& problem, const Impact& impact, const std::vector<ContactImpactMode>& modes,
                           LeafQuestion question, ImpactProgram& out);
 
-/// What the leaves prove about all solutions together; they must cover every mode.
+/// What solutions and leaves prove. What is about all solutions takes leaves that cover every mode, or proves_no_gain.
 struct ImpactProof {
   bool covers = false;                       ///< the leaves leave no mode out and none is kUnresolved
   Verdict exists = Verdict::kUndecided, unique = Verdict::kUndecided, dissipates = Verdict::kUndecided;
   bool complete = false;
+  std::string why_dissipates;                ///< the argument, in words
 };
 ImpactProof judge_impact(const ContactProblem& problem, const Impact& impact, const std::vector<ImpactSolution>& solutions,
                          const std::vector<ImpactLeaf>& leaves, std::string* why = nullptr);
+
+/// True when no impact with these coefficients gains energy, whatever mu, mode and u-, as long as u- keeps bilateral rows: all ε
+/// are equal (93)–(95), or M > 0 and δG + Gδ >= 0 (78), bilateral rows eliminated from G.
+bool proves_safe(const ContactProblem& problem, const std::vector<ImpactLaw>& laws);
+
+/// True when no solution for this u- gains energy: contacts close and nothing slips before (98), or proves_safe.
+/// @param[out] argument optional: which of them, in words.
+bool proves_no_gain(const ContactProblem& problem, const Impact& impact, std::string* argument = nullptr);
 
 /// True when A + allowance·max|A|·I has a Cholesky factor: A is positive semidefinite to that allowance.
 bool proves_semidefinite(const Eigen::MatrixXd& A, double allowance = 1e-12);

@@ -23,6 +23,9 @@ struct ContactMotion {
   std::optional<Eigen::Vector3d> slides;   ///< direction of the velocity of `link` relative to `on`, in normal_frame
   double restitution_normal = 0.0;
   double restitution_tangential = 0.0;
+  double restitution_spin = 0.0;
+  bool one_way = false;              ///< a sprag or ratchet: moves along the normal only
+  std::optional<double> mu_second;   ///< orthotropic friction: along t2, `mu` is the one along t1
 };
 
 /// `push` of equilibrium: how hard a point of a link may be pushed.
@@ -65,6 +68,7 @@ struct ScenarioOptions {
   std::optional<WrenchOption> wrench;
   std::optional<NoiseOption> noise;
   std::string tangential = "held";  ///< couplings: "held" or "left_out", tangential rows of contacts with friction
+  std::optional<int> modes;         ///< impact: combinations of contact modes looked at before giving up
 };
 
 /// A scenario file as plain data.

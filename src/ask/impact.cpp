@@ -20,18 +20,9 @@ using Mode = ContactImpactMode;
 namespace {
 
 constexpr double kDependentColumn = 1e-11;   // share of the largest pivot below which the equations of a mode are dependent
-constexpr double kSameVelocity = 1e-7;       // of the velocity scale: two solutions closer than this are one
 constexpr int kGuessSweeps = 128;            // of the first attempt; the search goes on without it
 constexpr double kFineSector = M_PI / 32;    // how far a sector with a solution is searched for a second one
 constexpr double kFinestSector = 1e-3;       // where an empty-looking sector is given up
-
-void check_restitution(const std::string& path, double value, double lower, bool lower_included, double upper)
-{
-  const bool good = value <= upper && (lower_included ? value >= lower : value > lower);
-  if (!good)   // NaN too
-    throw InputError(path, "want " + std::string(lower_included ? "[" : "(") + text(lower) + ", " + text(upper) + "], got " +
-                               text(value));
-}
 
 /// The impact as the acceleration problem of the same laws: M d = J'Λ, ξ = J d + (1+ε)γ-, ellipses stretched to disks.
 struct StretchedProblem {
@@ -62,6 +53,11 @@ class Search {
 
   void run()
   {
+    // Everything sticks: where many impulses give the same velocity, those of least norm are the ones to show.
+    const StickingTouchdown touchdown = sticking_touchdown(problem_, impact_);
+    if (touchdown.consistent)
+      record(touchdown.velocity - impact_.velocity,
+             tidy(std::vector<Mode>(elements_.size()), touchdown.impulse.cwiseQuotient(stretched_.stretch)));
     // A solution at once in most cases, whatever the number of contacts.
     PredictionOptions quick;
     quick.max_sweeps = kGuessSweeps;
@@ -290,18 +286,8 @@ class Search {
     solution.velocity = impact_.velocity + change;
     solution.impulse = stretched_.stretch.cwiseProduct(stretched_impulse);
     if (!proves_impact(problem_, impact_, solution.velocity, solution.impulse, &solution.residual)) return -1;
-    for (std::size_t k = 0; k < result_.solutions.size(); ++k) {
-      const ImpactSolution& known = result_.solutions[k];
-      const ImpactScales scales(problem_, impact_.velocity, known.velocity);
-      bool same = true;
-      for (Eigen::Index i = 0; i < problem_.nv(); ++i) {
-        const double m = problem_.M(i, i);
-        const double speed = m > 0.0 ? scales.momentum[i] / m : std::abs(known.velocity[i]);
-        same = same && std::abs(known.velocity[i] - solution.velocity[i]) <= kSameVelocity * speed;
-      }
-      if (!same) continue;
-      return static_cast<int>(k);
-    }
+    for (std::size_t k = 0; k < result_.solutions.size(); ++k)
+      if (same_velocity(problem_, impact_, result_.solutions[k].velocity, solution.velocity)) return static_cast<int>(k);
     result_.solutions.push_back(std::move(solution));
     return static_cast<int>(result_.solutions.size()) - 1;
   }
@@ -316,47 +302,6 @@ class Search {
   ImpactProgram program_;
   ConeAnswer answer_;
 };
-
-/// γ- against Table 1, and whether (98) applies and bounds W by zero because nothing slips before the impact.
-struct BeforeImpact {
-  bool held = true;      ///< bilateral rows kept
-  bool closing = true;   ///< closing contacts close
-  bool at_rest = true;   ///< friction and one-way rows do not move
-};
-
-BeforeImpact look_before(const ContactProblem& problem, const Impact& impact, std::vector<KinematicFlaw>& flaws)
-{
-  BeforeImpact before;
-  const auto speed = [&](int row) {
-    const Sum sum = product(problem.J.row(row), impact.velocity);
-    return std::abs(sum.value) <= kRounding * sum.scale ? 0.0 : static_cast<double>(sum.value);
-  };
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-    const ImpactElement element(problem, impact, i);
-    const Contact& c = element.contact;
-    const double normal = speed(c.row);
-    const auto flaw = [&] { flaws.push_back({static_cast<int>(i), -1, false, normal}); };
-    if (element.bilateral()) {
-      if (normal != 0.0) flaw();
-      before.held = before.held && normal == 0.0;
-    } else if (element.law.one_way) {
-      if (normal < 0.0) flaw();
-      before.at_rest = before.at_rest && normal == 0.0;
-    } else {
-      if (normal > 0.0) flaw();
-      before.closing = before.closing && normal <= 0.0;
-    }
-    for (int k = 0; element.rubs() && k < c.tangents; ++k) before.at_rest = before.at_rest && speed(c.row + 1 + k) == 0.0;
-    if (element.twists()) before.at_rest = before.at_rest && speed(element.torsion_row()) == 0.0;
-  }
-  for (std::size_t i = 0; i < problem.closures.size(); ++i)
-    for (int r = problem.closures[i].row; r < problem.closures[i].row + problem.closures[i].rows; ++r)
-      if (speed(r) != 0.0) {
-        flaws.push_back({-1, static_cast<int>(i), false, speed(r)});
-        before.held = false;
-      }
-  return before;
-}
 
 void look_after(const ContactProblem& problem, const Impact& impact, const ImpactSolution& solution,
                 std::vector<KinematicFlaw>& flaws)
@@ -430,38 +375,6 @@ double energy_bound(const ContactProblem& problem, const Impact& impact, const I
 
 }  // namespace
 
-void validate(const ContactProblem& problem, const Impact& impact)
-{
-  problem.validate();
-  if (impact.velocity.size() != problem.nv() || !impact.velocity.allFinite())
-    throw InputError("velocity", "want " + std::to_string(problem.nv()) + " finite velocities, got " +
-                                     std::to_string(impact.velocity.size()) +
-                                     (impact.velocity.allFinite() ? "" : " with non-finite ones"));
-  if (!impact.laws.empty() && impact.laws.size() != problem.contacts.size())
-    throw InputError("laws", "want one per contact (" + std::to_string(problem.contacts.size()) + ") or none, got " +
-                                 std::to_string(impact.laws.size()));
-  for (std::size_t i = 0; i < impact.laws.size(); ++i) {
-    const ImpactLaw& law = impact.laws[i];
-    const Contact& c = problem.contacts[i];
-    const std::string path = "laws[" + std::to_string(i) + "]";
-    if (c.side == Side::kBilateral) {
-      if (law.one_way) throw InputError(path + ".one_way", "want a unilateral contact, got bilateral " + quoted(c.name));
-      check_restitution(path + ".normal", law.normal, -1.0, false, 1.0);
-    } else if (law.one_way) {
-      check_restitution(path + ".normal", law.normal, -1.0, false, 0.0);
-    } else {
-      check_restitution(path + ".normal", law.normal, 0.0, true, 1.0);
-    }
-    check_restitution(path + ".tangential", law.tangential, -1.0, false, 1.0);
-    check_restitution(path + ".spin", law.spin, -1.0, false, 1.0);
-    if (!law.mu_second) continue;
-    if (c.tangents != 2) throw InputError(path + ".mu_second", "want a contact with two tangents, got " + std::to_string(c.tangents));
-    const double mu = *law.mu_second;
-    if (!std::isfinite(mu) || mu < 0.0 || (mu > 0.0) != (c.mu > 0.0))
-      throw InputError(path + ".mu_second", "want finite and positive exactly where mu is (" + text(c.mu) + "), got " + text(mu));
-  }
-}
-
 ImpactSolver::ImpactSolver(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
 ImpactSolver::~ImpactSolver() = default;
 ImpactSolver::ImpactSolver(ImpactSolver&&) noexcept = default;
@@ -497,23 +410,15 @@ ImpactResult ImpactSolver::solve(const ContactProblem& problem, const Impact& im
   result.complete = proof.complete;
   result.dissipates = proof.dissipates;
   if (proof.complete) result.reason.clear();
-  if (proof.dissipates == Verdict::kFails) result.why_dissipates = "a velocity that satisfies every law gains energy";
-  if (proof.dissipates == Verdict::kHolds) result.why_dissipates = "every velocity that satisfies the laws was looked at";
+  result.why_dissipates = proof.why_dissipates;
 
-  const BeforeImpact before = look_before(problem, impact, result.flaws);
+  const BeforeImpact before = look_before(problem, impact, &result.flaws);
   result.bound_applies = before.held && before.closing && !result.solutions.empty();
   if (!result.solutions.empty()) {
     look_after(problem, impact, result.solutions.front(), result.flaws);
     if (result.bound_applies) result.energy_bound = energy_bound(problem, impact, result.solutions.front());
   }
   if (options.conditions) result.conditions = energy_conditions(problem, impact.laws);
-  if (result.exists == Verdict::kHolds && result.dissipates == Verdict::kUndecided) {
-    if (before.held && before.closing && before.at_rest)
-      result.why_dissipates = "nothing slips before the impact (98)";
-    else if (before.held && result.conditions.safe)
-      result.why_dissipates = "these coefficients of restitution cannot create energy here, whatever the velocity (78)";
-    if (!result.why_dissipates.empty()) result.dissipates = Verdict::kHolds;
-  }
   return result;
 }
 

@@ -14,18 +14,11 @@ using namespace internal;
 
 namespace {
 
-/// Rows of J that share one reservoir and one ε.
-struct RestitutionBlock {
-  std::vector<int> rows;
-  double restitution = 0.0;
-  bool closing = false;   ///< normal of a contact with a gap
-};
-
 double delta(double e) { return (1.0 - e) / (1.0 + e); }
 
 /// G of the elements with impulses, bilateral rows eliminated, and its normalised form.
 struct Elements {
-  std::vector<RestitutionBlock> blocks;
+  std::vector<Reservoir> blocks;
   Eigen::MatrixXd G, normalised;
   std::vector<int> rows;
   std::vector<std::size_t> owner;   ///< block of each row of `normalised`
@@ -35,19 +28,9 @@ struct Elements {
   {
     const Impact impact{Eigen::VectorXd::Zero(problem.nv()), laws};
     validate(problem, impact);
-    std::vector<int> held = row_roles(problem).normal_bilateral;
-    for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-      const ImpactElement element(problem, impact, i);
-      const Contact& c = element.contact;
-      if (!element.bilateral()) blocks.push_back({{c.row}, element.law.normal, !element.law.one_way});
-      if (element.rubs()) {
-        RestitutionBlock block{{}, element.law.tangential};
-        for (int k = 0; k < c.tangents; ++k) block.rows.push_back(c.row + 1 + k);
-        blocks.push_back(block);
-      }
-      if (element.twists()) blocks.push_back({{element.torsion_row()}, element.law.spin});
-    }
-    for (const RestitutionBlock& block : blocks) rows.insert(rows.end(), block.rows.begin(), block.rows.end());
+    blocks = reservoirs(problem, impact);
+    const std::vector<int> held = row_roles(problem).normal_bilateral;
+    for (const Reservoir& block : blocks) rows.insert(rows.end(), block.rows.begin(), block.rows.end());
     const UnitMass unit(problem);
     definite = unit.definite;
     if (!definite || rows.empty()) return;
@@ -87,7 +70,7 @@ struct Elements {
   void range(double& lower, double& upper) const
   {
     lower = upper = blocks.front().restitution;
-    for (const RestitutionBlock& block : blocks) {
+    for (const Reservoir& block : blocks) {
       lower = std::min(lower, block.restitution);
       upper = std::max(upper, block.restitution);
     }
@@ -144,7 +127,7 @@ EnergyConditions energy_conditions(const ContactProblem& problem, const std::vec
   c.similar_left = (delta_max - delta_min) * c.largest;
   c.similar_right = (delta_max + delta_min) * std::max(c.smallest, 0.0);
   c.similar = c.similar_left <= c.similar_right;
-  for (const RestitutionBlock& block : elements.blocks)
+  for (const Reservoir& block : elements.blocks)
     c.small_left = std::max(c.small_left, std::abs(2.0 * block.restitution / (1.0 + block.restitution)));
   c.small = c.small_left <= c.ratio;
   c.spread = spread(c.e_min, c.e_max);
@@ -152,7 +135,7 @@ EnergyConditions energy_conditions(const ContactProblem& problem, const std::vec
   c.sharpened = c.spread <= 2.0 * std::sqrt(r) / (1.0 + r);
   const Eigen::MatrixXd loss = elements.loss();
   c.exact = symmetric_eigenvalues(loss)[0] / unit[unit.size() - 1];
-  c.safe = proves_semidefinite(loss);
+  c.safe = proves_safe(problem, laws);
   return c;
 }
 
@@ -162,12 +145,14 @@ SafeRestitution safe_restitution(const ContactProblem& problem, const std::vecto
   SafeRestitution safe;
   if (!elements.definite) return safe;
   const auto set = [&](double e) {
-    for (RestitutionBlock& block : elements.blocks)
+    for (Reservoir& block : elements.blocks)
       if (block.closing) block.restitution = e;
   };
   const auto exact = [&](double e) {
-    set(e);
-    return proves_semidefinite(elements.loss());
+    std::vector<ImpactLaw> changed = laws.empty() ? std::vector<ImpactLaw>(problem.contacts.size()) : laws;
+    for (std::size_t i = 0; i < changed.size(); ++i)
+      if (problem.contacts[i].side == Side::kUnilateral && !changed[i].one_way) changed[i].normal = e;
+    return proves_safe(problem, changed);
   };
   safe.applies = exact(0.0);
   if (!safe.applies) return safe;

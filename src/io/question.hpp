@@ -74,7 +74,10 @@ struct QuestionKind {
 /// @throws InputError with `path` as the entry, naming the questions that are answered.
 const QuestionKind& kind_of(const std::string& question, const std::string& path = "question");
 
-/// For QuestionKind::require: contacts that already slide belong to other questions.
+/// For QuestionKind::require: one-way contacts and orthotropic friction belong to the question impact.
+void require_plain_contacts(const Scenario& scenario);
+
+/// For QuestionKind::require: plain contacts, and those that already slide belong to other questions.
 void require_no_sliding(const Scenario& scenario);
 
 /// For QuestionKind::require: friction cones and detachment are not for questions that have laws of their own to choose.

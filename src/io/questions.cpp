@@ -6,12 +6,12 @@
 
 namespace stiction::internal {
 
-extern const QuestionKind kAllStickingKind, kClosureKind, kCouplingsKind, kEquilibriumKind, kRegionKind, kSlidingKind;
+extern const QuestionKind kAllStickingKind, kClosureKind, kCouplingsKind, kEquilibriumKind, kImpactKind, kRegionKind, kSlidingKind;
 
 namespace {
 
-constexpr const QuestionKind* kKinds[] = {&kAllStickingKind, &kEquilibriumKind, &kRegionKind,
-                                          &kClosureKind,     &kSlidingKind,     &kCouplingsKind};
+constexpr const QuestionKind* kKinds[] = {&kAllStickingKind, &kEquilibriumKind, &kRegionKind,   &kClosureKind,
+                                          &kSlidingKind,     &kImpactKind,      &kCouplingsKind};
 
 }  // namespace
 
@@ -36,8 +36,24 @@ const QuestionKind& kind_of(const std::string& question, const std::string& path
   throw InputError(path, "want a question that this version answers (" + known + "), got " + quoted(question));
 }
 
+void require_plain_contacts(const Scenario& scenario)
+{
+  for (std::size_t i = 0; i < scenario.contact_motions.size(); ++i) {
+    const ContactMotion& motion = scenario.contact_motions[i];
+    const std::string path = "contacts[" + std::to_string(i) + "].", question = stiction::name_of(scenario.question);
+    if (motion.one_way)
+      throw InputError(path + "one_way", "want no one-way contact in the question " + question +
+                                             ", got true; the question impact has them");
+    if (motion.mu_second)
+      throw InputError(path + "mu_second", "want the same friction in all directions in the question " + question +
+                                               ", got " + text(*motion.mu_second) +
+                                               "; the question impact has orthotropic friction");
+  }
+}
+
 void require_no_sliding(const Scenario& scenario)
 {
+  require_plain_contacts(scenario);
   for (std::size_t i = 0; i < scenario.contact_motions.size(); ++i)
     if (scenario.contact_motions[i].slides)
       throw InputError("contacts[" + std::to_string(i) + "].slides",

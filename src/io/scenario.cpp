@@ -321,7 +321,7 @@ ModelDescription decode_model(const Entry& entry, const std::string& name, const
 ContactDescription decode_contact(const Entry& entry, const std::string& path, ContactMotion& motion)
 {
   const Map map(entry, path, {"name", "link", "on", "at", "points", "at_frame", "normal", "normal_frame", "mu", "side",
-                              "torsion", "max_normal", "slides", "restitution"});
+                              "torsion", "max_normal", "slides", "restitution", "one_way", "mu_second"});
   ContactDescription contact;
   contact.name = text_of(map.need("name"), map.path_of("name"));
   contact.link = text_of(map.need("link"), map.path_of("link"));
@@ -348,10 +348,13 @@ ContactDescription decode_contact(const Entry& entry, const std::string& path, C
     if (motion.slides->isZero(0.0)) fail(*found, map.path_of("slides"), "a direction");
   }
   if (const Entry* found = map.find("restitution")) {
-    const Map restitution(*found, map.path_of("restitution"), {"normal", "tangential"});
+    const Map restitution(*found, map.path_of("restitution"), {"normal", "tangential", "spin"});
     motion.restitution_normal = restitution.number_or("normal", 0.0);
     motion.restitution_tangential = restitution.number_or("tangential", 0.0);
+    motion.restitution_spin = restitution.number_or("spin", 0.0);
   }
+  if (const Entry* found = map.find("one_way")) motion.one_way = boolean(*found, map.path_of("one_way"));
+  if (const Entry* found = map.find("mu_second")) motion.mu_second = number_at_least_zero(*found, map.path_of("mu_second"));
   return contact;
 }
 
@@ -360,7 +363,7 @@ ScenarioOptions decode_options(const Entry& entry)
   ScenarioOptions options;
   if (entry.kind == Entry::Kind::kNull) return options;
   const Map map(entry, "options", {"cone", "detachment", "solver", "intervals", "margins", "repairs", "push", "gap", "box", "object", "plane", "length",
-                                   "point", "wrench", "noise", "tangential"});
+                                   "point", "wrench", "noise", "tangential", "modes"});
   if (const Entry* found = map.find("cone")) options.cone = decode_cone(*found, "options.cone");
   options.detachment = map.choice_or<Detachment, 2>(
       "detachment", {{{"allowed", Detachment::kAllowed}, {"forbidden", Detachment::kForbidden}}}, options.detachment);
@@ -383,6 +386,7 @@ ScenarioOptions decode_options(const Entry& entry)
   }
   if (const Entry* found = map.find("noise")) options.noise = decode_noise(*found, "options.noise");
   options.tangential = map.choice_or<const char*, 2>("tangential", {{{"held", "held"}, {"left_out", "left_out"}}}, "held");
+  if (const Entry* found = map.find("modes")) options.modes = static_cast<int>(whole_number(*found, "options.modes", 1, 1e6));
   return options;
 }
 

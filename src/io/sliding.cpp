@@ -43,6 +43,7 @@ std::string in_world(const Contact& contact, const Eigen::Vector2d& along)
 
 void require(const Scenario& scenario)
 {
+  require_plain_contacts(scenario);
   require_default_rules(scenario);
   for (std::size_t i = 0; i < scenario.scene.contacts.size(); ++i)
     if (scenario.contact_motions[i].slides && scenario.scene.contacts[i].torsion > 0.0)

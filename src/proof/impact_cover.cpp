@@ -188,6 +188,15 @@ class ProgramWriter {
   std::vector<std::pair<int, double>> rows_;
 };
 
+/// A mode that contacts of this kind have: programs of others would not contain the solutions that they stand for.
+bool possible(const ImpactElement& element, const Mode& mode)
+{
+  if (mode.normal == (element.bilateral() ? Mode::Normal::kOpen : Mode::Normal::kPulls)) return false;
+  if (mode.tangential != Mode::Tangential::kSlip) return true;
+  if (element.contact.tangents == 1) return mode.from == mode.to && (mode.from == 0.0 || mode.from == M_PI);
+  return mode.from <= mode.to && mode.to - mode.from <= 0.5 * M_PI + 1e-9;
+}
+
 bool includes(const Mode& wide, const Mode& narrow)
 {
   if (wide.normal != Mode::Normal::kAny && wide.normal != narrow.normal) return false;
@@ -312,13 +321,24 @@ ImpactProof judge_impact(const ContactProblem& problem, const Impact& impact, co
     gains = gains || energy.energy_change > kClear * (2.0 * energy.energy_before + energy.energy_change);
   }
   if (!solutions.empty()) proof.exists = Verdict::kHolds;
-  if (solutions.size() > 1) proof.unique = Verdict::kFails;
-  if (gains) proof.dissipates = Verdict::kFails;
+  for (std::size_t k = 1; k < solutions.size(); ++k)
+    if (!same_velocity(problem, impact, solutions[0].velocity, solutions[k].velocity)) proof.unique = Verdict::kFails;
+  if (gains) {
+    proof.dissipates = Verdict::kFails;
+    proof.why_dissipates = "a velocity that satisfies every law gains energy";
+  } else if (!solutions.empty() && proves_no_gain(problem, impact, &proof.why_dissipates)) {
+    proof.dissipates = Verdict::kHolds;
+  }
 
   bool resolved = true, complete = true;
   ImpactProgram leaf_program;
   for (const ImpactLeaf& leaf : leaves) {
     if (leaf.modes.size() != problem.contacts.size()) return proof;
+    for (std::size_t i = 0; i < leaf.modes.size(); ++i)
+      if (!possible(ImpactElement(problem, impact, i), leaf.modes[i])) {
+        refuse(why, [&] { return "a leaf has a mode that " + problem.contacts[i].name + " does not have"; });
+        return proof;
+      }
     const bool gain_leaf = leaf.kind == ImpactLeaf::Kind::kLoses;
     write_impact_program(problem, impact, leaf.modes, gain_leaf ? LeafQuestion::kGains : LeafQuestion::kLaws, leaf_program);
     bool good = false;
@@ -343,8 +363,11 @@ ImpactProof judge_impact(const ContactProblem& problem, const Impact& impact, co
     if (complete) proof.exists = Verdict::kFails;
     return proof;
   }
-  if (complete && solutions.size() == 1) proof.unique = Verdict::kHolds;
-  if (!gains) proof.dissipates = Verdict::kHolds;
+  if (complete && proof.unique == Verdict::kUndecided) proof.unique = Verdict::kHolds;
+  if (proof.dissipates == Verdict::kUndecided) {
+    proof.dissipates = Verdict::kHolds;
+    proof.why_dissipates = "every velocity that satisfies the laws was looked at";
+  }
   return proof;
 }
 

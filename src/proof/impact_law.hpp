@@ -48,6 +48,14 @@ inline Eigen::VectorXd restitutions(const ContactProblem& problem, const Impact&
   return e;
 }
 
+/// Rows of J that share one reservoir C and one ε: a unilateral normal, friction, torsion. Bilateral rows have none.
+struct Reservoir {
+  std::vector<int> rows;
+  double restitution = 0.0;
+  bool closing = false;   ///< normal of a contact with a gap
+};
+std::vector<Reservoir> reservoirs(const ContactProblem& problem, const Impact& impact);
+
 /// Sum of one row of A times x with the scale of its terms.
 template <class Row>
 Sum product(const Row& row, const Eigen::VectorXd& x)
@@ -75,5 +83,27 @@ struct ImpactScales {
     speed = p.J.cwiseAbs() * reach;
   }
 };
+
+/// γ- against Table 1, and whether (98) applies and bounds W by zero because nothing slips before the impact.
+struct BeforeImpact {
+  bool held = true;      ///< bilateral rows kept
+  bool closing = true;   ///< closing contacts close
+  bool at_rest = true;   ///< friction and one-way rows do not move
+};
+
+/// @param[out] flaws optional: conditions of Table 1 that γ- does not meet are appended.
+BeforeImpact look_before(const ContactProblem& problem, const Impact& impact, std::vector<KinematicFlaw>* flaws);
+
+/// Two velocities after the impact that are too close to be called different: 1e-7 of the velocity scale.
+inline bool same_velocity(const ContactProblem& problem, const Impact& impact, const Eigen::VectorXd& known,
+                          const Eigen::VectorXd& other)
+{
+  const ImpactScales scales(problem, impact.velocity, known);
+  for (Eigen::Index i = 0; i < problem.nv(); ++i) {
+    const double m = problem.M(i, i), speed = m > 0.0 ? scales.momentum[i] / m : std::abs(known[i]);
+    if (!(std::abs(known[i] - other[i]) <= 1e-7 * speed)) return false;
+  }
+  return true;
+}
 
 }  // namespace stiction::internal

@@ -4,135 +4,14 @@
 
 #include <gmock/gmock.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
-#include <cmath>
-
 #include "stiction/error.hpp"
-#include "support/examples.hpp"
-#include "support/random_problems.hpp"
+#include "support/impacts.hpp"
 
 namespace stiction {
 namespace {
 
-using testing::gaussian;
-using testing::planar_contact;
-using testing::Rng;
-using testing::uniform;
+using namespace testing;
 using ::testing::HasSubstr;
-
-/// A contact that is a single row: no friction.
-Contact single_row(int row, Side side = Side::kUnilateral)
-{
-  Contact c = planar_contact("c" + std::to_string(row), row, 0.0, side);
-  c.tangents = 0;
-  return c;
-}
-
-ImpactLaw one_way(double e)
-{
-  ImpactLaw law;
-  law.normal = e;
-  law.one_way = true;
-  return law;
-}
-
-ContactProblem problem_of(const Eigen::MatrixXd& M, const Eigen::MatrixXd& J)
-{
-  ContactProblem p;
-  p.M = M;
-  p.F.setZero(M.rows());
-  p.J = J;
-  p.gamma.setZero(J.rows());
-  return p;
-}
-
-/// Slide-push (section 6): two equal masses in a row, a wall below the first (A) and a sprag between them (B).
-ContactProblem slide_push(double m = 1.0)
-{
-  ContactProblem p = problem_of(m * Eigen::Matrix2d::Identity(), (Eigen::Matrix2d() << 1, 0, -1, 1).finished());
-  p.contacts = {single_row(0), single_row(1)};
-  return p;
-}
-
-/// Kane's double pendulum (section 7); `friction` off: a sprag on the tangential row instead.
-ContactProblem pendulum(double mu, bool friction = true)
-{
-  const double l = 2, m = 3, phi1 = 20 * M_PI / 180, phi2 = 30 * M_PI / 180, c = std::cos(phi2 - phi1);
-  const Eigen::Matrix2d M = m * l * l * (Eigen::Matrix2d() << 4.0 / 3, c / 2, c / 2, 1.0 / 3).finished();
-  ContactProblem p = problem_of(M, (Eigen::Matrix2d() << l * std::sin(phi1), l * std::sin(phi2),  //
-                                    -l * std::cos(phi1), -l * std::cos(phi2))
-                                       .finished());
-  if (friction)
-    p.contacts = {planar_contact("tip", 0, mu)};
-  else
-    p.contacts = {single_row(0), single_row(1)};
-  return p;
-}
-const Eigen::Vector2d kPendulumSpeed(-0.1, -0.2);
-
-ImpactLaw bounce(double normal, double tangential = 0.0)
-{
-  ImpactLaw law;
-  law.normal = normal;
-  law.tangential = tangential;
-  return law;
-}
-
-/// Ball on a bar on two supports (figure 5a): ball y, bar y, angle.
-ContactProblem ball_on_bar()
-{
-  ContactProblem p = problem_of(Eigen::Vector3d(1, 3, 1).asDiagonal(),
-                                (Eigen::Matrix3d() << 1, -1, 1, 0, 1, -0.5, 0, 1, 0.5).finished());
-  p.contacts = {single_row(0), single_row(1), single_row(2)};
-  return p;
-}
-
-/// Solid sphere: G = diag(1, 3.5, 3.5)/m.
-ContactProblem sphere(double mu)
-{
-  const double m = 2;
-  ContactProblem p = problem_of(Eigen::Vector3d(m, m / 3.5, m / 3.5).asDiagonal(), Eigen::Matrix3d::Identity());
-  Contact c = planar_contact("touch", 0, mu);
-  c.tangents = 2;
-  p.contacts = {c};
-  return p;
-}
-
-ImpactResult solve(const ContactProblem& p, const Eigen::VectorXd& velocity, const std::vector<ImpactLaw>& laws)
-{
-  return ImpactSolver().solve(p, {velocity, laws});
-}
-
-/// Velocities of draws are of size one.
-bool close(const Eigen::VectorXd& u, const Eigen::VectorXd& v) { return (u - v).norm() <= 1e-6 * (1 + v.norm()); }
-
-/// Four forms of W (57)–(63), (97), from the definitions.
-void expect_energy_identities(const ContactProblem& p, const Impact& impact, const ImpactSolution& s)
-{
-  Eigen::VectorXd e = Eigen::VectorXd::Zero(p.rows());
-  for (size_t i = 0; i < p.contacts.size(); ++i) {
-    const ImpactLaw law = impact.laws.empty() ? ImpactLaw{} : impact.laws[i];
-    const Contact& c = p.contacts[i];
-    e[c.row] = law.normal;
-    e.segment(c.row + 1, c.tangents).setConstant(law.tangential);
-    if (c.torsional) e[c.row + 1 + c.tangents] = law.spin;
-  }
-  const Eigen::MatrixXd G = p.J * p.M.inverse() * p.J.transpose();
-  const Eigen::VectorXd before = p.J * impact.velocity, after = p.J * s.velocity, L = s.impulse;
-  const Eigen::VectorXd xi = after + e.cwiseProduct(before);
-  const auto energy = [&](const Eigen::VectorXd& u) { return 0.5 * u.dot(p.M * u); };
-  const double scale = 1e-9 * (energy(impact.velocity) + energy(s.velocity) + L.cwiseAbs().dot(before.cwiseAbs()));
-  double sum = 0.0;
-  for (const ContactImpact& c : s.contacts) sum += c.work();
-  for (const double w : s.closure_work) sum += w;
-  EXPECT_NEAR(s.energy_change, energy(s.velocity) - energy(impact.velocity), scale);
-  EXPECT_NEAR(s.energy_change, sum, scale);
-  const Eigen::VectorXd inner = (2 * xi - (1 - e.array()).matrix().cwiseProduct(G * L)).array() / (1 + e.array());
-  EXPECT_NEAR(s.energy_change, 0.5 * L.dot(inner), scale);
-  EXPECT_NEAR(s.energy_change, 0.5 * L.dot(xi) + 0.5 * L.dot(((1 - e.array()) * before.array()).matrix()), scale);
-  EXPECT_LE(L.dot(xi), scale);   // (23)
-}
 
 TEST(ImpactExamples, SlidePushCreatesEnergy)
 {
@@ -311,6 +190,14 @@ TEST(ImpactExamples, EquivalentSystemBouncesAlike)   // (135)–(138), from unro
   EXPECT_NEAR(stick.solutions[0].energy_change, 0.1634274686, 1e-8);
   ASSERT_EQ(slip.solutions.size(), 1u);
   EXPECT_NEAR(slip.solutions[0].energy_change, -0.1217219865, 1e-8);
+  const ImpactResult faster = solve(p, u, {bounce(.7)}), pendulum_faster = solve(pendulum(.5), kPendulumSpeed, {bounce(.7)});
+  ASSERT_EQ(faster.solutions.size(), 1u);
+  EXPECT_EQ(faster.solutions[0].contacts[0].state, ImpactState::kSlips);
+  EXPECT_NEAR(faster.solutions[0].velocity[0], 0.2831210415, 1e-8);
+  EXPECT_NEAR(faster.solutions[0].velocity[1], 0.2654296943, 1e-8);
+  EXPECT_NEAR(faster.solutions[0].energy_before, pendulum_faster.solutions.at(0).energy_before, 1e-9);
+  EXPECT_NEAR(faster.solutions[0].energy_change, pendulum_faster.solutions[0].energy_change, 1e-9);
+  EXPECT_NEAR(impact_equivalent((Eigen::Matrix2d() << .3365, -.5071, -.5071, .8134).finished()).mass2, 20.3217, 1e-4);   // S4
   EXPECT_THROW(impact_equivalent((Eigen::Matrix2d() << 1, .5, .5, 1).finished()), InputError);
 }
 
@@ -463,43 +350,9 @@ TEST(ImpactCorrections, ASeparatingContactActsLikeASprag)   // S9: 5.3 needs γ-
 
 // ---- All solutions, by another way. ----
 
-struct Drawn {
-  ContactProblem problem;
-  Impact impact;
-};
-
-/// Planar contacts with and without friction, sprags and bilateral rows with independent rows.
-Drawn draw(Rng& rng, int contacts)
-{
-  Drawn d;
-  int rows = 0;
-  for (int i = 0; i < contacts; ++i) {
-    const auto kind = rng() % 8;
-    ImpactLaw law;
-    if (kind < 5) {
-      d.problem.contacts.push_back(planar_contact("c" + std::to_string(rows), rows, uniform(rng, 0.1, 2.0)));
-      law = bounce(uniform(rng, 0, 1), uniform(rng, -0.9, 1));
-      rows += 2;
-    } else {
-      d.problem.contacts.push_back(single_row(rows, kind == 7 ? Side::kBilateral : Side::kUnilateral));
-      law = kind == 5 ? bounce(uniform(rng, 0, 1)) : (kind == 6 ? one_way(uniform(rng, -0.9, 0)) : bounce(0));
-      ++rows;
-    }
-    d.impact.laws.push_back(law);
-  }
-  const int nv = rows + static_cast<int>(rng() % 3);
-  const Eigen::MatrixXd A = Eigen::Map<Eigen::MatrixXd>(gaussian(rng, nv * nv).data(), nv, nv);
-  const Eigen::MatrixXd J = Eigen::Map<Eigen::MatrixXd>(gaussian(rng, rows * nv).data(), rows, nv);
-  std::vector<Contact> contact_list = d.problem.contacts;
-  d.problem = problem_of(A * A.transpose() + 0.3 * Eigen::MatrixXd::Identity(nv, nv), J);
-  d.problem.contacts = std::move(contact_list);
-  d.impact.velocity = gaussian(rng, nv);
-  return d;
-}
-
 /// Post-impact velocities by complementary bases of (140): per frictional contact (ΛN, ΛR, ξL) or their partners
-/// (ξN, ξR, ΛL), with ΛR = mu ΛN + ΛT, ΛL = mu ΛN - ΛT, ξR - ξL = ξT.
-std::vector<Eigen::VectorXd> enumerate(const Drawn& d)
+/// (ξN, ξR, ΛL), with ΛR = mu ΛN + ΛT, ΛL = mu ΛN - ΛT, ξR - ξL = ξT (times `sign`, for the caption of figure 4).
+std::vector<Eigen::VectorXd> enumerate(const Drawn& d, double sign = 1.0)
 {
   const ContactProblem& p = d.problem;
   const Eigen::MatrixXd Minv = p.M.inverse(), G = p.J * Minv * p.J.transpose();
@@ -530,9 +383,9 @@ std::vector<Eigen::VectorXd> enumerate(const Drawn& d)
     q[at] = (1 + law.normal) * before[c.row];
     always[static_cast<size_t>(at)] = c.side == Side::kBilateral;
     if (c.tangents > 0) {
-      N.row(at + 1) = GL.row(c.row + 1);
+      N.row(at + 1) = sign * GL.row(c.row + 1);
       N(at + 1, at + 2) += 1;
-      q[at + 1] = (1 + law.tangential) * before[c.row + 1];
+      q[at + 1] = sign * (1 + law.tangential) * before[c.row + 1];
       N(at + 2, at) = 2 * c.mu;
       N(at + 2, at + 1) = -1;
     }
@@ -566,6 +419,16 @@ std::vector<Eigen::VectorXd> enumerate(const Drawn& d)
   return found;
 }
 
+TEST(ImpactCorrections, DecompositionOfTheSign)   // S3: x = xR - xL as in (9) and (140), not xL - xR as below figure 4
+{
+  const Drawn kane{pendulum(.5), {kPendulumSpeed, {bounce(.5, .5)}}};
+  const Eigen::VectorXd u = solve(kane.problem, kPendulumSpeed, kane.impact.laws).solutions.at(0).velocity;
+  const std::vector<Eigen::VectorXd> right = enumerate(kane), printed = enumerate(kane, -1.0);
+  ASSERT_EQ(right.size(), 1u);
+  EXPECT_TRUE(close(right[0], u));
+  for (const Eigen::VectorXd& other : printed) EXPECT_FALSE(close(other, u));
+}
+
 TEST(ImpactSolutions, AreAllThoseOfTheComplementarityProblem)
 {
   Rng rng{11};
@@ -597,6 +460,7 @@ TEST(ImpactSolutions, AreAllThoseOfTheComplementarityProblem)
     for (const Contact& c : d.problem.contacts) bilateral = bilateral || c.side == Side::kBilateral;
     if (r.conditions.safe && !bilateral) { EXPECT_FALSE(gain) << "draw " << i; }
     if (r.conditions.similar || r.conditions.small || r.conditions.sharpened) { EXPECT_TRUE(r.conditions.safe) << "draw " << i; }
+    if (r.conditions.small) { EXPECT_TRUE(r.conditions.similar) << "draw " << i; }   // S2: not independent of each other
     safe += r.conditions.safe;
   }
   RecordProperty("several", count[2] + count[3]);
@@ -984,6 +848,36 @@ TEST(ImpactProofs, RejectWhatIsNotSo)
     EXPECT_FALSE(judge_impact(p, impact, r.solutions, wrong).covers);
   }
   EXPECT_EQ(judge_impact(p, impact, {}, r.leaves).exists, Verdict::kUndecided);
+  // One solution twice is not two.
+  EXPECT_EQ(judge_impact(p, impact, {s, s}, {}).unique, Verdict::kUndecided);
+}
+
+TEST(ImpactProofs, RejectModesThatNoContactHas)   // a leaf as wide as that would cover what its program leaves out
+{
+  using Mode = ContactImpactMode;
+  const ContactProblem flat = pendulum(.5), round = sphere(.1);
+  const auto covers = [](const ContactProblem& p, const Impact& impact, Mode::Normal normal, double from, double to) {
+    const ImpactResult r = ImpactSolver().solve(p, impact);
+    ImpactLeaf leaf;
+    leaf.kind = ImpactLeaf::Kind::kEmpty;
+    leaf.modes.resize(1);
+    leaf.modes[0].normal = normal;
+    leaf.modes[0].tangential = Mode::Tangential::kSlip;
+    leaf.modes[0].from = from;
+    leaf.modes[0].to = to;
+    std::string why;
+    judge_impact(p, impact, r.solutions, {leaf}, &why);
+    return why;
+  };
+  const Impact drop{kPendulumSpeed, {bounce(.5)}}, bounced{Eigen::Vector3d(-3, 2, 1), {bounce(.6, .2)}};
+  const auto pushes = Mode::Normal::kPushes;
+  EXPECT_THAT(covers(flat, drop, pushes, 0, 4), HasSubstr("a mode that tip does not have"));
+  EXPECT_THAT(covers(flat, drop, pushes, 1, 1), HasSubstr("a mode that tip does not have"));
+  EXPECT_THAT(covers(flat, drop, Mode::Normal::kPulls, 0, 0), HasSubstr("a mode that tip does not have"));
+  EXPECT_THAT(covers(round, bounced, pushes, 0, 2 * M_PI), HasSubstr("a mode that touch does not have"));
+  EXPECT_THAT(covers(round, bounced, pushes, 1, 0), HasSubstr("a mode that touch does not have"));
+  EXPECT_THAT(covers(flat, drop, pushes, 0, 0), HasSubstr("a leaf is not proved"));   // a mode it has, without a proof
+  EXPECT_THAT(covers(round, bounced, pushes, 0, M_PI / 2), HasSubstr("a leaf is not proved"));
 }
 
 TEST(ImpactProofs, Semidefinite)
@@ -1015,6 +909,15 @@ TEST(ImpactInput, NamesTheEntry)
   EXPECT_EQ(path(p, u, {bounce(.1, -1)}), "laws[0].tangential");
   EXPECT_EQ(path(p, u, {bounce(.1, std::nan(""))}), "laws[0].tangential");
   EXPECT_EQ(path(p, u, {one_way(.1)}), "laws[0].normal");
+  const ContactProblem rail = [] {
+    ContactProblem held = slide_push();
+    held.contacts[0] = single_row(0, Side::kBilateral);
+    return held;
+  }();
+  EXPECT_EQ(path(rail, u, {one_way(0), bounce(0)}), "laws[0].one_way");
+  EXPECT_EQ(path(rail, u, {bounce(-1), bounce(0)}), "laws[0].normal");
+  EXPECT_EQ(path(rail, u, {bounce(-.9), bounce(0)}), "");
+  EXPECT_EQ(path(p, u, {one_way(-1)}), "laws[0].normal");
   ImpactLaw law;
   law.mu_second = .3;
   EXPECT_EQ(path(p, u, {law}), "laws[0].mu_second");

@@ -1,0 +1,734 @@
+// The question impact: what do velocities become when bodies hit, and is energy created? (docs/impact.md)
+#include "stiction/impact.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/json.hpp"
+#include "io/report.hpp"
+#include "io/wrap.hpp"
+#include "problem/text.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction::internal {
+namespace {
+
+/// What is asked, as the certificate shows it.
+struct ImpactCase {
+  ContactProblem problem;
+  Impact impact;
+};
+
+/// Combinations of contact modes that are looked at unless the scenario says how many.
+constexpr int kModes = 1000;
+
+// ---- From scenario to problem. ----
+
+/// Table 1 of the paper: which coefficients a kind of contact may have.
+void require_range(const std::string& path, double value, bool closing, double upper, const char* kind)
+{
+  const bool good = value <= upper && (closing ? value >= 0.0 : value > -1.0);
+  if (!good)
+    throw InputError(
+        path, fmt::format("want {}, {}] for {}, got {}", closing ? "[0" : "(-1", text(upper), kind, text(value)));
+}
+
+void require(const Scenario& scenario)
+{
+  require_default_rules(scenario);
+  for (std::size_t i = 0; i < scenario.contact_motions.size(); ++i) {
+    const ContactMotion& motion = scenario.contact_motions[i];
+    const ContactDescription& contact = scenario.scene.contacts[i];
+    const std::string path = "contacts[" + std::to_string(i) + "].";
+    if (motion.slides)
+      throw InputError(path + "slides", "want velocities in `rates` and `twist` for the question impact, got " +
+                                            text(*motion.slides));
+    const bool bilateral = contact.side == Side::kBilateral;
+    if (bilateral && motion.one_way)
+      throw InputError(path + "one_way", "want a unilateral contact, got a bilateral one");
+    const char* kind = bilateral        ? "a bilateral contact"
+                       : motion.one_way ? "a one-way contact"
+                                        : "a contact that closes";
+    require_range(path + "restitution.normal", motion.restitution_normal, !bilateral && !motion.one_way,
+                  motion.one_way ? 0.0 : 1.0, kind);
+    require_range(path + "restitution.tangential", motion.restitution_tangential, false, 1.0, "friction");
+    require_range(path + "restitution.spin", motion.restitution_spin, false, 1.0, "torsion");
+    if (motion.mu_second && (*motion.mu_second > 0.0) != (contact.mu > 0.0))
+      throw InputError(path + "mu_second", "want it positive exactly where mu is (" + text(contact.mu) + "), got " +
+                                               text(*motion.mu_second));
+  }
+}
+
+/// Builds the same problem without tangential and torsional rows that nothing can move: a planar mechanism has planar
+/// friction. No velocity depends on impulses there, and modes in the plane can be told apart for good, unlike
+/// directions in space.
+class MovingRows {
+ public:
+  MovingRows(const ContactProblem& problem, const Eigen::VectorXd& velocity) : source_(problem)
+  {
+    weight_ = Eigen::VectorXd::Ones(problem.nv());
+    for (Eigen::Index j = 0; j < problem.nv(); ++j)
+      if (problem.M(j, j) > 0.0) weight_[j] = 1.0 / std::sqrt(problem.M(j, j));
+    for (const Contact& c : problem.contacts)
+      for (int k = 0; k <= c.tangents; ++k) largest_ = std::max(largest_, reach(problem.J.row(c.row + k)));
+    out_.problem = problem;
+    out_.problem.contacts.clear();
+    out_.problem.F.setZero();   // finite forces do nothing in an instant
+    out_.problem.actuators.clear();
+    out_.impact.velocity = velocity;
+  }
+
+  void add(Contact contact, ImpactLaw law)
+  {
+    const int row = contact.row;
+    contact.row = rows();
+    take(source_.J.row(row));
+    const Eigen::RowVectorXd t1 = source_.J.row(row + 1), t2 = source_.J.row(row + 2);
+    const bool orthotropic = law.mu_second && *law.mu_second != contact.mu;
+    // Turned so that the second tangent is the one that moves least.
+    const Eigen::RowVectorXd w1 = t1 * weight_.asDiagonal(), w2 = t2 * weight_.asDiagonal();
+    double angle = idle(t1) && !idle(t2) ? 0.5 * M_PI : 0.0;
+    if (!orthotropic && !idle(t1) && !idle(t2))
+      angle = 0.5 * std::atan2(2.0 * w1.dot(w2), w1.squaredNorm() - w2.squaredNorm());
+    const double c = angle == 0.5 * M_PI ? 0.0 : std::cos(angle), s = std::sin(angle);
+    const Eigen::RowVectorXd along = c * t1 + s * t2, across = c * t2 - s * t1;
+    if (idle(across)) {
+      const Eigen::Matrix3d axes = contact.axes_W;
+      contact.axes_W.col(1) = c * axes.col(1) + s * axes.col(2);
+      contact.axes_W.col(2) = c * axes.col(2) - s * axes.col(1);
+      if (orthotropic && angle != 0.0) contact.mu = *law.mu_second;
+      law.mu_second.reset();
+      contact.tangents = idle(along) ? 0 : 1;
+      if (contact.tangents == 0) contact.mu = 0.0;
+      if (contact.tangents == 1) take(along);
+    } else {
+      take(t1);
+      take(t2);
+    }
+    if (contact.torsional) {
+      const Eigen::RowVectorXd spin = source_.J.row(row + 3);
+      contact.torsional = spin.lpNorm<Eigen::Infinity>() > kRounding;
+      if (contact.torsional)
+        take(spin);
+      else
+        contact.torsion = 0.0;
+    }
+    out_.problem.contacts.push_back(contact);
+    out_.impact.laws.push_back(law);
+  }
+
+  ImpactCase finish()
+  {
+    for (Closure& closure : out_.problem.closures) {
+      const int row = closure.row;
+      closure.row = rows();
+      for (int k = 0; k < closure.rows; ++k) take(source_.J.row(row + k));
+    }
+    out_.problem.J.resize(rows(), source_.nv());
+    for (int k = 0; k < rows(); ++k) out_.problem.J.row(k) = J_[static_cast<std::size_t>(k)];
+    out_.problem.gamma.setZero(rows());
+    return std::move(out_);
+  }
+
+ private:
+  int rows() const { return static_cast<int>(J_.size()); }
+  void take(const Eigen::RowVectorXd& row) { J_.push_back(row); }
+  double reach(const Eigen::RowVectorXd& row) const
+  {
+    return row.size() > 0 ? row.transpose().cwiseProduct(weight_).lpNorm<Eigen::Infinity>() : 0.0;
+  }
+  bool idle(const Eigen::RowVectorXd& row) const { return reach(row) <= kRounding * largest_; }
+
+  const ContactProblem& source_;
+  Eigen::VectorXd weight_;   ///< 1/√M_jj: rows in units of what they can do
+  double largest_ = 0.0;     ///< of a normal or tangential row
+  std::vector<Eigen::RowVectorXd> J_;
+  ImpactCase out_;
+};
+
+ImpactCase read_case(const Situation& situation)
+{
+  MovingRows moving(situation.problem, situation.state.v);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < situation.scenario.scene.contacts.size(); ++i) {
+    const ContactMotion& motion = situation.scenario.contact_motions[i];
+    ImpactLaw law;
+    law.normal = motion.restitution_normal;
+    law.tangential = motion.restitution_tangential;
+    law.spin = motion.restitution_spin;
+    law.one_way = motion.one_way;
+    law.mu_second = motion.mu_second;
+    for (std::size_t k = 0; k < situation.scenario.scene.contacts[i].points.size(); ++k)
+      moving.add(situation.problem.contacts[next++], law);
+  }
+  return moving.finish();
+}
+
+// ---- What a proof says, in the words of the report: written by `check`, and again by `verify`. ----
+
+const char* kind_of(const std::vector<ImpactSolution>& solutions)
+{
+  return solutions.empty() ? "contradiction" : "impulses";
+}
+
+const char* name_of(ImpactState state)
+{
+  switch (state) {
+    case ImpactState::kOpens: return "detaching";
+    case ImpactState::kUnloaded: return "unloaded";
+    case ImpactState::kSticks: return "sticking";
+    case ImpactState::kSlips: return "sliding";
+  }
+  return "";
+}
+
+struct Injection {
+  std::string who;   ///< "friction of tip"
+  double work;
+};
+
+/// The part of a solution's work that is positive beyond rounding.
+std::vector<Injection> injections(const ContactProblem& problem, const ImpactSolution& solution)
+{
+  const double noticeable = kClear * (2.0 * solution.energy_before + std::abs(solution.energy_change));
+  std::vector<Injection> list;
+  const auto add = [&](const std::string& who, double work) {
+    if (work > noticeable) list.push_back({who, work});
+  };
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    add("the normal of " + problem.contacts[i].name, solution.contacts[i].work_normal);
+    add("friction of " + problem.contacts[i].name, solution.contacts[i].work_tangential);
+  }
+  for (std::size_t i = 0; i < problem.closures.size(); ++i) add(problem.closures[i].name, solution.closure_work[i]);
+  std::ranges::sort(list, [](const Injection& a, const Injection& b) { return a.work > b.work; });
+  return list;
+}
+
+Verdict verdict_of(const ImpactProof& proof)
+{
+  if (proof.exists != Verdict::kHolds) return proof.exists;
+  return proof.dissipates;
+}
+
+/// The solution that the report shows: the one that gains most where that is the verdict, else the one that loses most.
+std::size_t shown(const ImpactProof& proof, const std::vector<ImpactSolution>& solutions)
+{
+  return proof.dissipates == Verdict::kFails ? solutions.size() - 1 : 0;
+}
+
+Json contact_impact_json(const Contact& contact, const ContactImpact& found, const Eigen::VectorXd& impulse)
+{
+  const auto rows = [&](const Eigen::Vector4d& values) {
+    Json list = json(Eigen::VectorXd(values.head(1 + contact.tangents)));
+    if (contact.torsional) list.push_back(json(values[3]));
+    return list;
+  };
+  Json entry;
+  entry["name"] = contact.name;
+  entry["state"] = name_of(found.state);
+  entry["normal_impulse"] = json(found.impulse[0]);
+  entry["tangential_impulse"] = json(Eigen::VectorXd(found.impulse.segment(1, contact.tangents)));
+  entry["impulse_world"] = json(Eigen::VectorXd(contact_force_in_world(contact, impulse.data() + contact.row)));
+  if (contact.torsional) entry["torsion_impulse"] = json(found.impulse[3]);
+  entry["utilisation"] = json(found.utilisation);
+  entry["velocity_before"] = rows(found.velocity_before);
+  entry["velocity_after"] = rows(found.velocity_after);
+  entry["work"] = json(found.work());
+  entry["work_normal"] = json(found.work_normal);
+  entry["work_tangential"] = json(found.work_tangential);
+  return entry;
+}
+
+/// `velocity`, `contacts` and `impact` of the report. Solutions are accounted for.
+void write_claims(const ImpactCase& asked, const ImpactProof& proof, const std::vector<ImpactSolution>& solutions,
+                  Json& claims)
+{
+  const ContactProblem& problem = asked.problem;
+  const ImpactSolution* solution = solutions.empty() ? nullptr : &solutions[shown(proof, solutions)];
+  claims["velocity"] = {{"before", by_joint(problem.dof_names, asked.impact.velocity)},
+                        {"after", solution ? by_joint(problem.dof_names, solution->velocity) : Json()},
+                        {"unique", proof.unique == Verdict::kHolds}};
+  claims["contacts"] = Json::array();
+  for (std::size_t i = 0; solution && i < problem.contacts.size(); ++i)
+    claims["contacts"].push_back(contact_impact_json(problem.contacts[i], solution->contacts[i], solution->impulse));
+  Json& impact = claims["impact"];
+  impact["exists"] = internal::name_of(proof.exists);
+  impact["unique"] = internal::name_of(proof.unique);
+  impact["complete"] = proof.complete;
+  impact["dissipates"] = internal::name_of(proof.dissipates);
+  impact["because"] = proof.why_dissipates;
+  if (!solution) return;
+  impact["energy_before"] = json(solution->energy_before);
+  impact["energy_change"] = json(solution->energy_change);
+  impact["injected_by"] = Json::array();
+  for (const Injection& injection : injections(problem, *solution))
+    impact["injected_by"].push_back({{"who", injection.who}, {"work", json(injection.work)}});
+  impact["closures"] = Json::array();
+  for (std::size_t i = 0; i < problem.closures.size(); ++i) {
+    const Closure& closure = problem.closures[i];
+    const Eigen::VectorXd impulse = solution->impulse.segment(closure.row, closure.rows);
+    impact["closures"].push_back(
+        {{"name", closure.name}, {"impulse", json(impulse)}, {"work", json(solution->closure_work[i])}});
+  }
+  impact["solutions"] = Json::array();
+  for (const ImpactSolution& each : solutions)
+    impact["solutions"].push_back(
+        {{"velocity", by_joint(problem.dof_names, each.velocity)}, {"energy_change", json(each.energy_change)}});
+}
+
+// ---- Certificates. ----
+
+using Mode = ContactImpactMode;
+using Kind = ImpactLeaf::Kind;
+constexpr const char* kNormals[] = {"any", "open", "pushes", "pulls"};
+constexpr const char* kTangentials[] = {"any", "stick", "slip"};
+constexpr const char* kSpins[] = {"any", "stick", "positive", "negative"};
+constexpr const char* kKinds[] = {"unresolved", "empty", "solved", "loses"};
+
+/// A choice by its name; the first where there is none.
+template <class Choice, std::size_t n>
+Choice read_choice(const Field& field, const char* key, const char* const (&names)[n])
+{
+  if (!field.has(key)) return Choice{};
+  const std::string name = field[key].text();
+  for (std::size_t i = 0; i < n; ++i)
+    if (name == names[i]) return static_cast<Choice>(i);
+  field[key].fail("a mode");
+}
+
+Json impact_leaf_json(const ImpactLeaf& leaf)
+{
+  Json entry;
+  entry["kind"] = kKinds[static_cast<int>(leaf.kind)];
+  entry["modes"] = Json::array();
+  for (const Mode& mode : leaf.modes) {
+    Json row = Json::object();
+    if (mode.normal != Mode::Normal::kAny) row["normal"] = kNormals[static_cast<int>(mode.normal)];
+    if (mode.tangential != Mode::Tangential::kAny) row["tangential"] = kTangentials[static_cast<int>(mode.tangential)];
+    if (mode.tangential == Mode::Tangential::kSlip) row["angles"] = {json(mode.from), json(mode.to)};
+    if (mode.spin != Mode::Spin::kAny) row["spin"] = kSpins[static_cast<int>(mode.spin)];
+    entry["modes"].push_back(row);
+  }
+  if (leaf.kind == Kind::kSolved) {
+    entry["solution"] = leaf.solution;
+    entry["left_inverse"] = json(leaf.left_inverse);
+  } else if (leaf.kind != Kind::kUnresolved) {
+    entry["witness"] = json(leaf.witness);
+  }
+  return entry;
+}
+
+ImpactLeaf read_impact_leaf(const Field& field, Eigen::Index nv)
+{
+  ImpactLeaf leaf;
+  leaf.kind = read_choice<Kind>(field, "kind", kKinds);
+  const Field modes = field["modes"];
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    const Field row = modes[i];
+    Mode mode;
+    mode.normal = read_choice<Mode::Normal>(row, "normal", kNormals);
+    mode.tangential = read_choice<Mode::Tangential>(row, "tangential", kTangentials);
+    mode.spin = read_choice<Mode::Spin>(row, "spin", kSpins);
+    if (mode.tangential == Mode::Tangential::kSlip) {
+      const Eigen::VectorXd angles = row["angles"].vector(2);
+      mode.from = angles[0];
+      mode.to = angles[1];
+    }
+    leaf.modes.push_back(mode);
+  }
+  if (leaf.kind == Kind::kSolved) {
+    leaf.solution = field["solution"].integer();
+    const Field rows = field["left_inverse"];
+    leaf.left_inverse = rows.matrix(nv, rows.size() > 0 ? static_cast<Eigen::Index>(rows[0].size()) : 0);
+  } else if (leaf.kind != Kind::kUnresolved) {
+    leaf.witness = field["witness"].vector();
+  }
+  return leaf;
+}
+
+Json law_json(const ImpactLaw& law)
+{
+  Json entry = {{"normal", json(law.normal)},
+                {"tangential", json(law.tangential)},
+                {"spin", json(law.spin)},
+                {"one_way", law.one_way}};
+  if (law.mu_second) entry["mu_second"] = json(*law.mu_second);
+  return entry;
+}
+
+ImpactLaw read_law(const Field& field)
+{
+  ImpactLaw law;
+  law.normal = field["normal"].number();
+  law.tangential = field["tangential"].number();
+  law.spin = field["spin"].number();
+  law.one_way = field["one_way"].boolean();
+  if (field.has("mu_second")) law.mu_second = field["mu_second"].number();
+  return law;
+}
+
+/// The laws with another ε at every contact that closes.
+std::vector<ImpactLaw> with_restitution(const ImpactCase& asked, double restitution)
+{
+  std::vector<ImpactLaw> laws = asked.impact.laws;
+  for (std::size_t i = 0; i < laws.size(); ++i)
+    if (asked.problem.contacts[i].side == Side::kUnilateral && !laws[i].one_way) laws[i].normal = restitution;
+  return laws;
+}
+
+// ---- The answer. ----
+
+class ImpactAnswer final : public Answer {
+ public:
+  explicit ImpactAnswer(const std::string& solver) : solver_(make_engine(solver)) {}
+
+  void ask(const Situation& situation, Extras extras) override;
+
+  Verdict verdict() const override { return verdict_of(proof_); }
+  int iterations() const override { return static_cast<int>(result_.leaves.size()); }
+  std::string summary() const override;
+  void write_row(std::vector<RowCell>& cells) const override;
+  void write_json(const Report& report, Json& json_report) const override;
+  AnswerText text(const Report& report) const override;
+
+ private:
+  const ImpactSolution* solution() const
+  {
+    return result_.solutions.empty() ? nullptr : &result_.solutions[shown(proof_, result_.solutions)];
+  }
+  bool hit() const { return solution() && (solution()->impulse.array() != 0.0).any(); }
+  std::vector<std::string> remarks() const;
+  Json conditions_json() const;
+
+  ImpactSolver solver_;
+  ImpactCase asked_;
+  ImpactResult result_;
+  ImpactProof proof_;
+  std::vector<ImpactLeaf> leaves_;   ///< those that the verdicts need
+  std::optional<SafeRestitution> safe_;
+  std::optional<double> sticking_friction_;
+  bool repaired_ = false;   ///< the safe restitution was tried
+};
+
+void ImpactAnswer::ask(const Situation& situation, Extras extras)
+{
+  asked_ = read_case(situation);
+  const bool margins = situation.scenario.options.margins.value_or(extras == Extras::kAll);
+  ImpactOptions options;
+  options.conditions = margins;
+  options.leaf_limit = situation.scenario.options.modes.value_or(kModes);
+  result_ = solver_.solve(asked_.problem, asked_.impact, options);
+  proof_ = judge_impact(asked_.problem, asked_.impact, result_.solutions, {});
+  leaves_.clear();
+  if (proof_.complete != result_.complete || proof_.exists != result_.exists || proof_.unique != result_.unique ||
+      proof_.dissipates != result_.dissipates) {
+    leaves_ = result_.leaves;
+    proof_ = judge_impact(asked_.problem, asked_.impact, result_.solutions, leaves_);
+  }
+  safe_.reset();
+  sticking_friction_.reset();
+  repaired_ = false;
+  if (!margins) return;
+  safe_ = safe_restitution(asked_.problem, asked_.impact.laws);
+  if (std::ranges::none_of(asked_.problem.contacts, &Contact::torsional)) {
+    const StickingTouchdown touchdown = sticking_touchdown(asked_.problem, asked_.impact);
+    if (touchdown.consistent && !touchdown.friction.empty())
+      sticking_friction_ = *std::ranges::max_element(touchdown.friction);
+    if (sticking_friction_ && *sticking_friction_ < kClear) sticking_friction_ = 0.0;   // rounding
+  }
+  const bool repairs = situation.scenario.options.repairs.value_or(extras == Extras::kAll);
+  if (repairs && verdict() == Verdict::kFails && !result_.solutions.empty() && safe_->applies) {
+    const Impact safer{asked_.impact.velocity, with_restitution(asked_, safe_->exact)};
+    options.conditions = false;
+    const ImpactResult found = solver_.solve(asked_.problem, safer, options);
+    repaired_ = found.exists == Verdict::kHolds && found.dissipates == Verdict::kHolds;
+  }
+}
+
+std::string ImpactAnswer::summary() const
+{
+  const ImpactSolution* found = solution();
+  if (!found)
+    return verdict() == Verdict::kFails
+               ? "fails: no velocity after the impact satisfies every law: they contradict each other"
+               : "undecided: no velocity that satisfies every law was found, but there might be one: " + result_.reason;
+  const double before = found->energy_before, change = found->energy_change;
+  if (verdict() == Verdict::kFails) {
+    std::string words = fmt::format("fails: the impact creates {:.4g} J on top of {:.4g} J", change, before);
+    const std::vector<Injection> guilty = injections(asked_.problem, *found);
+    if (!guilty.empty()) words += fmt::format("; {} injects {:.4g} J", guilty.front().who, guilty.front().work);
+    return words;
+  }
+  const std::string energy = !hit() ? "nothing is hit, velocities stay as they are"
+                             : -change > kClear * before
+                                 ? fmt::format("the impact takes {:.4g} J of {:.4g} J", -change, before)
+                                 : fmt::format("the impact keeps the kinetic energy, {:.4g} J", before);
+  if (verdict() == Verdict::kUndecided)
+    return "undecided: " + energy + ", but other velocities might gain: " + result_.reason;
+  const std::size_t count = result_.solutions.size();
+  return "holds: " + energy +
+         (count > 1 ? fmt::format("; {} velocities after it are possible, none gains", count) : "");
+}
+
+/// What looks wrong about the velocities, or may surprise.
+std::vector<std::string> ImpactAnswer::remarks() const
+{
+  std::vector<std::string> list;
+  for (const KinematicFlaw& flaw : result_.flaws) {
+    if (std::abs(flaw.velocity) <= kRestSpeed) continue;
+    const std::string speed = fmt::format("{:.4g}", std::abs(flaw.velocity));
+    if (flaw.closure >= 0)
+      list.push_back(fmt::format("{} moves before the impact ({}): it is caught at once, as by a latch",
+                                 asked_.problem.closures[static_cast<std::size_t>(flaw.closure)].name, speed));
+    if (flaw.contact < 0) continue;
+    const auto i = static_cast<std::size_t>(flaw.contact);
+    const Contact& contact = asked_.problem.contacts[i];
+    if (flaw.after)
+      list.push_back(fmt::format("{} {} after the impact ({} m/s): its restitution says so", contact.name,
+                                 contact.side == Side::kBilateral ? "moves along its normal" : "closes", speed));
+    else if (contact.side == Side::kBilateral)
+      list.push_back(fmt::format("{} moves along its normal before the impact ({} m/s) although it is bilateral",
+                                 contact.name, speed));
+    else if (asked_.impact.laws[i].one_way)
+      list.push_back(fmt::format("{} moves the way it cannot before the impact ({} m/s)", contact.name, speed));
+    else
+      list.push_back(fmt::format(
+          "{} separates already ({} m/s): if it is hit all the same, it acts as a one-way contact", contact.name, speed));
+  }
+  return list;
+}
+
+void ImpactAnswer::write_row(std::vector<RowCell>& cells) const
+{
+  const ImpactSolution* found = solution();
+  const auto number = [&](double value) { return found ? std::optional(value) : std::nullopt; };
+  double utilisation = 0.0;
+  if (found)
+    for (const ContactImpact& contact : found->contacts) utilisation = std::max(utilisation, contact.utilisation);
+  cells.push_back({"energy_before", number(found ? found->energy_before : 0.0)});
+  cells.push_back({"energy_change", number(found ? found->energy_change : 0.0)});
+  cells.push_back({"utilisation", number(utilisation)});
+  cells.push_back({"solutions", static_cast<double>(result_.solutions.size())});
+  cells.push_back({"unique", {}, internal::name_of(proof_.unique)});
+  if (safe_) cells.push_back({"restitution", safe_->applies ? std::optional(safe_->exact) : std::nullopt});
+}
+
+Json ImpactAnswer::conditions_json() const
+{
+  const EnergyConditions& c = result_.conditions;
+  if (!c.applies) return Json();
+  const double r = c.normalised_ratio, angle = 2.0 * std::sqrt(r) / (1.0 + r);
+  Json entry;
+  entry["rank"] = c.rank;
+  entry["eigenvalues"] = {json(c.smallest), json(c.largest)};
+  entry["ratio"] = json(c.ratio);
+  entry["normalised_ratio"] = json(r);
+  entry["restitutions"] = {json(c.e_min), json(c.e_max)};
+  entry["equal"] = c.equal;
+  entry["similar"] = {{"holds", c.similar}, {"left", json(c.similar_left)}, {"right", json(c.similar_right)}};
+  entry["small"] = {{"holds", c.small}, {"left", json(c.small_left)}, {"right", json(c.ratio)}};
+  entry["sharpened"] = {{"holds", c.sharpened}, {"left", json(c.spread)}, {"right", json(angle)}};
+  entry["exact"] = {{"holds", c.safe}, {"smallest", json(c.exact)}};
+  return entry;
+}
+
+void ImpactAnswer::write_json(const Report&, Json& json_report) const
+{
+  write_claims(asked_, proof_, result_.solutions, json_report);
+  Json& impact = json_report["impact"];
+  impact["energy_bound"] = result_.bound_applies ? json(result_.energy_bound) : Json();
+  impact["impulses_unique"] = solution() && solution()->impulse_unique;
+  if (safe_) impact["conditions"] = conditions_json();
+  json_report["margins"] = Json::object();
+  if (safe_) {
+    json_report["margins"]["restitution"] = safe_->applies ? json(safe_->exact) : Json();
+    json_report["margins"]["restitution_sharpened"] = safe_->applies ? json(safe_->sharpened) : Json();
+    json_report["margins"]["restitution_similar"] = safe_->applies ? json(safe_->similar) : Json();
+  }
+  if (sticking_friction_) json_report["margins"]["sticking_friction"] = json(*sticking_friction_);
+  json_report["repair"] = Json::array();
+  if (repaired_) json_report["repair"].push_back({{"change", "restitution"}, {"to", json(safe_->exact)}});
+
+  Json& certificate = json_report["certificate"];
+  certificate["kind"] = verdict() == Verdict::kUndecided ? "none" : kind_of(result_.solutions);
+  certificate["problem"] = problem_json(asked_.problem);
+  certificate["velocity"] = json(asked_.impact.velocity);
+  certificate["laws"] = Json::array();
+  for (const ImpactLaw& law : asked_.impact.laws) certificate["laws"].push_back(law_json(law));
+  certificate["solutions"] = Json::array();
+  for (const ImpactSolution& each : result_.solutions)
+    certificate["solutions"].push_back({{"velocity", json(each.velocity)}, {"impulse", json(each.impulse)}});
+  certificate["leaves"] = Json::array();
+  for (const ImpactLeaf& leaf : leaves_) certificate["leaves"].push_back(impact_leaf_json(leaf));
+}
+
+AnswerText ImpactAnswer::text(const Report&) const
+{
+  AnswerText text;
+  const ContactProblem& problem = asked_.problem;
+  const ImpactSolution* found = solution();
+  if (found && !problem.contacts.empty()) {
+    std::size_t width = 7;
+    for (const Contact& contact : problem.contacts) width = std::max(width, contact.name.size());
+    width = std::min<std::size_t>(width, 20);
+    text.table = fmt::format("\n{:<{}}  {:<9} {:>9} {:>8} {:>21}  {:>9}\n", "", width, "", "impulse", "friction",
+                             "normal velocity [m/s]", "work");
+    text.table += fmt::format("{:<{}}  {:<9} {:>9} {:>8}  {:>9}  {:>9}  {:>9}\n", "contact", width, "state", "[N s]",
+                              "in use", "before", "after", "[J]");
+    for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+      const ContactImpact& contact = found->contacts[i];
+      std::string name = problem.contacts[i].name;
+      if (name.size() > width)
+        name += "\n" + std::string(width, ' ');   // long names stay whole
+      else
+        name.append(width - name.size(), ' ');
+      const bool loaded = contact.impulse[0] != 0.0 && problem.contacts[i].mu > 0.0;
+      const auto tidy = [&](double value, double scale) { return std::abs(value) <= 1e-12 * scale ? 0.0 : value; };
+      const double speed = std::abs(contact.velocity_before[0]) + std::abs(contact.velocity_after[0]) + 1e-9;
+      text.table += fmt::format("{}  {:<9} {:>9.4g} {:>8}  {:>9.4g}  {:>9.4g}  {:>9.4g}\n", name,
+                                name_of(contact.state), contact.impulse[0],
+                                loaded ? fmt::format("{:.0f} %", 100.0 * contact.utilisation) : "",
+                                tidy(contact.velocity_before[0], speed), tidy(contact.velocity_after[0], speed),
+                                tidy(contact.work(), found->energy_before));
+    }
+  }
+  if (result_.solutions.size() > 1) {
+    std::string words = fmt::format("{} velocities after the impact are possible{}; energy changes by",
+                                    result_.solutions.size(), proof_.complete ? "" : " at least");
+    for (const ImpactSolution& each : result_.solutions) words += fmt::format(" {:+.4g} J,", each.energy_change);
+    words.back() = ' ';
+    text.notes.push_back(words + fmt::format("(shown: {:+.4g} J)", found->energy_change));
+  } else if (found) {
+    text.notes.push_back(proof_.unique == Verdict::kHolds
+                             ? "no other velocity after the impact satisfies the laws"
+                             : "whether other velocities satisfy the laws was not proved: " + result_.reason);
+  }
+  if (found && !found->impulse_unique && hit())
+    text.notes.push_back("impulses are not unique; others give the same velocity");
+  if (found && verdict() == Verdict::kFails)
+    for (const Injection& injection : injections(problem, *found))
+      text.notes.push_back(fmt::format("{} injects {:.4g} J", injection.who, injection.work));
+  if (verdict() == Verdict::kHolds && hit()) text.notes.push_back("no energy is created: " + proof_.why_dissipates);
+  if (safe_ && safe_->applies && hit())
+    text.notes.push_back(safe_->exact >= 1.0
+                             ? "no restitution of the closing contacts creates energy here, whatever the velocity"
+                             : fmt::format("whatever the velocity, closing contacts create no energy with a common "
+                                           "restitution up to {:.4g} ({:.4g} by the paper's condition (87))",
+                                           safe_->exact, safe_->similar));
+  if (sticking_friction_ && std::isfinite(*sticking_friction_) && *sticking_friction_ > 0.0 && hit())
+    text.notes.push_back(fmt::format("with friction of {:.4g} everything can stick", *sticking_friction_));
+  for (const std::string& remark : remarks()) text.notes.push_back(remark);
+  if (repaired_) {
+    text.advice = "\nwhat would make it hold:\n";
+    append_item(text.advice, fmt::format("a restitution of {:.4g} at every contact that closes", safe_->exact));
+  }
+  return text;
+}
+
+// ---- verify ----
+
+double largest_number(const Json& value)
+{
+  double largest = value.is_number() ? std::abs(value.get<double>()) : 0.0;
+  if (value.is_structured())
+    for (const auto& [key, item] : value.items()) largest = std::max(largest, largest_number(item));
+  return largest;
+}
+
+/// Path of the first entry of `proved` that `claimed` does not have like this, or empty. Works and velocities are sums,
+/// which processors may round differently.
+std::string first_difference(const Json& claimed, const Json& proved, const std::string& path, double scale)
+{
+  if (proved.is_number() && claimed.is_number()) {
+    const double a = claimed.get<double>(), b = proved.get<double>();
+    return std::abs(a - b) <= 1e-12 * (std::abs(b) + scale) ? "" : path;
+  }
+  if (proved.type() != claimed.type()) return path;
+  if (proved.is_array() && claimed.size() != proved.size()) return path;
+  std::string found;
+  for (std::size_t i = 0; proved.is_array() && found.empty() && i < proved.size(); ++i)
+    found = first_difference(claimed[i], proved[i], path + "[" + std::to_string(i) + "]", scale);
+  if (proved.is_array()) return found;
+  if (proved.is_object()) {
+    for (const auto& [key, value] : proved.items()) {
+      const std::string inside = path + "." + key;
+      found = claimed.contains(key) ? first_difference(claimed[key], value, inside, scale) : inside;
+      if (!found.empty()) return found;
+    }
+    return "";
+  }
+  return claimed == proved ? "" : path;
+}
+
+/// Judges from the report's own numbers, with the proof room alone.
+Verification verify(const Field& report)
+{
+  const std::string verdict = report["verdict"].text();
+  const Field source = report["certificate"];
+  ImpactCase asked;
+  asked.problem = read_problem(source["problem"]);
+  asked.impact.velocity = source["velocity"].vector();
+  for (std::size_t i = 0; i < source["laws"].size(); ++i) asked.impact.laws.push_back(read_law(source["laws"][i]));
+  if (static_cast<Eigen::Index>(asked.problem.dof_names.size()) != asked.problem.nv())
+    source["problem"]["dofs"].fail("a name for each velocity");
+  try {
+    validate(asked.problem, asked.impact);
+  } catch (const InputError& error) {
+    return {false, std::string("the certificate's impact is not one: ") + error.what()};
+  }
+  std::vector<ImpactSolution> solutions(source["solutions"].size());
+  for (std::size_t i = 0; i < solutions.size(); ++i) {
+    const Field entry = source["solutions"][i];
+    solutions[i].velocity = entry["velocity"].vector(asked.problem.nv());
+    solutions[i].impulse = entry["impulse"].vector(asked.problem.rows());
+    account(asked.problem, asked.impact, solutions[i]);
+  }
+  std::vector<ImpactLeaf> leaves;
+  for (std::size_t i = 0; i < source["leaves"].size(); ++i)
+    leaves.push_back(read_impact_leaf(source["leaves"][i], asked.problem.nv()));
+  std::string why;
+  const ImpactProof proof = judge_impact(asked.problem, asked.impact, solutions, leaves, &why);
+  const std::string proved = internal::name_of(verdict_of(proof));
+  if (verdict_of(proof) == Verdict::kUndecided)
+    return {false, "the certificate proves nothing" + (why.empty() ? "" : ": " + why)};
+  if (verdict != proved)
+    return {false, "the report says " + quoted(verdict) + ", but its certificate proves " + quoted(proved)};
+  for (std::size_t i = 1; i < solutions.size(); ++i)   // mirror images may differ by rounding
+    if (solutions[i].energy_change < solutions[i - 1].energy_change - kClear * solutions[i].energy_before)
+      return {false, "the solutions are not in the order of their energy"};
+  Json claims;
+  write_claims(asked, proof, solutions, claims);
+  for (const auto& [key, value] : claims.items()) {
+    const std::string path = first_difference(report[key.c_str()].json(), value, key, largest_number(value));
+    if (!path.empty()) return {false, path + " is not what the certificate proves"};
+  }
+  if (report["impact"].has("conditions") && report["impact"]["conditions"].is_object() &&
+      report["impact"]["conditions"]["exact"]["holds"].boolean() && !proves_safe(asked.problem, asked.impact.laws))
+    return {false, "impact.conditions.exact does not hold"};
+  if (report["margins"].has("restitution") && !report["margins"]["restitution"].is_null()) {
+    const double restitution = report["margins"]["restitution"].number();
+    const bool possible = restitution >= 0.0 && restitution <= 1.0;
+    if (!possible || !proves_safe(asked.problem, with_restitution(asked, restitution)))
+      return {false, "margins.restitution is not proved to be safe"};
+  }
+  if (source["kind"].text() != kind_of(solutions))
+    return {false, "the certificate is not of the kind " + quoted(source["kind"].text())};
+  return {true, "proved: " + proved + ", by " + kind_of(solutions)};
+}
+
+std::unique_ptr<Answer> make(const std::string& solver) { return std::make_unique<ImpactAnswer>(solver); }
+
+std::vector<std::string> columns(const ScenarioOptions& options)
+{
+  std::vector<std::string> names = {"energy_before", "energy_change", "utilisation", "solutions", "unique"};
+  if (options.margins.value_or(false)) names.push_back("restitution");
+  return names;
+}
+
+}  // namespace
+
+extern const QuestionKind kImpactKind{Question::kImpact, require, make, columns, verify};
+
+}  // namespace stiction::internal
