@@ -74,6 +74,11 @@ void require_values(const Scenario& scenario)
             text(motion.restitution_normal));
     require(std::isfinite(motion.restitution_tangential), path + ".restitution.tangential", "a finite number",
             text(motion.restitution_tangential));
+    require(std::isfinite(motion.restitution_spin), path + ".restitution.spin", "a finite number",
+            text(motion.restitution_spin));
+    if (motion.mu_second)
+      require(std::isfinite(*motion.mu_second) && *motion.mu_second >= 0.0, path + ".mu_second", "a finite number >= 0",
+              text(*motion.mu_second));
   }
   const ScenarioOptions& options = scenario.options;
   if (options.cone.approximation != ConeApproximation::kExact)
@@ -86,6 +91,11 @@ void require_values(const Scenario& scenario)
   require_positive(options.gap, "options.gap");
   require_positive(options.box, "options.box");
   require_positive(options.length, "options.length");
+  require(options.tangential == "held" || options.tangential == "left_out", "options.tangential", "held | left_out",
+          quoted(options.tangential));
+  if (options.modes)
+    require(*options.modes >= 1 && *options.modes <= 1'000'000, "options.modes", "1 to 1e6",
+            std::to_string(*options.modes));
   if (options.push) {
     require_finite(options.push->at, "options.push.at");
     require(

@@ -160,6 +160,8 @@ stiction::ScenarioOptions to_options(const msg::Options& message, const std::str
     options.wrench = stiction::WrenchOption{to_vector(wrench.force), to_vector(wrench.torque)};
   for (const msg::Noise& noise : message.noise)
     options.noise = stiction::NoiseOption{noise.position, noise.angle, to_int(noise.samples), noise.seed};
+  for (const std::uint32_t modes : message.modes) options.modes = to_int(modes);
+  options.tangential = message.tangential;
   return options;
 }
 
@@ -199,6 +201,8 @@ msg::Options to_message(const stiction::ScenarioOptions& options)
     noise.samples = static_cast<std::uint32_t>(options.noise->samples);
     noise.seed = options.noise->seed;
   }
+  if (options.modes) message.modes.push_back(static_cast<std::uint32_t>(*options.modes));
+  message.tangential = options.tangential;
   return message;
 }
 
@@ -441,6 +445,9 @@ stiction::ContactDescription to_contact(const msg::Contact& message, const std::
   for (const auto& direction : message.slides) motion.slides = to_vector(direction);
   motion.restitution_normal = message.restitution_normal;
   motion.restitution_tangential = message.restitution_tangential;
+  motion.restitution_spin = message.restitution_spin;
+  motion.one_way = message.one_way;
+  motion.mu_second = optional_of(message.mu_second);
   return contact;
 }
 
@@ -462,6 +469,9 @@ msg::Contact to_message(const stiction::ContactDescription& contact, const stict
   if (motion.slides) message.slides.push_back(to_vector3(*motion.slides));
   message.restitution_normal = motion.restitution_normal;
   message.restitution_tangential = motion.restitution_tangential;
+  message.restitution_spin = motion.restitution_spin;
+  message.one_way = motion.one_way;
+  set_list(motion.mu_second, message.mu_second);
   return message;
 }
 

@@ -48,7 +48,9 @@ contacts:
     torsion: 4.7
     max_normal: 4.8
     slides: [4.9, 5, 5.1]
-    restitution: {normal: 0.52, tangential: 0.53}
+    restitution: {normal: 0.52, tangential: 0.53, spin: 0.54}
+    one_way: true
+    mu_second: 0.55
 closures:
   - {name: rail, link: robot/a, on: mug/b, at: [5.4, 5.5, 5.6], kind: guide, normal: [0.8, 0, 0.6]}
 question: equilibrium
@@ -67,6 +69,8 @@ options:
   point: [6.6, 6.7, 6.8]
   wrench: {force: [7, 7.1, 7.2], torque: [7.3, 7.4, 7.5]}
   noise: {position: 0.076, angle: 0.077, samples: 78, seed: 79}
+  modes: 80
+  tangential: left_out
 )";
 
 /// What the generated code prints of its message, with shorter numbers.
@@ -87,14 +91,15 @@ const std::string kEveryField = R"({name: "everything", gravity: [0.1, 0.2, -9.7
   loads: [{link: "robot/torso", force: {x: 3, y: 3.1, z: 3.2}, torque: {x: 3.3, y: 3.4, z: 3.5}, at: {x: 3.6, y: 3.7, z: 3.8}, frame: 1}],
   contacts: [{name: "toe", link: "robot/sole", on_link: "mug/mug", points: [{x: 4, y: 4.1, z: 4.2}, {x: 4.3, y: 4.4, z: 4.5}], patch: true,
     at_frame: 1, normal: {x: 0, y: 0.6, z: 0.8}, normal_frame: 2, mu: 4.6, side: 1, torsion: 4.7, max_normal: 4.8,
-    slides: [{x: 4.9, y: 5, z: 5.1}], restitution_normal: 0.52, restitution_tangential: 0.53}],
+    slides: [{x: 4.9, y: 5, z: 5.1}], restitution_normal: 0.52, restitution_tangential: 0.53,
+    restitution_spin: 0.54, one_way: true, mu_second: [0.55]}],
   closures: [{name: "rail", link: "robot/a", on_link: "mug/b", at: {x: 5.4, y: 5.5, z: 5.6}, kind: 2, normal: {x: 0.8, y: 0, z: 0.6}}],
   question: "equilibrium",
   options: {cone: 2, facets: 12, detachment: 1, solver: "qpoases", object: "mug", intervals: 1, margins: 2, repairs: 0,
     push: [{kind: 0, link: "robot/torso", at: {x: 6, y: 6.1, z: 6.2}, direction: {x: 0.6, y: 0.8, z: 0}}],
     gap: [0.063], box: [6.4], plane: "yz", length: [6.5], point: [{x: 6.6, y: 6.7, z: 6.8}],
     wrench: [{force: {x: 7, y: 7.1, z: 7.2}, torque: {x: 7.3, y: 7.4, z: 7.5}}],
-    noise: [{position: 0.076, angle: 0.077, samples: 78, seed: 79}]}})";
+    noise: [{position: 0.076, angle: 0.077, samples: 78, seed: 79}], modes: [80], tangential: "left_out"}})";
 
 /// With the URDFs in memory, as messages want them.
 stiction::Scenario everything(const std::vector<stiction::ScenarioOverride>& overrides = {})

@@ -381,6 +381,10 @@ std::vector<Spoiler> spoilers()
        [](M& m, R& r) {
          (r() % 2 ? m.contacts[0].restitution_normal : m.contacts[0].restitution_tangential) = bad_number(r);
        }},
+      {"spin", [](M& m, R& r) { m.contacts[0].restitution_spin = bad_number(r); }},
+      {"mu_second", [](M& m, R& r) { m.contacts[0].mu_second.assign(1, negative_or_bad(r)); }},
+      {"modes", [](M& m, R& r) { m.options.modes.assign(std::size_t{1}, r() % 2 ? 0u : 2000000u); }},
+      {"tangential", [](M& m, R& r) { m.options.tangential = garbage(r); }},
       {"closure", [](M& m, R&) { m.closures.resize(1); }},
       {"closure kind",
        [](M& m, R& r) {
