@@ -4,6 +4,8 @@
 //
 //   equilibrium/<who>/<feet>   one check of a stance; contacts, normals and centre of mass all new
 //   monitor/ours/<feet>        the same contacts, the centre of mass wanders
+//   monitor_talos/<efforts>/<from>   a step of the monitor while Talos (nv 38, 8 contacts) sways and squats: from the state (with
+//                              the contact problem) or from the problem; beside pinocchio_calls/talos_at_rest of bench_scene.cpp
 //   region/<who>/<feet>        support region: ours to 1e-3 of its area, proved; the peer's 8 extreme points
 #include <benchmark/benchmark.h>
 
@@ -15,6 +17,7 @@
 
 #include "stiction/equilibrium.hpp"
 #include "stiction/region.hpp"
+#include "talos.hpp"
 
 #ifdef STICTION_HAVE_CENTROIDAL_DYNAMICS
 #include <hpp/centroidal-dynamics/centroidal_dynamics.hh>
@@ -117,6 +120,46 @@ void monitor_ours(benchmark::State& state)
   state.counters["reused"] = static_cast<double>(reused) / static_cast<double>(count);
 }
 
+/// One period of a smooth motion of all joints, as a control loop at 1 kHz sees it.
+std::vector<SceneState> swaying(const Scene& scene)
+{
+  std::vector<SceneState> states(1024);
+  const SceneState start = scene.described_state();
+  for (size_t i = 0; i < states.size(); ++i) {
+    const double phase = 2.0 * M_PI * static_cast<double>(i) / static_cast<double>(states.size());
+    Eigen::VectorXd change = Eigen::VectorXd::Zero(scene.nv());
+    for (Eigen::Index j = 6; j < scene.nv(); ++j) change[j] = 0.02 * (std::sin(phase + static_cast<double>(j)));
+    states[i] = start;
+    states[i].q = scene.integrate(start.q, change);
+  }
+  return states;
+}
+
+void monitor_talos(benchmark::State& state, Effort::Kind effort, bool from_state)
+{
+  if (talos_file().empty()) return state.SkipWithError("no robots: set STICTION_ROBOT_DATA");
+  Scene scene = talos_on_its_soles(effort);
+  const std::vector<SceneState> states = swaying(scene);
+  std::vector<ContactProblem> problems(from_state ? 0 : 64);   // consecutive ones, there and back
+  for (size_t i = 0; i < problems.size(); ++i) scene.compute(states[i < 32 ? i : 63 - i], problems[i]);
+  ContactProblem problem;
+  EquilibriumMonitor monitor;
+  const Eigen::VectorXd at_rest;
+  size_t i = 0, holds = 0, reused = 0, undecided = 0, count = 0;
+  for (auto _ : state) {
+    if (from_state) scene.compute(states[i % states.size()], problem);
+    const Verdict verdict = monitor.step(from_state ? problem : problems[i % problems.size()], at_rest);
+    ++i;
+    holds += verdict == Verdict::kHolds;
+    undecided += verdict == Verdict::kUndecided;
+    reused += monitor.reused();
+    ++count;
+  }
+  state.counters["holds"] = static_cast<double>(holds) / static_cast<double>(count);
+  state.counters["reused"] = static_cast<double>(reused) / static_cast<double>(count);
+  state.counters["undecided"] = static_cast<double>(undecided);
+}
+
 void region_ours(benchmark::State& state)
 {
   const std::vector<Stance>& list = stances(static_cast<int>(state.range(0)));
@@ -214,6 +257,12 @@ void register_all()
   auto feet = [](benchmark::internal::Benchmark* b) { b->DenseRange(1, 4); };
   feet(benchmark::RegisterBenchmark("equilibrium/ours", equilibrium_ours));
   feet(benchmark::RegisterBenchmark("monitor/ours", monitor_ours));
+  for (const bool from_state : {true, false}) {
+    const std::string from = from_state ? "/state" : "/problem";
+    benchmark::RegisterBenchmark(("monitor_talos/limits" + from).c_str(), monitor_talos, Effort::Kind::kLimits, from_state);
+    benchmark::RegisterBenchmark(("monitor_talos/unlimited" + from).c_str(), monitor_talos, Effort::Kind::kUnlimited,
+                                 from_state);
+  }
   feet(benchmark::RegisterBenchmark("region/ours", region_ours)->Unit(benchmark::kMicrosecond));
 #ifdef STICTION_HAVE_CENTROIDAL_DYNAMICS
   feet(benchmark::RegisterBenchmark("equilibrium/peer_lp", equilibrium_peer, peer::EQUILIBRIUM_ALGORITHM_LP));

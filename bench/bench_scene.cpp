@@ -7,45 +7,16 @@
 #include <pinocchio/algorithm/rnea.hpp>
 #include <pinocchio/parsers/urdf.hpp>
 
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "stiction/scene.hpp"
+#include "talos.hpp"
 
 namespace stiction {
 namespace {
 
 constexpr int kStates = 64;  // more than a branch predictor learns by heart
-
-std::string talos_file()
-{
-  const char* folder = std::getenv("STICTION_ROBOT_DATA");
-#ifdef STICTION_ROBOT_DATA
-  if (!folder) folder = STICTION_ROBOT_DATA;
-#endif
-  return folder ? std::string(folder) + "/talos_data/robots/talos_reduced.urdf" : std::string();
-}
-
-Scene talos_on_its_soles()
-{
-  SceneDescription description;
-  ModelDescription robot;
-  robot.name = "talos";
-  robot.urdf_file = talos_file();
-  robot.effort.kind = Effort::Kind::kLimits;
-  description.models = {robot};
-  for (const char* side : {"left", "right"}) {
-    ContactDescription sole;
-    sole.name = side;
-    sole.link = std::string("talos/") + side + "_sole_link";
-    sole.points = {{0.1, 0.05, 0}, {0.1, -0.05, 0}, {-0.1, 0.05, 0}, {-0.1, -0.05, 0}};
-    sole.mu = 0.6;
-    description.contacts.push_back(sole);
-  }
-  return Scene(description);
-}
 
 std::vector<SceneState> random_states(const Scene& scene, bool moving)
 {
@@ -66,7 +37,7 @@ std::vector<SceneState> random_states(const Scene& scene, bool moving)
 void scene_compute(benchmark::State& run, bool moving)
 {
   if (talos_file().empty()) return run.SkipWithError("no robots: set STICTION_ROBOT_DATA");
-  Scene scene = talos_on_its_soles();
+  Scene scene = talos_on_its_soles(Effort::Kind::kLimits);
   const auto states = random_states(scene, moving);
   ContactProblem problem;
   std::size_t i = 0;
@@ -85,7 +56,7 @@ void pinocchio_calls(benchmark::State& run, bool moving)
   pinocchio::Model model;
   pinocchio::urdf::buildModel(talos_file(), pinocchio::JointModelFreeFlyer(), model);
   pinocchio::Data data(model);
-  const Scene scene = talos_on_its_soles();
+  const Scene scene = talos_on_its_soles(Effort::Kind::kLimits);
   if (model.nq != scene.nq() || model.nv != scene.nv()) return run.SkipWithError("the models differ");
   const auto states = random_states(scene, moving);
   std::size_t i = 0;

@@ -108,8 +108,10 @@ void EquilibriumChecker::Workspace::load(const ContactProblem& p, const Eigen::V
     throw InputError(path, "want " + name + " to stick under the prescribed acceleration (J a + gamma = 0), got " +
                                internal::text(acceleration) + " m/s^2 in its row " + std::to_string(moving));
   }
+  motors_of_dof.assign(static_cast<size_t>(nv), 0);
   for (const Actuator& motor : p.actuators) {
     if (motor.dof < 0 || motor.dof >= nv) throw InputError("actuators", "want a dof of the problem");
+    ++motors_of_dof[static_cast<size_t>(motor.dof)];
     loads.lower[motor.dof] += motor.lower;
     loads.upper[motor.dof] += motor.upper;
   }
@@ -124,6 +126,10 @@ void EquilibriumChecker::Workspace::write_efforts(const Eigen::VectorXd& lambda,
   efforts.resize(static_cast<Eigen::Index>(motors.size()));
   for (size_t k = 0; k < motors.size(); ++k) {
     const int d = motors[k].dof;
+    if (motors_of_dof[static_cast<size_t>(d)] == 1) {
+      efforts[static_cast<Eigen::Index>(k)] = loads.e[d] - problem->J.col(d).dot(lambda);
+      continue;
+    }
     long double effort = loads.e[d];
     for (Eigen::Index r = 0; r < problem->rows(); ++r) effort -= static_cast<long double>(problem->J(r, d)) * lambda[r];
     double rest_lower = 0.0, rest_upper = 0.0;   // what the later ones can take

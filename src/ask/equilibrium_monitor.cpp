@@ -22,7 +22,8 @@ struct EquilibriumMonitor::Workspace {
   bool reused = false;
 
   Eigen::VectorXd x, weight, missing;
-  Eigen::MatrixXd weighted, gram;
+  Eigen::MatrixXd gram;
+  std::vector<long double> sums;
   Eigen::LDLT<Eigen::MatrixXd> factor;
 
   bool same_proof();
@@ -74,11 +75,13 @@ Verdict EquilibriumMonitor::step(const ContactProblem& problem, const Eigen::Vec
         }
     }
   }
-  if (w.last == Verdict::kHolds)
+  if (w.last == Verdict::kHolds) {
     w.lambda = w.certificate.lambda;
-  else
+    w.efforts = w.certificate.efforts;
+  } else {
     w.search.multipliers.to_lambda(w.search.answer.x, w.lambda);
-  w.search.write_efforts(w.lambda, w.efforts);
+    w.search.write_efforts(w.lambda, w.efforts);
+  }
   return w.last;
 }
 
@@ -112,23 +115,35 @@ bool EquilibriumMonitor::Workspace::correct_forces()
     Eigen::Index forces = 0;
     for (const Contact& c : p.contacts) forces += c.rows();
     weight.tail(n - forces).setConstant(heaviest > 0.0 ? heaviest : 1.0);   // closures
-    const auto E = program.E.topLeftCorner(m, n);
-    weighted.resize(m, n);
-    for (Eigen::Index j = 0; j < n; ++j) weighted.col(j) = weight[j] * E.col(j);
-    gram.resize(m, m);
-    gram.noalias() = weighted.lazyProduct(E.transpose());
+    // The columns of E come with m entries each, few and contiguous: plain loops along them.
+    const double* E = program.E.data();
+    const Eigen::Index stride = program.E.rows();
+    gram.setZero(m, m);
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const double* column = E + j * stride;
+      for (Eigen::Index k = 0; k < m; ++k) {
+        const double share = weight[j] * column[k];
+        double* to = gram.data() + k * m;
+        for (Eigen::Index i = k; i < m; ++i) to[i] += share * column[i];   // the lower half is read
+      }
+    }
     factor.compute(gram);
     if (factor.info() != Eigen::Success) return false;
     missing.resize(m);
+    sums.resize(static_cast<size_t>(m));
     for (int pass = 0; pass < 3; ++pass) {   // the last passes take rounding out
-      for (Eigen::Index i = 0; i < m; ++i) {
-        long double sum = program.e[i];
-        for (Eigen::Index j = 0; j < n; ++j) sum -= static_cast<long double>(program.E(i, j)) * x[j];
-        missing[i] = static_cast<double>(sum);
-      }
+      for (Eigen::Index i = 0; i < m; ++i) sums[static_cast<size_t>(i)] = program.e[i];
+      for (Eigen::Index j = 0; j < n; ++j)
+        for (Eigen::Index i = 0; i < m; ++i)
+          sums[static_cast<size_t>(i)] -= static_cast<long double>(E[j * stride + i]) * x[j];
+      for (Eigen::Index i = 0; i < m; ++i) missing[i] = static_cast<double>(sums[static_cast<size_t>(i)]);
       factor.solveInPlace(missing);
       if (!missing.allFinite()) return false;
-      for (Eigen::Index j = 0; j < n; ++j) x[j] += weighted.col(j).dot(missing);
+      for (Eigen::Index j = 0; j < n; ++j) {
+        double change = 0.0;
+        for (Eigen::Index i = 0; i < m; ++i) change += E[j * stride + i] * missing[i];
+        x[j] += weight[j] * change;
+      }
     }
   }
   set.to_lambda(x, certificate.lambda);

@@ -37,6 +37,7 @@ struct EquilibriumChecker::Workspace : internal::HoldSearch {
   void zero_slope();
 
   Eigen::VectorXd a;                ///< prescribed acceleration, nv
+  std::vector<int> motors_of_dof;   ///< how many, per degree of freedom
   internal::Loads loads, slope;
   internal::LineCast line;
   std::vector<int> held_signs;      ///< signs and forces of the verdict "holds"

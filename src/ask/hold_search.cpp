@@ -26,6 +26,14 @@ Verdict HoldSearch::decide_signs(const Friction& friction)
   return decide_from(start_signs_, friction);
 }
 
+Verdict HoldSearch::decide_next(const std::vector<int>& kept)
+{
+  in_sequence_ = true;
+  const Verdict verdict = decide_from(kept);
+  in_sequence_ = false;
+  return verdict;
+}
+
 Verdict HoldSearch::decide_from(const std::vector<int>& kept, const Friction& friction)
 {
   signs = kept;
@@ -46,7 +54,10 @@ Verdict HoldSearch::decide_program(const Friction& friction)
       answer.y.resize(0);
       answer.iterations = 0;
     } else {
-      verdict = internal::decide(*engine, program, answer);
+      // Only what was decided about these numbers before may be a start: answers must not depend on earlier problems.
+      const bool again = in_sequence_ && decided_build_ == multipliers.builds();
+      verdict = again ? internal::decide_next(*engine, program, answer) : internal::decide(*engine, program, answer);
+      decided_build_ = multipliers.builds();
       if (verdict == Verdict::kUndecided && answer.outcome == Outcome::kInfeasible && fails_with_more(friction))
         verdict = Verdict::kFails;
     }
@@ -166,7 +177,7 @@ void HoldSearch::cast(const Loads& from, const Loads& slope, double start, const
     } else {
       std::fill(start_signs_.begin(), start_signs_.end(), 0);
     }
-    return decide_from(start_signs_);
+    return decide_next(start_signs_);
   };
   // Every leaf of a failing search says from where on its signs fail; the last of them is where all do.
   auto cut = [&](double t) {
@@ -192,7 +203,7 @@ void HoldSearch::cast(const Loads& from, const Loads& slope, double start, const
       if (std::isinf(from.max_normal[i])) at_.max_normal[i] = kInfinity;
     multipliers.set_loads(at_);
     start_signs_ = witness_signs_;
-    const Verdict ray = decide_from(start_signs_);
+    const Verdict ray = decide_next(start_signs_);
     if (ray == Verdict::kHolds) {
       result.end = LineCast::End::kUnbounded;
       if (std::isfinite(options.cap)) {
@@ -310,7 +321,9 @@ bool HoldSearch::slack_at(const Loads& loads, double slack)
 {
   at_.set_line(loads, slack, slope_);
   multipliers.set_loads(at_);
+  in_sequence_ = true;
   const Verdict verdict = decide_program({});
+  in_sequence_ = false;
   multipliers.set_loads(loads);
   return verdict == Verdict::kHolds && put_back(answer.x, slack);
 }

@@ -93,6 +93,7 @@ struct HoldSearch {
   Eigen::MatrixXd null_space;      ///< internal forces: rows of the balance times null_space = 0
 
  private:
+  Verdict decide_next(const std::vector<int>& kept);   ///< decide_from, for loads along a line
   Verdict decide_program(const Friction& friction);
   bool fails_with_more(const Friction& friction);
   Verdict decide_node(const Friction& friction);
@@ -104,6 +105,8 @@ struct HoldSearch {
 
   std::vector<MotionLeaf> spare_leaves_;   ///< used ones, kept for their memory
   std::vector<int> start_signs_, witness_signs_;
+  bool in_sequence_ = false;       ///< this decision differs from the last mostly in its load
+  std::uint64_t decided_build_ = 0;   ///< multipliers.builds() at the last decision
   Loads at_, slope_;
   LineCast deep_;
   std::vector<double> slack_weights_;   ///< per contact: the sign of its cone, 0: no part in the common slack

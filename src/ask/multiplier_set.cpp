@@ -38,6 +38,7 @@ void Loads::set_line(const Loads& from, double t, const Loads& slope)
 void MultiplierSet::build(const ContactProblem& problem, const ConeShape& shape, const Loads& loads,
                           const std::vector<char>& detaching, const Eigen::MatrixXd* columns, bool keep_bounds)
 {
+  ++builds_;
   problem_ = &problem;
   extra_ = columns;
   shape_ = shape;

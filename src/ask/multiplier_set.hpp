@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "ask/proved.hpp"
@@ -61,6 +62,9 @@ class MultiplierSet {
   bool needs_sign(size_t contact) const { return needs_sign_[contact]; }
   bool needs_signs() const;
 
+  /// How many problems it has been built for.
+  std::uint64_t builds() const { return builds_; }
+
   ConeProgram& program() { return program_; }
   const ConeProgram& program() const { return program_; }
 
@@ -93,6 +97,7 @@ class MultiplierSet {
   ConeShape shape_;
   Loads loads_;
   ConeProgram program_;
+  std::uint64_t builds_ = 0;
   int exact_rows_ = 0, limit_rows_ = 0, force_columns_ = 0, extra_column_ = 0, fixed_columns_ = 0;
   std::vector<int> exact_dof_;      ///< per exact row
   std::vector<int> limited_dof_;    ///< with at least one finite effort bound, not equal

@@ -3,14 +3,32 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/decide_again.hpp"
+
 namespace stiction::internal {
+
+namespace {
+
+Verdict judged(const ConeProgram& program, const ConeAnswer& answer)
+{
+  if (answer.outcome == Outcome::kFeasible && proves_feasible(program, answer.x)) return Verdict::kHolds;
+  if (answer.outcome == Outcome::kInfeasible && proves_infeasible(program, answer.y)) return Verdict::kFails;
+  return Verdict::kUndecided;
+}
+
+}  // namespace
 
 Verdict decide(Engine& engine, const ConeProgram& program, ConeAnswer& answer)
 {
   engine.decide(program, answer);
-  if (answer.outcome == Outcome::kFeasible && proves_feasible(program, answer.x)) return Verdict::kHolds;
-  if (answer.outcome == Outcome::kInfeasible && proves_infeasible(program, answer.y)) return Verdict::kFails;
-  return Verdict::kUndecided;
+  return judged(program, answer);
+}
+
+Verdict decide_next(Engine& engine, const ConeProgram& program, ConeAnswer& answer)
+{
+  decide_again(engine, program, answer);
+  const Verdict verdict = judged(program, answer);
+  return verdict == Verdict::kUndecided ? decide(engine, program, answer) : verdict;
 }
 
 double box_support(const ConeProgram& program, const Eigen::VectorXd& y)
@@ -82,7 +100,7 @@ void Caster::cast(Engine& engine, ConeProgram& program, const Eigen::VectorXd& d
     const double next = ceiling < result.upper ? 0.5 * (result.lower + ceiling) : i == 0 ? result.upper : result.upper - back;
     const double t = std::min(next, options.cap);
     program.e = e0_ + t * d;
-    const Verdict verdict = decide(engine, program, answer_);
+    const Verdict verdict = decide_next(engine, program, answer_);
     const double before = result.upper;
     if (verdict == Verdict::kHolds) {
       result.lower = std::max(result.lower, t);

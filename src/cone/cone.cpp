@@ -57,12 +57,19 @@ Eigen::Vector2d side_normal(int facets, int j)
   return {std::cos(angle), std::sin(angle)};
 }
 
+/// std::hypot, without its care for the ends of the exponent range where that is not needed.
+double quick_hypot(double x, double y)
+{
+  const double squares = x * x + y * y;
+  return squares > 1e-280 && squares < 1e280 ? std::sqrt(squares) : std::hypot(x, y);
+}
+
 /// The polygon's |f_t|: mu-free gauge g with f_t in n D iff g <= mu n, for the disk, the segment and the polygons.
 double tangential_gauge(const FrictionCone& cone, const double* f_t)
 {
   if (cone.tangents == 0) return 0.0;
   if (cone.tangents == 1) return std::abs(f_t[0]);
-  if (!is_polygon(cone)) return std::hypot(f_t[0], f_t[1]);
+  if (!is_polygon(cone)) return quick_hypot(f_t[0], f_t[1]);
   // The side whose normal is nearest in angle to f_t is the one f_t would cross.
   const int k = cone.shape.facets;
   const double j = std::nearbyint(std::atan2(f_t[1], f_t[0]) * k / (2.0 * kPi));

@@ -29,8 +29,37 @@ bool usable(const ConeProgram& program)
          internal::all_finite(program.E) && internal::all_finite(program.e) && internal::all_finite(program.e_scale);
 }
 
+/// Plain double arithmetic settles the rows of everyday programs; M = 6 fixes their number.
+template <int M>
+bool quickly_balanced(const ConeProgram& program, const Eigen::VectorXd& x)
+{
+  constexpr int kMost = M > 0 ? M : static_cast<int>(internal::kFewTerms);
+  using Rows = Eigen::Array<double, M, 1, 0, kMost, 1>;
+  using Column = Eigen::Map<const Eigen::Array<double, M, 1>>;
+  const Eigen::Index m = program.E.rows();
+  if (m > kMost) return false;
+  Rows sum(m), size(m);
+  for (Eigen::Index i = 0; i < m; ++i) {
+    sum[i] = -program.e[i];
+    size[i] = row_scale(program, i);
+  }
+  Eigen::Index terms = 1;
+  for (Eigen::Index j = 0; j < x.size(); ++j) {
+    if (x[j] == 0.0) continue;
+    const Column column(program.E.data() + j * m, m);
+    sum += column * x[j];
+    size += column.abs() * std::abs(x[j]);
+    ++terms;
+  }
+  bool balanced = terms <= internal::kFewTerms;
+  for (Eigen::Index i = 0; i < m; ++i)
+    balanced = balanced && size[i] > internal::kSmall && size[i] < internal::kLarge && std::abs(sum[i]) <= 0.5 * kRounding * size[i];
+  return balanced;
+}
+
 bool rows_balance(const ConeProgram& program, const Eigen::VectorXd& x, std::string* why)
 {
+  if (program.E.rows() == 6 ? quickly_balanced<6>(program, x) : quickly_balanced<-1>(program, x)) return true;
   // A few rows at a time, so that the columns of E are read along memory.
   constexpr Eigen::Index kStrip = 8;
   for (Eigen::Index top = 0; top < program.E.rows(); top += kStrip) {
@@ -68,31 +97,25 @@ Sum column_sum(const ConeProgram& program, const Values& y, int col)
   return h;
 }
 
-/// Plain double arithmetic settles the cones that clearly do not oppose y: with at most 64 rows its error stays below
-/// 2^-46 of the sum of absolute products. Cones near the limit, and the fringes of the exponent range, where that bound
-/// does not hold, are left to the long sums.
-bool quickly_blocked(const ConeProgram& program, const Values& y, const ConeBlock& block)
+/// Plain double arithmetic settles the cones that clearly do not oppose y; cones near the limit are left to the long sums.
+template <int M>
+bool quickly_blocked(const ConeProgram& program, const double* y, const ConeBlock& block)
 {
-  constexpr Eigen::Index kMostRows = 64;
-  constexpr double kSmall = 1e-140, kLarge = 1e140;
-  const Eigen::Index rows = y.size();
-  if (rows > kMostRows) return false;
-  const int dim = block.cone.dim();
+  using Column = Eigen::Map<const Eigen::Array<double, M, 1>>;
+  const Eigen::Index rows = program.E.rows();
+  if (rows > internal::kFewTerms) return false;
   double h[4] = {}, scale[4] = {};
-  const double* columns = program.E.data() + static_cast<Eigen::Index>(block.col) * rows;
-  for (Eigen::Index i = 0; i < rows; ++i)
-    for (int k = 0; k < dim; ++k) {
-      const double product = columns[k * rows + i] * y[i];
-      h[k] += product;
-      scale[k] += std::abs(product);
-    }
-  // The other components only add to the scale; their errors do not matter once the value is below it by that much.
-  const double total = scale[0] + block.cone.mu * (scale[1] + scale[2]) + block.cone.torsion * scale[dim - 1];
-  return scale[0] > kSmall && total < kLarge && support(block.cone, h) <= -0.5 * kRounding * total;
+  for (int k = 0; k < block.cone.dim(); ++k) {
+    const Column column(program.E.data() + (block.col + k) * rows, rows), motion(y, rows);
+    h[k] = (column * motion).sum();
+    scale[k] = (column * motion).abs().sum();
+  }
+  return internal::clearly_blocked(block.cone, h, scale, 0.0);
 }
 
 bool separates(const ConeProgram& program, const Values& y, std::string* why)
 {
+  const bool six = y.size() == 6;
   Sum gain;
   for (Eigen::Index i = 0; i < y.size(); ++i) {
     gain.value += static_cast<long double>(y[i]) * program.e[i];
@@ -100,7 +123,7 @@ bool separates(const ConeProgram& program, const Values& y, std::string* why)
   }
   for (std::size_t i = 0; i < program.cones.size(); ++i) {
     const ConeBlock& block = program.cones[i];
-    if (quickly_blocked(program, y, block)) continue;
+    if (six ? quickly_blocked<6>(program, y.data(), block) : quickly_blocked<-1>(program, y.data(), block)) continue;
     Sum h[4];
     for (int k = 0; k < block.cone.dim(); ++k) h[k] = column_sum(program, y, block.col + k);
     const Sum best = internal::support_sum(block.cone, h);

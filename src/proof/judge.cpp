@@ -94,7 +94,7 @@ bool Case::leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion,
     gain.value += y[j] * s.exact_load[j].value;
     gain.scale += std::abs(y[j]) * s.exact_load[j].scale;
   }
-  if (!contacts_give_way(p, rules.shape, leaf.signs, motion, &s.gone, &certificate.lambda, s.velocities, gain, leaf_why))
+  if (!contacts_give_way(p, rules.shape, leaf.signs, motion, &s.gone, &certificate.lambda, s, gain, leaf_why))
     return false;
   if (!(gain.value > kRounding * gain.scale))
     return refuse(leaf_why, [] { return std::string("nothing drives the motion"); });
@@ -163,9 +163,8 @@ bool Case::unbalanced(const Eigen::VectorXd& a)
     if (!(std::abs(inertia.value) <= kRounding * inertia.scale))
       return refuse(why, [] { return std::string("M a is not zero"); });
   }
-  sum_rows(p, a, s.velocities);
   const auto keeps = [&](Eigen::Index row, bool may_grow) {
-    const Sum& sum = s.velocities[row];
+    const Sum sum = row_sum(p, a, row);
     if (sum.value >= -kRounding * sum.scale && (may_grow || sum.value <= kRounding * sum.scale)) return true;
     return refuse(why, [&] { return "the motion violates " + row_name(p, row); });
   };

@@ -72,7 +72,7 @@ bool EquilibriumCase::leaf_separates(const MotionLeaf& leaf, const Eigen::Vector
     if (std::isinf(most)) return refuse(leaf_why, [&] { return motor.name + " can oppose the motion without limit"; });
     gain.add(-static_cast<long double>(y), most);
   }
-  if (!contacts_give_way(p, shape, leaf.signs, motion, nullptr, nullptr, s.velocities, gain, leaf_why)) return false;
+  if (!contacts_give_way(p, shape, leaf.signs, motion, nullptr, nullptr, s, gain, leaf_why)) return false;
   if (!(gain.value > kRounding * gain.scale))
     return refuse(leaf_why, [] { return std::string("nothing drives the motion"); });
   return true;

@@ -25,7 +25,7 @@ struct JudgeScratch {
   // Per row of J.
   Eigen::VectorXd rows;         // J a + gamma
   Eigen::VectorXd row_scale;    // scale of J a + gamma
-  std::vector<Sum> velocities;  // J y
+  Eigen::VectorXd velocity, velocity_scale;  // J y in double, |J||y|
   // Per degree of freedom and limited contact.
   Eigen::VectorXd clean_motion;
   // Per contact.
@@ -67,7 +67,8 @@ inline bool given(const Eigen::VectorXd& v, Eigen::Index size, const char* name,
 inline Sum inertia_sum(const ContactProblem& p, const Eigen::VectorXd& v, Eigen::Index j)
 {
   Sum sum;
-  for (Eigen::Index k = 0; k < p.nv(); ++k) sum.add(p.M(j, k), v[k]);
+  for (Eigen::Index k = 0; k < p.nv(); ++k)
+    if (v[k] != 0.0) sum.add(p.M(j, k), v[k]);
   return sum;
 }
 
@@ -87,15 +88,27 @@ inline Sum load_sum(const ContactProblem& p, const Eigen::VectorXd& a, Eigen::In
   return sum;
 }
 
-/// velocities = J v
-inline void sum_rows(const ContactProblem& p, const Eigen::VectorXd& v, std::vector<Sum>& velocities)
+/// (J v)_i
+inline Sum row_sum(const ContactProblem& p, const Eigen::VectorXd& v, Eigen::Index i)
 {
-  velocities.assign(static_cast<std::size_t>(p.rows()), Sum{});
-  for (Eigen::Index i = 0; i < p.rows(); ++i) {
-    Sum sum;
-    for (Eigen::Index j = 0; j < p.nv(); ++j) sum.add(p.J(i, j), v[j]);
-    velocities[i] = sum;
+  Sum sum;
+  for (Eigen::Index j = 0; j < p.nv(); ++j)
+    if (v[j] != 0.0) sum.add(p.J(i, j), v[j]);
+  return sum;
+}
+
+/// J v in double with the sums of absolute products; true when clearly_blocked may be asked about them.
+inline bool quick_rows(const ContactProblem& p, const Eigen::VectorXd& v, JudgeScratch& s)
+{
+  if (p.nv() > kFewTerms) return false;
+  s.velocity.setZero(p.rows());
+  s.velocity_scale.setZero(p.rows());
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    if (v[j] == 0.0) continue;
+    s.velocity += v[j] * p.J.col(j);
+    s.velocity_scale += std::abs(v[j]) * p.J.col(j).cwiseAbs();
   }
+  return true;
 }
 
 /// Loads, rows, and the accelerations that the load would cause: A_j of Judge::row_scales.
@@ -242,16 +255,17 @@ inline bool forces_match(const ContactProblem& p, const Eigen::VectorXd& toleran
 /// which therefore counts as rounding of the gain. Contacts that are `gone` (optional) carry nothing.
 inline bool contacts_give_way(const ContactProblem& p, const ConeShape& shape, const std::vector<int>& signs,
                               const Eigen::VectorXd& motion, const std::vector<bool>* gone,
-                              const Eigen::VectorXd* lambda, std::vector<Sum>& velocities, Sum& gain, std::string* why)
+                              const Eigen::VectorXd* lambda, JudgeScratch& s, Sum& gain, std::string* why)
 {
-  sum_rows(p, motion, velocities);
   for (const Closure& c : p.closures)
     for (int i = c.row; i < c.row + c.rows; ++i) {
-      if (!(std::abs(velocities[i].value) <= kRounding * velocities[i].scale))
+      const Sum velocity = row_sum(p, motion, i);
+      if (!(std::abs(velocity.value) <= kRounding * velocity.scale))
         return refuse(why, [&] { return "the motion violates " + row_name(p, i); });
-      if (lambda) gain.scale += std::abs((*lambda)[i]) * velocities[i].scale;
+      if (lambda) gain.scale += std::abs((*lambda)[i]) * velocity.scale;
     }
 
+  const bool quick = !lambda && quick_rows(p, motion, s);
   Eigen::Index next_price = p.nv();
   for (std::size_t i = 0; i < p.contacts.size(); ++i) {
     const Contact& c = p.contacts[i];
@@ -261,7 +275,11 @@ inline bool contacts_give_way(const ContactProblem& p, const ConeShape& shape, c
     if (price > 0.0) gain.add(-static_cast<long double>(price), c.max_normal);
     for (const int sign : {1, -1}) {
       if (sign == -signs[i] || (sign < 0 && c.side == Side::kUnilateral)) continue;
-      const Sum best = support_sum(cone_of(c, shape, sign), velocities.data() + c.row);
+      const FrictionCone cone = cone_of(c, shape, sign);
+      if (quick && clearly_blocked(cone, s.velocity.data() + c.row, s.velocity_scale.data() + c.row, price)) continue;
+      Sum velocities[4];
+      for (int k = 0; k < c.rows(); ++k) velocities[k] = row_sum(p, motion, c.row + k);
+      const Sum best = support_sum(cone, velocities);
       if (!(best.value - price <= kRounding * (best.scale + price)))
         return refuse(why, [&] { return "contact " + c.name + " can oppose the motion"; });
       if (lambda) gain.scale += std::abs((*lambda)[c.row]) * best.scale;

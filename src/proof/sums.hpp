@@ -63,6 +63,20 @@ inline Sum support_sum(const FrictionCone& cone, const Sum* h)
   return best;
 }
 
+/// Sums of at most kFewTerms products in plain double arithmetic have an error below 2^-46 of the sum of absolute products
+/// when that lies between kSmall and kLarge. They settle what is clear; the rest is left to long sums.
+inline constexpr Eigen::Index kFewTerms = 64;
+inline constexpr double kSmall = 1e-140, kLarge = 1e140;
+
+/// True when support(cone, h) <= price beyond doubt, for sums h of few products with sums of absolute products `scale`.
+inline bool clearly_blocked(const FrictionCone& cone, const double* h, const double* scale, double price)
+{
+  // The tangents only add to the scale; their errors do not matter once the value is below it by that much.
+  double total = scale[0] + price;
+  for (int k = 1; k < cone.dim(); ++k) total += (k <= cone.tangents ? cone.mu : cone.torsion) * scale[k];
+  return scale[0] > kSmall && total < kLarge && support(cone, h) - price <= -0.5 * kRounding * total;
+}
+
 /// Copies a certificate vector with the entries that are only rounding noise set to zero: those whose products with
 /// every column of A are below rounding of the largest such product. Changing a certificate cannot make a proof wrong,
 /// as the changed one is checked in full; it helps where independent parts of a system share one certificate.

@@ -1,7 +1,12 @@
 #include "solve/native_engine.hpp"
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <typeinfo>
 
+#include "solve/decide_again.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {
@@ -9,7 +14,79 @@ namespace {
 
 constexpr double kRoundingResidual = 1e-14;
 
-double power_of_two_near(double x) { return x > 0.0 ? std::ldexp(1.0, -std::ilogb(x)) : 1.0; }
+/// 2^-k with x in [2^k, 2^(k+1)); 1 for 0.
+double power_of_two_near(double x)
+{
+  if (!(x > 0.0)) return 1.0;
+  const std::uint64_t exponent = std::bit_cast<std::uint64_t>(x) >> 52;   // k + 1023
+  if (exponent == 0 || exponent >= 2046) return std::ldexp(1.0, -std::ilogb(x));
+  return std::bit_cast<double>((2046 - exponent) << 52);
+}
+
+/// Six rows are worth loops of their own: M = 6, or -1 for any number.
+template <int M>
+using RowMap = Eigen::Map<Eigen::Array<double, M, 1>>;
+template <int M>
+using ConstRowMap = Eigen::Map<const Eigen::Array<double, M, 1>>;
+
+/// Largest |E(i, j)| of every row.
+template <int M>
+void write_row_maxima(const Eigen::MatrixXd& E, double* maxima)
+{
+  const auto m = E.rows();
+  RowMap<M> out(maxima, m);
+  out.setZero();
+  for (Eigen::Index j = 0; j < E.cols(); ++j) out = out.max(ConstRowMap<M>(E.data() + j * m, m).abs());
+}
+
+/// Copies E with its rows scaled.
+template <int M>
+void write_scaled(const Eigen::MatrixXd& E, const double* row_scale, double* scaled)
+{
+  const auto m = E.rows();
+  const ConstRowMap<M> scale(row_scale, m);
+  for (Eigen::Index j = 0; j < E.cols(); ++j) RowMap<M>(scaled + j * m, m) = ConstRowMap<M>(E.data() + j * m, m) * scale;
+}
+
+/// True when `scaled` is what write_scaled would write.
+template <int M>
+bool is_scaled(const Eigen::MatrixXd& E, const double* row_scale, const double* scaled)
+{
+  const auto m = E.rows();
+  const ConstRowMap<M> scale(row_scale, m);
+  for (Eigen::Index j = 0; j < E.cols(); ++j)
+    if (!(ConstRowMap<M>(scaled + j * m, m) == ConstRowMap<M>(E.data() + j * m, m) * scale).all()) return false;
+  return true;
+}
+
+/// size(i) += sum over j of |E(i, j) x(j)|, and sum(i) likewise without the bars.
+template <int M>
+void add_products(const Eigen::MatrixXd& E, const Eigen::VectorXd& x, double* sum, double* size)
+{
+  const auto m = E.rows();
+  RowMap<M> sums(sum, m), sizes(size, m);
+  for (Eigen::Index j = 0; j < x.size(); ++j) {
+    if (x[j] == 0.0) continue;
+    const ConstRowMap<M> column(E.data() + j * m, m);
+    sums += column * x[j];
+    sizes += column.abs() * std::abs(x[j]);
+  }
+}
+
+void add_all_products(const Eigen::MatrixXd& E, const Eigen::VectorXd& x, Eigen::VectorXd& sum, Eigen::VectorXd& size)
+{
+  if (E.rows() == 6)
+    add_products<6>(E, x, sum.data(), size.data());
+  else
+    add_products<-1>(E, x, sum.data(), size.data());
+}
+
+/// What the entries of a row were computed from, at least.
+double load_size(const ConeProgram& program, Eigen::Index i)
+{
+  const double e = std::abs(program.e[i]);
+  return program.e_scale.size() == program.e.size() ? std::max(e, program.e_scale[i]) : e;
+}
 
 }  // namespace
 
@@ -18,9 +95,27 @@ void NativeEngine::load(const ConeProgram& program)
 {
   const auto m = program.E.rows(), n = program.E.cols();
   if (scaled_.rows() != m || scaled_.cols() != n) scaled_.resize(m, n);
-  for (Eigen::Index j = 0; j < n; ++j)
-    for (Eigen::Index i = 0; i < m; ++i) scaled_(i, j) = program.E(i, j) * row_scale_[i];
+  if (m == 6)
+    write_scaled<6>(program.E, row_scale_.data(), scaled_.data());
+  else
+    write_scaled<-1>(program.E, row_scale_.data(), scaled_.data());
   for (Eigen::Index i = 0; i < m; ++i) target_[i] = program.e[i] * row_scale_[i];
+}
+
+/// Boxes without bounds count as free; everything else is kept as it is, also to recognise the program when it comes back.
+void NativeEngine::sort_variables(const ConeProgram& program)
+{
+  cones_.assign(program.cones.begin(), program.cones.end());
+  given_boxes_.assign(program.boxes.begin(), program.boxes.end());
+  given_free_.assign(program.free.begin(), program.free.end());
+  boxes_.clear();
+  free_.assign(program.free.begin(), program.free.end());
+  for (const BoxVariable& box : program.boxes) {
+    if (std::isinf(box.lower) && std::isinf(box.upper))
+      free_.push_back(box.col);
+    else
+      boxes_.push_back(box);
+  }
 }
 
 void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
@@ -31,25 +126,21 @@ void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
   if (row_scale_.size() != m) {
     row_scale_.resize(m);
     row_size_.resize(m);
+    row_sum_.resize(m);
     target_.resize(m);
     interior_.resize(m);
   }
-  boxes_.clear();
-  free_.assign(program.free.begin(), program.free.end());
-  for (const BoxVariable& box : program.boxes) {
-    if (std::isinf(box.lower) && std::isinf(box.upper))
-      free_.push_back(box.col);
-    else
-      boxes_.push_back(box);
-  }
-
+  sort_variables(program);
   // Rows scaled to entries of order one: a newton-metre and a newton then count alike, whatever the units.
-  for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = 0.0;
-  for (Eigen::Index j = 0; j < n; ++j)
-    for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = std::max(row_scale_[i], std::abs(program.E(i, j)));
+  if (m == 6)
+    write_row_maxima<6>(program.E, row_scale_.data());
+  else
+    write_row_maxima<-1>(program.E, row_scale_.data());
   for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = power_of_two_near(row_scale_[i]);
   solve(program, answer);
+  known_ = true;
   if (answer.outcome == Outcome::kFeasible && !balanced(program, answer.x)) {
+    known_ = false;
     // Some row carries more noise than its entries suggest (e is a difference of large numbers): weigh rows by the size
     // of the sums in them, as the proof does.
     double largest = 0.0;
@@ -60,22 +151,63 @@ void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
   }
 }
 
-/// True when every row of E x = e holds to a few roundings of the sums in it; leaves their sizes in row_size_.
+bool NativeEngine::same_but_for_e(const ConeProgram& program)
+{
+  const auto same_cone = [](const ConeBlock& a, const ConeBlock& b) {
+    return a.col == b.col && a.cone.tangents == b.cone.tangents && a.cone.torsional == b.cone.torsional &&
+           a.cone.mu == b.cone.mu && a.cone.torsion == b.cone.torsion && a.cone.sign == b.cone.sign &&
+           a.cone.shape.approximation == b.cone.shape.approximation && a.cone.shape.facets == b.cone.shape.facets;
+  };
+  const auto same_box = [](const BoxVariable& a, const BoxVariable& b) {
+    return a.col == b.col && a.lower == b.lower && a.upper == b.upper;
+  };
+  if (program.E.rows() != scaled_.rows() || program.E.cols() != scaled_.cols() || program.free != given_free_ ||
+      !std::equal(program.cones.begin(), program.cones.end(), cones_.begin(), cones_.end(), same_cone) ||
+      !std::equal(program.boxes.begin(), program.boxes.end(), given_boxes_.begin(), given_boxes_.end(), same_box))
+    return false;
+  return program.E.rows() == 6 ? is_scaled<6>(program.E, row_scale_.data(), scaled_.data())
+                               : is_scaled<-1>(program.E, row_scale_.data(), scaled_.data());
+}
+
+void NativeEngine::decide_again(const ConeProgram& program, ConeAnswer& answer)
+{
+  if (!known_ || !same_but_for_e(program)) return decide(program, answer);
+  const auto m = program.E.rows(), n = program.E.cols();
+  if (answer.x.size() != n) answer.x.resize(n);
+  if (answer.y.size() != m) answer.y.resize(m);
+  for (Eigen::Index i = 0; i < m; ++i) target_[i] = program.e[i] * row_scale_[i];
+  answer_with(nearest_.run_again(target_.data(), 0.1), program, answer);
+  if (answer.outcome == Outcome::kFeasible && !balanced(program, answer.x)) decide(program, answer);
+}
+
+void decide_again(Engine& engine, const ConeProgram& program, ConeAnswer& answer)
+{
+  if (typeid(engine) == typeid(NativeEngine))
+    static_cast<NativeEngine&>(engine).decide_again(program, answer);
+  else
+    engine.decide(program, answer);
+}
+
+/// True when every row of E x = e holds to a few roundings of the sums in it; if not, leaves their sizes in row_size_.
 bool NativeEngine::balanced(const ConeProgram& program, const Eigen::VectorXd& x)
 {
+  const auto m = program.E.rows(), n = program.E.cols();
+  for (Eigen::Index i = 0; i < m; ++i) {
+    row_sum_[i] = -program.e[i];
+    row_size_[i] = load_size(program, i);
+  }
+  add_all_products(program.E, x, row_sum_, row_size_);
+  // Double sums of few terms settle the clear cases; the others are summed with more digits.
+  Eigen::Index terms = 1;
+  for (Eigen::Index j = 0; j < n; ++j) terms += x[j] != 0.0;
+  const double rounding = static_cast<double>(terms) * std::numeric_limits<double>::epsilon();
   bool good = true;
-  for (Eigen::Index i = 0; i < program.E.rows(); ++i) {
+  for (Eigen::Index i = 0; i < m && good; ++i) {
+    if (std::abs(row_sum_[i]) + rounding * row_size_[i] <= kRoundingResidual * row_size_[i]) continue;
     long double sum = -program.e[i];
-    double size = std::abs(program.e[i]);
-    if (program.e_scale.size() == program.e.size()) size = std::max(size, program.e_scale[i]);
-    for (Eigen::Index j = 0; j < x.size(); ++j)
-      if (x[j] != 0.0) {
-        const double product = program.E(i, j) * x[j];
-        sum += static_cast<long double>(program.E(i, j)) * x[j];
-        size += std::abs(product);
-      }
-    row_size_[i] = size;
-    good = good && std::abs(static_cast<double>(sum)) <= kRoundingResidual * size;
+    for (Eigen::Index j = 0; j < n; ++j)
+      if (x[j] != 0.0) sum += static_cast<long double>(program.E(i, j)) * x[j];
+    good = std::abs(static_cast<double>(sum)) <= kRoundingResidual * row_size_[i];
   }
   return good;
 }
@@ -89,28 +221,27 @@ void NativeEngine::solve(const ConeProgram& program, ConeAnswer& answer)
   data.n = static_cast<int>(n);
   data.E = scaled_.data();
   data.e = target_.data();
-  data.cones = &program.cones;
+  data.cones = &cones_;
   data.boxes = &boxes_;
   data.free = &free_;
 
-  // Pause when the residual is nearly a certificate: if a direction exists that is positive on all rays (or at least on
+  answer_with(nearest_.run(data, 0.1), program, answer);
+}
+
+/// Continues from where the descent stopped, and writes the answer.
+void NativeEngine::answer_with(NearestPoint::Stop stop, const ConeProgram& program, ConeAnswer& answer)
+{
+  // It pauses when the residual is nearly a certificate: if a direction exists that is positive on all rays (or at least on
   // those it violates) the rest of the descent is not needed.
-  NearestPoint::Stop stop = nearest_.run(data, 0.1);
+  const auto m = program.E.rows();
   for (double pause : {1e-4, 1e-8, 0.0}) {
     if (stop != NearestPoint::Stop::kPaused) break;
-    if (find_interior_dual(program, pause == 1e-4)) nearest_.offer_interior_dual(interior_.data());
+    offer_interior_dual(program, pause == 1e-4);
     stop = nearest_.resume(pause);
   }
   answer.iterations = nearest_.iterations();
   std::copy(nearest_.x().begin(), nearest_.x().end(), answer.x.data());
-  // A residual that rounding of the sums explains is none: the size of those sums, not of e alone, is the measure.
-  double size2 = 0.0;
-  for (Eigen::Index i = 0; i < m; ++i) {
-    double sum = std::max(std::abs(target_[i]), program.e_scale.size() == m ? program.e_scale[i] * row_scale_[i] : 0.0);
-    for (Eigen::Index j = 0; j < n; ++j) sum += std::abs(scaled_(i, j) * answer.x[j]);
-    size2 += sum * sum;
-  }
-  if (nearest_.residual_norm() <= kRoundingResidual * std::sqrt(size2) || stop == NearestPoint::Stop::kReached)
+  if (stop == NearestPoint::Stop::kReached || residual_is_rounding(program, answer.x))
     answer.outcome = Outcome::kFeasible;
   else
     answer.outcome = stop == NearestPoint::Stop::kIterations ? Outcome::kIterationLimit : Outcome::kInfeasible;
@@ -128,9 +259,21 @@ void NativeEngine::solve(const ConeProgram& program, ConeAnswer& answer)
   }
 }
 
+/// A residual that rounding of the sums explains is none: the size of those sums, not of e alone, is the measure.
+bool NativeEngine::residual_is_rounding(const ConeProgram& program, const Eigen::VectorXd& x)
+{
+  const auto m = scaled_.rows();
+  for (Eigen::Index i = 0; i < m; ++i) {
+    row_sum_[i] = 0.0;
+    row_size_[i] = load_size(program, i) * row_scale_[i];
+  }
+  add_all_products(scaled_, x, row_sum_, row_size_);
+  return nearest_.residual_norm() <= kRoundingResidual * row_size_.norm();
+}
+
 /// Looks for d with d'(ray) >= 1 on every ray (`everywhere`), or on the rays of the cones that the current residual violates
-/// and >= 0 on the others: least-distance programming, a nearest-point problem in one dimension more. Writes interior_.
-bool NativeEngine::find_interior_dual(const ConeProgram& program, bool everywhere)
+/// and >= 0 on the others: least-distance programming, a nearest-point problem in one dimension more. Offers it.
+void NativeEngine::offer_interior_dual(const ConeProgram& program, bool everywhere)
 {
   const auto m = scaled_.rows();
   if (everywhere && free_.empty()) {
@@ -138,16 +281,7 @@ bool NativeEngine::find_interior_dual(const ConeProgram& program, bool everywher
     for (Eigen::Index i = 0; i < m; ++i) interior_[i] = 0.0;
     for (const ConeBlock& block : program.cones)
       for (Eigen::Index i = 0; i < m; ++i) interior_[i] += block.cone.sign * scaled_(i, block.col);
-    bool positive = true;
-    for (const ConeBlock& block : program.cones) {
-      double h[4] = {};
-      for (int j = 0; j < block.cone.dim(); ++j) {
-        h[j] = 0.0;
-        for (Eigen::Index i = 0; i < m; ++i) h[j] -= scaled_(i, block.col + j) * interior_[i];
-      }
-      positive = positive && support(block.cone, h) < 0.0;
-    }
-    if (positive) return true;
+    if (nearest_.offer_interior_dual(interior_.data())) return;
   }
   if (lifted_.rows() != m + 1 || lifted_.cols() != scaled_.cols()) {
     lifted_.resize(m + 1, scaled_.cols());
@@ -167,11 +301,11 @@ bool NativeEngine::find_interior_dual(const ConeProgram& program, bool everywher
   data.cones = &program.cones;
   data.free = &free_;
   // An approximate d will do: it needs to be positive, not best.
-  if (dual_nearest_.run(data, 1e-2) == NearestPoint::Stop::kReached) return false;
+  if (dual_nearest_.run(data, 1e-2) == NearestPoint::Stop::kReached) return;
   const std::vector<double>& rho = dual_nearest_.residual();
-  if (!(rho[m] > 1e-10)) return false;   // no such d: those cones span a subspace of the rows
+  if (!(rho[m] > 1e-10)) return;   // no such d: those cones span a subspace of the rows
   for (Eigen::Index i = 0; i < m; ++i) interior_[i] = -rho[i] / rho[m];
-  return true;
+  nearest_.offer_interior_dual(interior_.data());
 }
 
 }  // namespace stiction::internal

@@ -11,20 +11,29 @@ class NativeEngine final : public Engine {
  public:
   std::string_view name() const override { return "native"; }
   void decide(const ConeProgram& program, ConeAnswer& answer) override;
+  void decide_again(const ConeProgram& program, ConeAnswer& answer);
   void gauss(const GaussProgram& program, GaussAnswer& answer) override;
 
  private:
+  void sort_variables(const ConeProgram& program);
   void load(const ConeProgram& program);
   void solve(const ConeProgram& program, ConeAnswer& answer);
+  void answer_with(NearestPoint::Stop stop, const ConeProgram& program, ConeAnswer& answer);
+  bool same_but_for_e(const ConeProgram& program);
   bool balanced(const ConeProgram& program, const Eigen::VectorXd& x);
-  bool find_interior_dual(const ConeProgram& program, bool everywhere);
+  bool residual_is_rounding(const ConeProgram& program, const Eigen::VectorXd& x);
+  void offer_interior_dual(const ConeProgram& program, bool everywhere);
 
   NearestPoint nearest_, dual_nearest_;
   // decide
   Eigen::MatrixXd scaled_;                ///< rows of E scaled by powers of two
-  Eigen::VectorXd row_scale_, row_size_, target_, interior_;
+  Eigen::VectorXd row_scale_, row_size_, row_sum_, target_, interior_;
   std::vector<BoxVariable> boxes_;        ///< without those that are free on both sides
   std::vector<int> free_;
+  bool known_ = false;                    ///< scaled_ and what follows are those of the last program, with its own row scales
+  std::vector<ConeBlock> cones_;          ///< of the last program, and as it gave them:
+  std::vector<BoxVariable> given_boxes_;
+  std::vector<int> given_free_;
   Eigen::MatrixXd lifted_;                ///< one more row, for the interior dual
   Eigen::VectorXd lifted_target_;
   // gauss

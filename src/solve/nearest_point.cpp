@@ -9,12 +9,31 @@ constexpr double kReachedTolerance = 4e-16;   // residual over |e|: rounding of 
 constexpr double kPriceTolerance = 1e-14;     // score over |r|: nothing left to gain
 constexpr double kDependentColumn = 3e-14;    // a column within rounding of the span of the others
 
+
+/// The value of support() on h = E'r over the columns of one cone. Inline, as nearly all of the work on many contacts is
+/// here; the usual cone goes without loops and calls.
 template <int M>
-double dot(const double* a, const double* b, int m)
+[[gnu::always_inline]] inline double support_of_products(const FrictionCone& cone, const double* E, const double* r, int m,
+                                                         double* h)
 {
-  double s = 0.0;
-  for (int i = 0; i < (M > 0 ? M : m); ++i) s += a[i] * b[i];
-  return s;
+  if (cone.tangents == 2 && !cone.torsional) {
+    h[0] = dot<M>(E, r, m);
+    h[1] = dot<M>(E + m, r, m);
+    h[2] = dot<M>(E + 2 * m, r, m);
+    if (cone.shape.approximation == ConeApproximation::kExact)
+      return cone.sign * h[0] + cone.mu * std::sqrt(h[1] * h[1] + h[2] * h[2]);
+  } else {
+    for (int j = 0; j < cone.dim(); ++j) h[j] = dot<M>(E + j * m, r, m);
+  }
+  return support(cone, h);
+}
+
+/// Without a division or square root, for the usual cone.
+bool clearly_inside(const FrictionCone& cone, const double* f)
+{
+  if (cone.tangents != 2 || cone.torsional || cone.shape.approximation != ConeApproximation::kExact) return false;
+  const double budget = cone.mu * f[0];
+  return f[1] * f[1] + f[2] * f[2] < budget * budget;
 }
 
 }  // namespace
@@ -52,6 +71,20 @@ NearestPoint::Stop NearestPoint::run(const Data& data, double pause_score)
   }
 }
 
+NearestPoint::Stop NearestPoint::run_again(const double* e, double pause_score)
+{
+  data_.e = e;
+  pause_score_ = pause_score;
+  iterations_ = 0;
+  switch (data_.m) {
+    case 3: restart(qr3_); return descend(qr3_);
+    case 4: restart(qr4_); return descend(qr4_);
+    case 6: restart(qr6_); return descend(qr6_);
+    case 7: restart(qr7_); return descend(qr7_);
+    default: restart(qr_); return descend(qr_);
+  }
+}
+
 NearestPoint::Stop NearestPoint::resume(double pause_score)
 {
   pause_score_ = pause_score;
@@ -64,32 +97,51 @@ NearestPoint::Stop NearestPoint::resume(double pause_score)
   }
 }
 
-void NearestPoint::offer_interior_dual(const double* d)
+bool NearestPoint::offer_interior_dual(const double* d)
 {
-  interior_dual_ = d;
-  const int m = data_.m;
-  for (size_t i = 0; i < slope_.size(); ++i) {
-    const ConeBlock& block = (*data_.cones)[i];
-    const double* E = data_.E + static_cast<ptrdiff_t>(block.col) * m;
-    double h[4] = {};
-    for (int j = 0; j < block.cone.dim(); ++j) h[j] = -dot<-1>(E + j * m, d, m);
-    slope_[i] = -support(block.cone, h);
+  switch (data_.m) {
+    case 3: return offer_rows<3>(d);
+    case 6: return offer_rows<6>(d);
+    default: return offer_rows<-1>(d);
   }
 }
 
+template <int M>
+bool NearestPoint::offer_rows(const double* d)
+{
+  interior_dual_ = d;
+  const int m = data_.m;
+  bool positive = true;
+  double* opposite = work_.data();
+  for (int i = 0; i < m; ++i) opposite[i] = -d[i];
+  for (size_t i = 0; i < slope_.size(); ++i) {
+    const ConeBlock& block = (*data_.cones)[i];
+    double h[4] = {};
+    slope_[i] = -support_of_products<M>(block.cone, data_.E + static_cast<ptrdiff_t>(block.col) * m, opposite, m, h);
+    positive = positive && slope_[i] > 0.0;
+  }
+  return positive;
+}
+
+template <int M>
 void NearestPoint::write_column(const Column& column, double* a) const
 {
   const int m = data_.m;
-  if (column.cone >= 0) {
-    const ConeBlock& block = (*data_.cones)[column.cone];
-    const double* E = data_.E + static_cast<ptrdiff_t>(block.col) * m;
-    for (int i = 0; i < m; ++i) a[i] = column.ray[0] * E[i];
-    for (int j = 1; j < block.cone.dim(); ++j)
-      for (int i = 0; i < m; ++i) a[i] += column.ray[j] * E[j * m + i];
-  } else {
-    const double* E = data_.E + static_cast<ptrdiff_t>((*data_.boxes)[column.box].col) * m;
-    for (int i = 0; i < m; ++i) a[i] = column.ray[0] * E[i];
+  Eigen::Map<Eigen::Matrix<double, M, 1>> out(a, m);
+  const auto E = [&](int col) {
+    return Eigen::Map<const Eigen::Matrix<double, M, 1>>(data_.E + static_cast<ptrdiff_t>(col) * m, m);
+  };
+  if (column.cone < 0) {
+    out = column.ray[0] * E((*data_.boxes)[column.box].col);
+    return;
   }
+  const ConeBlock& block = (*data_.cones)[column.cone];
+  if (block.cone.dim() == 3) {   // the usual one, without a loop
+    out = column.ray[0] * E(block.col) + column.ray[1] * E(block.col + 1) + column.ray[2] * E(block.col + 2);
+    return;
+  }
+  out = column.ray[0] * E(block.col);
+  for (int j = 1; j < block.cone.dim(); ++j) out += column.ray[j] * E(block.col + j);
 }
 
 /// r := target - Q Q' target, z := Q' target; the second pass removes what rounding left along Q.
@@ -108,30 +160,28 @@ template <int M>
 double NearestPoint::price(Column& best)
 {
   const int m = M > 0 ? M : data_.m;
-  double top = 0.0;
+  double top = 0.0, h_best[4] = {};
   int winner = -1;
   const size_t cones = data_.cones->size();
+  const ConeBlock* blocks = data_.cones->data();
+  const double *r = r_.data(), *weights = weight_.data();
+  double* values = value_.data();
   for (size_t i = 0; i < cones; ++i) {
-    const ConeBlock& block = (*data_.cones)[i];
+    const ConeBlock& block = blocks[i];
     const double* E = data_.E + static_cast<ptrdiff_t>(block.col) * m;
-    const int dim = block.cone.dim();
     double h[4] = {};
-    for (int j = 0; j < dim; ++j) h[j] = dot<M>(E + j * m, r_.data(), m);
-    value_[i] = support(block.cone, h);
-    const double score = value_[i] * weight_[i];
+    values[i] = support_of_products<M>(block.cone, E, r, m, h);
+    const double score = values[i] * weights[i];
     if (score > top) {
       top = score;
       winner = static_cast<int>(i);
+      std::copy_n(h, 4, h_best);
     }
   }
-  best = Column{};
+  best.cone = winner;
+  best.box = -1;
   if (winner >= 0) {
-    const ConeBlock& block = (*data_.cones)[winner];
-    const double* E = data_.E + static_cast<ptrdiff_t>(block.col) * m;
-    double h[4] = {};
-    for (int j = 0; j < block.cone.dim(); ++j) h[j] = dot<M>(E + j * m, r_.data(), m);
-    support(block.cone, h, best.ray);
-    best.cone = winner;
+    support(blocks[winner].cone, h_best, best.ray);
     best.upper = std::numeric_limits<double>::infinity();
   }
   for (size_t b = 0; b < data_.boxes->size(); ++b) {
@@ -197,6 +247,32 @@ void NearestPoint::drop(ThinQr<M>& qr, int k)
   std::copy(c_.begin() + k + 1, c_.begin() + p, c_.begin() + k);
 }
 
+/// target_ := e without the boxes at a bound; passive ones count from the bound they left.
+template <int M>
+void NearestPoint::set_target()
+{
+  const int m = data_.m;
+  std::copy_n(data_.e, m, target_.data());
+  const auto take_out = [&](const BoxVariable& box, bool at_upper) {
+    const double x = at_upper ? box.upper : box.lower;
+    if (x != 0.0) add_multiple<M>(-x, data_.E + static_cast<ptrdiff_t>(box.col) * m, target_.data(), m);
+  };
+  for (size_t b = 0; b < at_upper_.size(); ++b)
+    if (at_upper_[b] != 2) take_out((*data_.boxes)[b], at_upper_[b] == 1);
+  for (const Column& column : passive_)
+    if (column.box >= 0) take_out((*data_.boxes)[column.box], column.ray[0] < 0.0);
+  e_norm_ = std::sqrt(dot<M>(target_.data(), target_.data(), m));
+}
+
+/// From the columns and coefficients of the last run, which are admissible for every e.
+template <int M>
+void NearestPoint::restart(ThinQr<M>& qr)
+{
+  set_target<M>();
+  residual(qr);
+  settle(qr);
+}
+
 template <int M>
 void NearestPoint::start(ThinQr<M>& qr)
 {
@@ -215,25 +291,58 @@ void NearestPoint::start(ThinQr<M>& qr)
     }
     weight_[i] = size > 0.0 ? 1.0 / std::sqrt(size) : 0.0;
   }
-  std::copy_n(data_.e, m, target_.data());
-  for (size_t b = 0; b < at_upper_.size(); ++b) {
-    const BoxVariable& box = (*data_.boxes)[b];
-    const double* E = data_.E + static_cast<ptrdiff_t>(box.col) * m;
-    at_upper_[b] = box.lower == -std::numeric_limits<double>::infinity() ? 1 : 0;
-    const double x = at_upper_[b] ? box.upper : box.lower;
-    for (int i = 0; i < m; ++i) target_[i] -= E[i] * x;
-  }
+  for (size_t b = 0; b < at_upper_.size(); ++b)
+    at_upper_[b] = (*data_.boxes)[b].lower == -std::numeric_limits<double>::infinity() ? 1 : 0;
+  set_target<M>();
   for (int col : *data_.free)
     if (qr.append(data_.E + static_cast<ptrdiff_t>(col) * m, 1e-13)) free_used_.push_back(col);
-  e_norm_ = std::sqrt(dot<M>(target_.data(), target_.data(), m));
   residual(qr);
+}
+
+/// Moves the coefficients to the best ones of the passive columns; those that would leave their bounds on the way are dropped.
+template <int M>
+void NearestPoint::settle(ThinQr<M>& qr)
+{
+  const int m = M > 0 ? M : data_.m, nf = static_cast<int>(free_used_.size());
+  while (!passive_.empty()) {
+    const int p = static_cast<int>(passive_.size());
+    std::copy_n(z_.data(), nf + p, step_.data());
+    qr.solve(step_.data());
+    const double* s = step_.data() + nf;
+    double alpha = 1.0;
+    int blocking = -1;
+    bool at_top = false;
+    for (int k = 0; k < p; ++k) {
+      const bool below = !(s[k] > 0.0);
+      if (!below && !(s[k] > passive_[k].upper)) continue;
+      const double t = below ? c_[k] / (c_[k] - s[k]) : (passive_[k].upper - c_[k]) / (s[k] - c_[k]);
+      if (t < alpha || blocking < 0) {
+        alpha = std::min(alpha, t);
+        blocking = k;
+        at_top = !below;
+      }
+    }
+    if (blocking < 0) {
+      std::copy_n(s, p, c_.data());
+      return;
+    }
+    for (int k = 0; k < p; ++k) c_[k] += alpha * (s[k] - c_[k]);
+    const Column leaving = passive_[blocking];
+    if (leaving.box >= 0) {
+      const bool ends_upper = (leaving.ray[0] > 0.0) == at_top;
+      at_upper_[leaving.box] = ends_upper ? 1 : 0;
+      if (at_top)
+        for (int i = 0; i < m; ++i) target_[i] -= columns_[blocking * m + i] * leaving.upper;
+    }
+    drop(qr, blocking);
+    residual(qr);
+  }
 }
 
 template <int M>
 NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
 {
   const int m = M > 0 ? M : data_.m;
-  const int nf = static_cast<int>(free_used_.size());
   const int limit = 100 + 20 * m + 4 * static_cast<int>(data_.cones->size() + data_.boxes->size());
 
   for (; iterations_ < limit; ++iterations_) {
@@ -259,7 +368,7 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
       finish(qr, true);
       return Stop::kReached;
     }
-    write_column(entering, a);
+    write_column<M>(entering, a);
     if (!qr.append(a, kDependentColumn)) {
       std::copy_n(r_.data(), m, y_.data());
       finish(qr, true);
@@ -273,62 +382,40 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
     }
     residual(qr);
 
-    for (int guard = 0;; ++guard) {
-      const int p = static_cast<int>(passive_.size());
-      std::copy_n(z_.data(), nf + p, step_.data());
-      qr.solve(step_.data());
-      const double* s = step_.data() + nf;
-      if (guard == 0 && !(s[p - 1] > 0.0)) {   // cannot happen but for rounding
-        drop(qr, p - 1);
-        if (entering.box >= 0) at_upper_[entering.box] = entering.ray[0] < 0.0 ? 1 : 0;
-        residual(qr);
-        std::copy_n(r_.data(), m, y_.data());
-        finish(qr, true);
-        return Stop::kStagnated;
-      }
-      double alpha = 1.0;
-      int blocking = -1;
-      bool at_top = false;
-      for (int k = 0; k < p; ++k) {
-        if (s[k] <= 0.0) {
-          const double t = c_[k] / (c_[k] - s[k]);
-          if (t < alpha || blocking < 0) {
-            alpha = std::min(alpha, t);
-            blocking = k;
-            at_top = false;
-          }
-        } else if (s[k] > passive_[k].upper) {
-          const double t = (passive_[k].upper - c_[k]) / (s[k] - c_[k]);
-          if (t < alpha || blocking < 0) {
-            alpha = std::min(alpha, t);
-            blocking = k;
-            at_top = true;
-          }
-        }
-      }
-      if (blocking < 0) {
-        std::copy_n(s, p, c_.data());
-        break;
-      }
-      for (int k = 0; k < p; ++k) c_[k] += alpha * (s[k] - c_[k]);
-      const Column leaving = passive_[blocking];
-      if (leaving.box >= 0) {
-        const bool ends_upper = (leaving.ray[0] > 0.0) == at_top;
-        at_upper_[leaving.box] = ends_upper ? 1 : 0;
-        if (at_top)
-          for (int i = 0; i < m; ++i) target_[i] -= columns_[blocking * m + i] * leaving.upper;
-      }
-      drop(qr, blocking);
+    if (!(z_[qr.size() - 1] > 0.0)) {   // the coefficient it would get; cannot happen but for rounding
+      drop(qr, static_cast<int>(passive_.size()) - 1);
+      if (entering.box >= 0) at_upper_[entering.box] = entering.ray[0] < 0.0 ? 1 : 0;
       residual(qr);
-      if (passive_.empty()) break;
+      std::copy_n(r_.data(), m, y_.data());
+      finish(qr, true);
+      return Stop::kStagnated;
     }
+    settle(qr);
   }
   std::copy_n(r_.data(), m, y_.data());
   finish(qr, true);
   return Stop::kIterations;
 }
 
-/// Writes x from the coefficients. With `refine`, two steps of iterative refinement follow, added to x itself: coefficients
+/// work_ := e - E x, summed with more digits.
+void NearestPoint::sum_rows()
+{
+  const int m = data_.m;
+  constexpr int kStrip = 8;   // rows at a time, so that the columns of E are read along memory
+  for (int top = 0; top < m; top += kStrip) {
+    const int count = std::min(kStrip, m - top);
+    long double sum[kStrip];
+    for (int i = 0; i < count; ++i) sum[i] = data_.e[top + i];
+    for (int j = 0; j < data_.n; ++j) {
+      if (x_[j] == 0.0) continue;
+      const double* E = data_.E + static_cast<ptrdiff_t>(j) * m + top;
+      for (int i = 0; i < count; ++i) sum[i] -= static_cast<long double>(E[i]) * x_[j];
+    }
+    for (int i = 0; i < count; ++i) work_[top + i] = static_cast<double>(sum[i]);
+  }
+}
+
+/// Writes x from the coefficients. With `refine`, steps of iterative refinement follow, added to x itself: coefficients
 /// of opposite rays may be large while the force they make up is small, and only a correction of x keeps its digits.
 template <int M>
 void NearestPoint::finish(ThinQr<M>& qr, bool refine)
@@ -348,8 +435,9 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
     if (k < nf) {
       x_[free_used_[k]] += c;
     } else if (const Column& column = passive_[k - nf]; column.cone >= 0) {
-      const ConeBlock& block = (*data_.cones)[column.cone];
-      for (int j = 0; j < block.cone.dim(); ++j) x_[block.col + j] += c * column.ray[j];
+      double* f = x_.data() + (*data_.cones)[column.cone].col;
+      const int dim = (*data_.cones)[column.cone].cone.dim();
+      for (int j = 0; j < dim; ++j) f[j] += c * column.ray[j];
     } else {
       x_[(*data_.boxes)[column.box].col] += c * column.ray[0];
     }
@@ -374,12 +462,7 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
   };
   if (refine) drop_noise();
   for (int pass = 0; pass < (refine ? 3 : 0); ++pass) {
-    for (int i = 0; i < m; ++i) {
-      long double s = data_.e[i];
-      for (int j = 0; j < data_.n; ++j)
-        if (x_[j] != 0.0) s -= static_cast<long double>(data_.E[static_cast<ptrdiff_t>(j) * m + i]) * x_[j];
-      work_[i] = static_cast<double>(s);
-    }
+    sum_rows();
     std::fill_n(z_.data(), nf + p, 0.0);
     qr.project_out(work_.data(), z_.data());
     qr.solve(z_.data());
@@ -396,7 +479,9 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
       double* f = x_.data() + block.col;
       if (!(block.cone.sign * f[0] > 0.0)) {
         std::fill_n(f, block.cone.dim(), 0.0);
-      } else if (const double share = utilisation(block.cone, f); share > 1.0) {
+      } else if (!clearly_inside(block.cone, f)) {
+        const double share = utilisation(block.cone, f);
+        if (!(share > 1.0)) continue;
         for (int j = 1; j < block.cone.dim(); ++j) f[j] = std::isfinite(share) ? f[j] / share : 0.0;
       }
     }

@@ -39,10 +39,13 @@ class NearestPoint {
   Stop run(const Data& data, double pause_score);
   Stop resume(double pause_score);
 
+  /// The problem of the last run with another e, from its last columns; an interior dual stays offered.
+  Stop run_again(const double* e, double pause_score);
+
   /// Offers a direction d >= 0 on every ray and > 0 on those that the residual violates: it lets a nearly optimal residual
   /// be repaired into a strict certificate r - t d long before it is optimal (spec section 6). Where d is not positive
-  /// enough it is simply of no use. The pointer must outlive the run.
-  void offer_interior_dual(const double* d);
+  /// enough it is simply of no use. The pointer must outlive the run. True when d is positive on every ray.
+  bool offer_interior_dual(const double* d);
 
   /// Support of the current residual on cone i, the amount by which it fails to be a certificate.
   double violation(size_t i) const { return value_[i]; }
@@ -64,6 +67,12 @@ class NearestPoint {
   template <int M>
   void start(ThinQr<M>& qr);
   template <int M>
+  void set_target();
+  template <int M>
+  void restart(ThinQr<M>& qr);
+  template <int M>
+  void settle(ThinQr<M>& qr);
+  template <int M>
   Stop descend(ThinQr<M>& qr);
   template <int M>
   void residual(const ThinQr<M>& qr);
@@ -75,6 +84,10 @@ class NearestPoint {
   bool separates();
   template <int M>
   void finish(ThinQr<M>& qr, bool refine);
+  void sum_rows();
+  template <int M>
+  bool offer_rows(const double* d);
+  template <int M>
   void write_column(const Column& column, double* a) const;
 
   Data data_;

@@ -1,16 +1,41 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 namespace stiction::internal {
 
-/// Thin QR factor A = Q R of a set of columns that grows and shrinks by one: Gram-Schmidt done twice on appending, Givens
-/// rotations on removal. Q is explicit, so a residual can be made orthogonal to the columns to full relative accuracy
+/// Products of short columns of doubles with M entries, in vector registers (M = -1: m entries, one after the other).
+template <int M>
+[[gnu::always_inline]] inline double dot(const double* a, const double* b, [[maybe_unused]] int m)
+{
+  if constexpr (M > 0) {
+    using Column = Eigen::Map<const Eigen::Matrix<double, M, 1>>;
+    return Column(a).dot(Column(b));
+  } else {
+    double s = 0.0;
+    for (int i = 0; i < m; ++i) s += a[i] * b[i];
+    return s;
+  }
+}
+
+/// b += h a
+template <int M>
+[[gnu::always_inline]] inline void add_multiple(double h, const double* a, double* b, int m)
+{
+  Eigen::Map<Eigen::Matrix<double, M, 1>>(b, m) += h * Eigen::Map<const Eigen::Matrix<double, M, 1>>(a, m);
+}
+
+/// Thin QR factor A = Q R of a set of columns that grows and shrinks by one: Gram-Schmidt on appending, done twice where
+/// the first pass cancels digits, Givens rotations on removal. Q is explicit, so a residual can be made orthogonal to the columns to full relative accuracy
 /// however small it is: verdicts near the boundary need that.
 ///
-/// M > 0 fixes the number of rows at compile time; M = -1 leaves it to reset(). Storage only ever grows.
+/// M > 0 fixes the number of rows at compile time and goes for speed; M = -1 leaves it to reset(), storage only ever grows, and
+/// every step is done with the most care, as ranks near rounding depend on it.
 template <int M>
 class ThinQr {
  public:
@@ -18,9 +43,13 @@ class ThinQr {
   {
     m_ = rows;
     n_ = 0;
-    if (q_.size() < static_cast<size_t>(rows) * rows) {
-      q_.resize(static_cast<size_t>(rows) * rows);
-      r_.resize(static_cast<size_t>(rows) * rows);
+    if constexpr (M < 0) {
+      const auto size = static_cast<size_t>(rows);
+      if (q_.size() < size * size) {
+        q_.resize(size * size);
+        r_.resize(size * size);
+        inverse_.resize(size);
+      }
     }
   }
 
@@ -43,18 +72,16 @@ class ThinQr {
     }
     std::fill(r, r + n_, 0.0);
     double left2 = norm2;
-    for (int pass = 0; pass < 2; ++pass) {
-      for (int k = 0; k < n_; ++k) {
-        const double h = dot(this->q(k), q);
-        r[k] += h;
-        axpy(-h, this->q(k), q);
-      }
-      left2 = dot(q, q);
+    for (int pass = 0; pass < 2 && n_ > 0; ++pass) {
+      project_out(q, r);
+      left2 = dot<M>(q, q, m);
+      if (M > 0 && left2 > kCancels * norm2) break;
     }
     if (!(left2 > tolerance * tolerance * norm2)) return false;
-    const double left = std::sqrt(left2);
+    const double left = std::sqrt(left2), inverse = 1.0 / left;
     r[n_] = left;
-    for (int i = 0; i < m; ++i) q[i] /= left;
+    inverse_[n_] = inverse;
+    for (int i = 0; i < m; ++i) q[i] = M > 0 ? q[i] * inverse : q[i] / left;
     ++n_;
     return true;
   }
@@ -69,6 +96,7 @@ class ThinQr {
     for (int j = k; j < n_; ++j) {
       const double a = r_[j * m + j], b = r_[j * m + j + 1];
       const double h = std::hypot(a, b);
+      inverse_[j] = 1.0 / h;
       if (h == 0.0) continue;
       const double c = a / h, s = b / h;
       for (int l = j; l < n_; ++l) {
@@ -89,37 +117,44 @@ class ThinQr {
   /// b := b - Q Q'b; adds the coefficients Q'b to z (size() entries).
   void project_out(double* b, double* z) const
   {
-    for (int k = 0; k < n_; ++k) {
-      const double h = dot(q(k), b);
-      z[k] += h;
-      axpy(-h, q(k), b);
+    const int m = rows();
+    if constexpr (M > 0) {   // few rows: all products first, as they need not wait for each other
+      double h[M];
+      for (int k = 0; k < n_; ++k) h[k] = dot<M>(q(k), b, m);
+      for (int k = 0; k < n_; ++k) add_multiple<M>(-h[k], q(k), b, m);
+      for (int k = 0; k < n_; ++k) z[k] += h[k];
+    } else {
+      for (int k = 0; k < n_; ++k) {
+        const double h = dot<M>(q(k), b, m);
+        z[k] += h;
+        add_multiple<M>(-h, q(k), b, m);
+      }
     }
   }
 
   /// z := R^-1 z.
   void solve(double* z) const
   {
+    const int m = rows();
     for (int k = n_ - 1; k >= 0; --k) {
-      z[k] /= r(k, k);
-      for (int i = 0; i < k; ++i) z[i] -= r(i, k) * z[k];
+      const double* r = r_.data() + k * m;
+      z[k] = M > 0 ? z[k] * inverse_[k] : z[k] / r[k];
+      for (int i = 0; i < k; ++i) z[i] -= r[i] * z[k];
     }
   }
 
-  double dot(const double* a, const double* b) const
-  {
-    double s = 0.0;
-    for (int i = 0; i < rows(); ++i) s += a[i] * b[i];
-    return s;
-  }
-  void axpy(double h, const double* a, double* b) const
-  {
-    for (int i = 0; i < rows(); ++i) b[i] += h * a[i];
-  }
-
  private:
+  /// Share of a column's squared length below which one pass of Gram-Schmidt is not enough: above it the new column is as
+  /// orthogonal to the others as they are to each other, so that errors add up but do not multiply.
+  static constexpr double kCancels = 0.5;
+
+  template <int size>
+  using Storage = std::conditional_t<(M > 0), std::array<double, static_cast<size_t>(size > 0 ? size : 1)>, std::vector<double>>;
+
   int m_ = 0;
   int n_ = 0;
-  std::vector<double> q_, r_;
+  Storage<M * M> q_, r_;
+  Storage<M> inverse_;   ///< of the diagonal of R
 };
 
 }  // namespace stiction::internal

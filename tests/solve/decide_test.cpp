@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "solve/decide_again.hpp"
 #include "solve/random_programs.hpp"
 #include "stiction/engine.hpp"
 #include "stiction/proof.hpp"
@@ -23,6 +24,20 @@ class Decide : public testing::TestWithParam<const char*> {
   Verdict verdict(const ConeProgram& program)
   {
     engine_->decide(program, answer_);
+    return proved(program);
+  }
+  Verdict verdict_again(const ConeProgram& program)
+  {
+    internal::decide_again(*engine_, program, answer_);
+    return proved(program);
+  }
+  Verdict cold_verdict(const ConeProgram& program)
+  {
+    make_engine(GetParam())->decide(program, answer_);
+    return proved(program);
+  }
+  Verdict proved(const ConeProgram& program)
+  {
     why_.clear();
     if (answer_.outcome == Outcome::kFeasible && proves_feasible(program, answer_.x, &why_)) return Verdict::kHolds;
     if (answer_.outcome == Outcome::kInfeasible && proves_infeasible(program, answer_.y, &why_)) return Verdict::kFails;
@@ -434,19 +449,49 @@ TEST_P(Decide, ASequenceOfLoadsGetsTheAnswersOfColdStarts)
       const double way = random.uniform(0.0, 6.3);
       program.e.resize(6);
       program.e << push * std::cos(way), push * std::sin(way), 1.0, y, -x, 0.0;
-      const Verdict warm = verdict(program);
-      ConeAnswer cold;
-      make_engine(GetParam())->decide(program, cold);
-      EXPECT_EQ(warm, cold.outcome == Outcome::kFeasible     ? Verdict::kHolds
-                      : cold.outcome == Outcome::kInfeasible ? Verdict::kFails
-                                                             : Verdict::kUndecided)
-          << i;
+      const Verdict warm = verdict_again(program);
+      EXPECT_EQ(warm, cold_verdict(program)) << i;
       EXPECT_NE(warm, Verdict::kUndecided) << i;
       held += warm == Verdict::kHolds;
     }
     EXPECT_GT(held, 5);
     EXPECT_LT(held, 195);
   }
+}
+
+TEST_P(Decide, ASequenceNoticesWhateverElseChanges)
+{
+  RandomPrograms random(43);
+  int held = 0;
+  for (int run = 0; run < 20; ++run) {
+    ConeProgram program = random.feasible(4, ConeShape::exact(), 2);
+    program.e_scale.resize(0);
+    const Eigen::Index n = program.E.cols();
+    program.E.conservativeResize(6, n + 3);
+    program.E.rightCols(3) = 0.1 * Eigen::MatrixXd::NullaryExpr(6, 3, [&] { return random.gauss(); });
+    program.boxes = {{static_cast<int>(n), -1.0, 1.0}, {static_cast<int>(n) + 1, 0.0, kInfinity}};
+    program.free = {static_cast<int>(n) + 2};
+    Eigen::VectorXd load = program.e;
+    for (int i = 0; i < 30; ++i) {
+      load += 0.2 * load.norm() * random.vector(6);
+      program.e = load;
+      ConeBlock& block = program.cones[static_cast<std::size_t>(random.integer(0, 3))];
+      switch (i % 3 ? -1 : random.integer(0, 5)) {   // between the changes only the load moves
+        case 0: program.E(random.integer(0, 5), block.col) += 0.3; break;
+        case 1: block.cone.mu += 0.3; break;
+        case 2: block.cone.sign = -block.cone.sign; break;
+        case 3: program.boxes[0].upper += 2.0; break;
+        case 4: std::swap(program.boxes[1].col, program.free[0]); break;
+        case 5: block.cone.shape = ConeShape::inner(random.integer(3, 8)); break;
+      }
+      const Verdict warm = verdict_again(program);
+      EXPECT_EQ(warm, cold_verdict(program)) << run << ", " << i;
+      EXPECT_NE(warm, Verdict::kUndecided) << run << ", " << i;
+      held += warm == Verdict::kHolds;
+    }
+  }
+  EXPECT_GT(held, 60);
+  EXPECT_LT(held, 540);
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, Decide, testing::Values("native", "qpoases"),
