@@ -22,6 +22,11 @@ for package in "${packages[@]}"; do
   cmake -S "ros2_ws/src/$package" -B "$build/ros/$package" -G Ninja -Wno-dev --no-warn-unused-cli --log-level=NOTICE -DCMAKE_INSTALL_PREFIX="$prefix" "$@"
   cmake --build "$build/ros/$package"
   cmake --install "$build/ros/$package" >/dev/null
+  if [[ -n "$ros_found" ]]; then   # clients in Python find the messages, launch files the executables
+    set +u
+    . "$prefix/share/$package/local_setup.bash"
+    set -u
+  fi
 done
 for package in "${packages[@]:1}"; do
   ctest --test-dir "$build/ros/$package" --output-on-failure --no-tests=error -O "$build/ros/$package/ctest.log"

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <builtin_interfaces/msg/time.hpp>
+#include <chrono>
+#include <diagnostic_msgs/msg/diagnostic_status.hpp>
+#include <geometry_msgs/msg/pose_stamped.hpp>
+#include <map>
+#include <memory>
+#include <optional>
+#include <sensor_msgs/msg/joint_state.hpp>
+#include <stiction_msgs/msg/contact_array.hpp>
+#include <stiction_msgs/msg/stability.hpp>
+#include <string>
+#include <vector>
+
+#include "stiction/scene.hpp"
+#include "stiction_ros/markers.hpp"
+
+namespace stiction_ros {
+
+struct MonitorOptions {
+  std::string fixed_frame = "world";                ///< in which the ground does not move; gravity is given in it
+  stiction::Base base = stiction::Base::kFloating;  ///< kFixed: the root link is the fixed frame
+  stiction::Effort::Kind effort = stiction::Effort::Kind::kLimits;  ///< kLimits or kUnlimited
+  Eigen::Vector3d gravity{0.0, 0.0, -9.81};
+  /// kCom: distance of the centre of mass from the boundary of its support region, m; needs a floating base. kFriction: share of
+  /// every friction coefficient that is not needed, 1 - friction_scale.
+  enum class Margin { kCom, kFriction } margin = Margin::kCom;
+  double warn_below = 0.02;       ///< margin, in its own unit
+  double max_age = 0.5;           ///< of joint states and base pose, s
+  double max_contacts_age = 0.0;  ///< s; 0: contacts stay until replaced
+  MarkerStyle style;
+};
+
+/// What is published at one instant.
+struct Observation {
+  stiction_msgs::msg::Stability stability;
+  diagnostic_msgs::msg::DiagnosticStatus diagnostic;
+  visualization_msgs::msg::MarkerArray markers;
+};
+
+/// Watches a robot: is there, in its present posture, an equilibrium with contact forces in their friction cones and efforts
+/// within their limits?
+///
+/// The posture is judged as if at rest: velocities and measured efforts are not used. An input that is missing, too old or
+/// does not fit the others is named and nothing is claimed; no input makes it throw. One thread at a time.
+class Monitor {
+ public:
+  /// @throws InputError naming the option.
+  explicit Monitor(const MonitorOptions& options = {});
+  ~Monitor();
+  void set_options(const MonitorOptions& options);  ///< @throws as above, and keeps the old ones
+
+  void set_robot(const std::string& urdf_text);
+  void set_contacts(const stiction_msgs::msg::ContactArray& contacts);
+  /// Keeps the last position of each joint: several publishers may each send some of them. Joints that the robot does not
+  /// have, and those that follow others (mimic), are not used.
+  void set_joints(const sensor_msgs::msg::JointState& joints);
+  void set_base(const geometry_msgs::msg::PoseStamped& pose);  ///< of the root link
+  void set_base_problem(const std::string& why);               ///< there is no base pose, until the next one
+
+  const MonitorOptions& options() const { return options_; }
+  const std::string& root_link() const { return root_link_; }  ///< empty without robot
+
+  Observation observe(const builtin_interfaces::msg::Time& now);
+
+ private:
+  using Time = std::chrono::nanoseconds;  // since the epoch of the clock that stamps the messages
+  struct Joint {
+    double position = 0.0;
+    Time stamp{};
+  };
+  struct Judge;
+
+  void check_age(const std::string& what, Time stamp, double limit, Time now, std::vector<std::string>& problems);
+  std::vector<std::string> find_problems(Time now);
+  void judge(Observation& observation);
+  void report_problems(const std::string& problems, Observation& observation) const;
+
+  MonitorOptions options_;
+  std::string robot_name_, root_link_;
+  std::vector<std::string> joint_names_;  ///< that a posture needs
+  std::string robot_problem_, joints_problem_, base_problem_, contacts_problem_;
+  std::map<std::string, Joint> joints_;  ///< of the robot or not
+  std::optional<geometry_msgs::msg::PoseStamped> base_;
+  std::optional<stiction_msgs::msg::ContactArray> contacts_;
+  Time oldest_{};  ///< of joints and base pose, at the last observation
+  std::unique_ptr<Judge> judge_;
+};
+
+}  // namespace stiction_ros
