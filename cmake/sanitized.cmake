@@ -7,7 +7,7 @@ set(STICTION_ASAN -fsanitize=address,undefined)
 set(STICTION_TSAN -fsanitize=thread)
 
 add_library(stiction_asan SHARED)
-foreach(part core scene io)
+foreach(part core urdf scene io)
   stiction_part(${part} _asan ${instrumented} ${STICTION_ASAN}
     # Half of the compile time goes into these two; AddressSanitizer sees a null access anyway.
     -fno-sanitize=null,alignment
