@@ -208,7 +208,7 @@ StickingTouchdown sticking_touchdown(const ContactProblem& problem, const Impact
 
 ImpactEquivalent impact_equivalent(const Eigen::Matrix2d& G)
 {
-  if (!(G(0, 1) < 0.0) || !(G(0, 0) > 0.0) || !(G.determinant() > 0.0) || std::abs(G(0, 1) - G(1, 0)) > 1e-9 * std::abs(G(0, 1)))
+  if (!(G(0, 1) < 0.0) || !(G(0, 0) > 0.0) || !(internal::determinant(G) > 0.0) || std::abs(G(0, 1) - G(1, 0)) > 1e-9 * std::abs(G(0, 1)))
     throw InputError("G", "want symmetric positive definite with G(0,1) < 0, got (" + text(G(0, 0)) + ", " + text(G(0, 1)) +
                               "; " + text(G(1, 0)) + ", " + text(G(1, 1)) + ")");
   ImpactEquivalent e;

@@ -125,7 +125,7 @@ void check_contact(const std::string& path, const Contact& c)
   check_finite(path + ".point_W", c.point_W);
   check_finite(path + ".axes_W", c.axes_W);
   if ((c.axes_W.transpose() * c.axes_W - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff() > kAxesRounding ||
-      c.axes_W.determinant() < 0.0)
+      internal::determinant(c.axes_W) < 0.0)
     throw InputError(path + ".axes_W", "want orthonormal right-handed columns (normal, t1, t2), got " +
                                            text(Eigen::Vector3d(c.axes_W.col(0))) + ", " +
                                            text(Eigen::Vector3d(c.axes_W.col(1))) + ", " +
