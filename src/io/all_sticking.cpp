@@ -196,7 +196,7 @@ std::string disagreement(const Field& report, const ContactProblem& problem, con
 }
 
 /// Judges from the report's own numbers. Uses the proof room only: no engine can repeat its own mistake here.
-Verification verify(const Field& report)
+Verification verify_sticking(const Field& report)
 {
   const std::string verdict = report["verdict"].text();
   const Field source = report["certificate"];
@@ -222,9 +222,7 @@ Verification verify(const Field& report)
   return {true, std::string("proved: ") + name_of(proved) + ", by " + name_of(certificate.kind)};
 }
 
-std::unique_ptr<Answer> make(const std::string& solver) { return std::make_unique<StickingAnswer>(solver); }
-
-std::vector<std::string> columns(const ScenarioOptions& options)
+std::vector<std::string> sticking_columns(const ScenarioOptions& options)
 {
   std::vector<std::string> names = {"utilisation", "slack"};
   if (options.margins.value_or(false)) names.push_back("friction_scale");
@@ -233,6 +231,6 @@ std::vector<std::string> columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kAllStickingKind{Question::kAllSticking, require_no_sliding, make, columns, verify};
+extern const QuestionKind kAllStickingKind{Question::kAllSticking, require_no_sliding, make_answer<StickingAnswer>, sticking_columns, verify_sticking};
 
 }  // namespace stiction::internal

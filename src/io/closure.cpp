@@ -45,7 +45,7 @@ const ModelDescription& object_of(const Scenario& scenario)
                    "want the model that is held (" + names + "), got " + (wanted.empty() ? "none" : quoted(wanted)));
 }
 
-void require(const Scenario& scenario)
+void require_for_closure(const Scenario& scenario)
 {
   require_no_sliding(scenario);
   if (object_of(scenario).base == Base::kFixed && !scenario.options.plane.empty())
@@ -449,7 +449,7 @@ AnswerText ClosureAnswer::text(const Report&) const
 }
 
 /// Judges every verdict of the report from its own numbers, with the proof room alone.
-Verification verify(const Field& report)
+Verification verify_closure(const Field& report)
 {
   const Field source = report["certificate"], closure = report["closure"];
   GraspSource grasp_source;
@@ -516,9 +516,7 @@ Verification verify(const Field& report)
   return {true, "proved: " + proved};
 }
 
-std::unique_ptr<Answer> make(const std::string& solver) { return std::make_unique<ClosureAnswer>(solver); }
-
-std::vector<std::string> columns(const ScenarioOptions& options)
+std::vector<std::string> closure_columns(const ScenarioOptions& options)
 {
   std::vector<std::string> names = {"form_closure", "frictional_form_closure", "force_closure", "resists"};
   if (options.margins.value_or(false)) names.insert(names.end(), {"epsilon_l1", "epsilon_linf", "friction_scale"});
@@ -528,6 +526,6 @@ std::vector<std::string> columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kClosureKind{Question::kClosure, require, make, columns, verify};
+extern const QuestionKind kClosureKind{Question::kClosure, require_for_closure, make_answer<ClosureAnswer>, closure_columns, verify_closure};
 
 }  // namespace stiction::internal

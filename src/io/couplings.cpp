@@ -16,7 +16,7 @@
 namespace stiction::internal {
 namespace {
 
-void require(const Scenario& scenario)
+void require_for_couplings(const Scenario& scenario)
 {
   require_no_sliding(scenario);
   require_default_rules(scenario);
@@ -312,7 +312,7 @@ std::vector<int> integers(const Field& field)
 }
 
 /// Judges from the report's own numbers. Uses the proof room only: no engine can repeat its own mistake here.
-Verification verify(const Field& report)
+Verification verify_couplings(const Field& report)
 {
   const std::string verdict = report["verdict"].text();
   const Field source = report["certificate"], rows = report["rows"];
@@ -376,15 +376,13 @@ Verification verify(const Field& report)
   return {true, std::string("proved: ") + verdict + ", by " + kind};
 }
 
-std::unique_ptr<Answer> make(const std::string& solver) { return std::make_unique<CouplingsAnswer>(solver); }
-
-std::vector<std::string> columns(const ScenarioOptions&)
+std::vector<std::string> couplings_columns(const ScenarioOptions&)
 {
   return {"redundancy", "singularity_margin", "smallest_Ac", "largest_shock"};
 }
 
 }  // namespace
 
-extern const QuestionKind kCouplingsKind{Question::kCouplings, require, make, columns, verify};
+extern const QuestionKind kCouplingsKind{Question::kCouplings, require_for_couplings, make_answer<CouplingsAnswer>, couplings_columns, verify_couplings};
 
 }  // namespace stiction::internal

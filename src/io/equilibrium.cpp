@@ -15,7 +15,7 @@
 namespace stiction::internal {
 namespace {
 
-using Direction = PushOption::Direction;
+using PushDirection = PushOption::Direction;
 
 /// Unit vectors across gravity. @throws InputError without gravity.
 Eigen::Matrix<double, 3, 2> horizontal_axes(const Eigen::Vector3d& gravity)
@@ -108,11 +108,11 @@ void EquilibriumAnswer::ask(const Situation& situation, Extras extras)
       load.force = direction;
       return situation.scene.generalised_force(situation.state, load, "options.push");
     };
-    if (asked.push->kind == Direction::kGiven) {
+    if (asked.push->kind == PushDirection::kGiven) {
       options_.push = pushed(asked.push->direction);
     } else {
       Eigen::Matrix3Xd axes = Eigen::Matrix3d::Identity();
-      if (asked.push->kind == Direction::kHorizontal) axes = horizontal_axes(situation.scenario.scene.gravity);
+      if (asked.push->kind == PushDirection::kHorizontal) axes = horizontal_axes(situation.scenario.scene.gravity);
       options_.ball.resize(situation.problem.nv(), axes.cols());
       for (Eigen::Index k = 0; k < axes.cols(); ++k) options_.ball.col(k) = pushed(axes.col(k));
     }
@@ -213,8 +213,8 @@ AnswerText EquilibriumAnswer::text(const Report& report) const
       append_item(advice, fmt::format("every effort limit times {:.4g}", margin.value()));
     else if (name == "push" && holds) {
       const PushOption& push = *report.scenario.options.push;
-      const std::string way = push.kind == Direction::kGiven        ? "along " + internal::text(push.direction)
-                              : push.kind == Direction::kHorizontal ? "in any horizontal direction"
+      const std::string way = push.kind == PushDirection::kGiven        ? "along " + internal::text(push.direction)
+                              : push.kind == PushDirection::kHorizontal ? "in any horizontal direction"
                                                                     : "in any direction";
       text.notes.push_back(state == State::kUnbounded
                                ? fmt::format("{} may be pushed {} as hard as you like", push.link, way)
@@ -227,7 +227,7 @@ AnswerText EquilibriumAnswer::text(const Report& report) const
 }
 
 /// Judges from the report's own numbers. Uses the proof room only: no engine can repeat its own mistake here.
-Verification verify(const Field& report)
+Verification verify_equilibrium(const Field& report)
 {
   const std::string verdict = report["verdict"].text();
   const Field source = report["certificate"];
@@ -262,9 +262,7 @@ Verification verify(const Field& report)
   return {true, std::string("proved: ") + name_of(proved) + ", by " + name_of(certificate.kind)};
 }
 
-std::unique_ptr<Answer> make(const std::string& solver) { return std::make_unique<EquilibriumAnswer>(solver); }
-
-std::vector<std::string> columns(const ScenarioOptions& options)
+std::vector<std::string> equilibrium_columns(const ScenarioOptions& options)
 {
   std::vector<std::string> names = {"utilisation", "slack"};
   if (options.margins.value_or(false)) names.insert(names.end(), {"friction_scale", "effort"});
@@ -274,6 +272,6 @@ std::vector<std::string> columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kEquilibriumKind{Question::kEquilibrium, require_no_sliding, make, columns, verify};
+extern const QuestionKind kEquilibriumKind{Question::kEquilibrium, require_no_sliding, make_answer<EquilibriumAnswer>, equilibrium_columns, verify_equilibrium};
 
 }  // namespace stiction::internal

@@ -35,7 +35,7 @@ void require_range(const std::string& path, double value, bool closing, double u
         path, fmt::format("want {}, {}] for {}, got {}", closing ? "[0" : "(-1", text(upper), kind, text(value)));
 }
 
-void require(const Scenario& scenario)
+void require_for_impact(const Scenario& scenario)
 {
   require_default_rules(scenario);
   for (std::size_t i = 0; i < scenario.contact_motions.size(); ++i) {
@@ -281,11 +281,11 @@ void write_claims(const ImpactCase& asked, const ImpactProof& proof, const std::
 // ---- Certificates. ----
 
 using Mode = ContactImpactMode;
-using Kind = ImpactLeaf::Kind;
+using LeafKind = ImpactLeaf::Kind;
 constexpr const char* kNormals[] = {"any", "open", "pushes", "pulls"};
 constexpr const char* kTangentials[] = {"any", "stick", "slip"};
 constexpr const char* kSpins[] = {"any", "stick", "positive", "negative"};
-constexpr const char* kKinds[] = {"unresolved", "empty", "solved", "loses"};
+constexpr const char* kLeafKinds[] = {"unresolved", "empty", "solved", "loses"};
 
 /// A choice by its name; the first where there is none.
 template <class Choice, std::size_t n>
@@ -301,7 +301,7 @@ Choice read_choice(const Field& field, const char* key, const char* const (&name
 Json impact_leaf_json(const ImpactLeaf& leaf)
 {
   Json entry;
-  entry["kind"] = kKinds[static_cast<int>(leaf.kind)];
+  entry["kind"] = kLeafKinds[static_cast<int>(leaf.kind)];
   entry["modes"] = Json::array();
   for (const Mode& mode : leaf.modes) {
     Json row = Json::object();
@@ -311,10 +311,10 @@ Json impact_leaf_json(const ImpactLeaf& leaf)
     if (mode.spin != Mode::Spin::kAny) row["spin"] = kSpins[static_cast<int>(mode.spin)];
     entry["modes"].push_back(row);
   }
-  if (leaf.kind == Kind::kSolved) {
+  if (leaf.kind == LeafKind::kSolved) {
     entry["solution"] = leaf.solution;
     entry["left_inverse"] = json(leaf.left_inverse);
-  } else if (leaf.kind != Kind::kUnresolved) {
+  } else if (leaf.kind != LeafKind::kUnresolved) {
     entry["witness"] = json(leaf.witness);
   }
   return entry;
@@ -323,7 +323,7 @@ Json impact_leaf_json(const ImpactLeaf& leaf)
 ImpactLeaf read_impact_leaf(const Field& field, Eigen::Index nv)
 {
   ImpactLeaf leaf;
-  leaf.kind = read_choice<Kind>(field, "kind", kKinds);
+  leaf.kind = read_choice<LeafKind>(field, "kind", kLeafKinds);
   const Field modes = field["modes"];
   for (std::size_t i = 0; i < modes.size(); ++i) {
     const Field row = modes[i];
@@ -338,11 +338,11 @@ ImpactLeaf read_impact_leaf(const Field& field, Eigen::Index nv)
     }
     leaf.modes.push_back(mode);
   }
-  if (leaf.kind == Kind::kSolved) {
+  if (leaf.kind == LeafKind::kSolved) {
     leaf.solution = field["solution"].integer();
     const Field rows = field["left_inverse"];
     leaf.left_inverse = rows.matrix(nv, rows.size() > 0 ? static_cast<Eigen::Index>(rows[0].size()) : 0);
-  } else if (leaf.kind != Kind::kUnresolved) {
+  } else if (leaf.kind != LeafKind::kUnresolved) {
     leaf.witness = field["witness"].vector();
   }
   return leaf;
@@ -663,7 +663,7 @@ std::string first_difference(const Json& claimed, const Json& proved, const std:
 }
 
 /// Judges from the report's own numbers, with the proof room alone.
-Verification verify(const Field& report)
+Verification verify_impact(const Field& report)
 {
   const std::string verdict = report["verdict"].text();
   const Field source = report["certificate"];
@@ -718,9 +718,7 @@ Verification verify(const Field& report)
   return {true, "proved: " + proved + ", by " + kind_of(solutions)};
 }
 
-std::unique_ptr<Answer> make(const std::string& solver) { return std::make_unique<ImpactAnswer>(solver); }
-
-std::vector<std::string> columns(const ScenarioOptions& options)
+std::vector<std::string> impact_columns(const ScenarioOptions& options)
 {
   std::vector<std::string> names = {"energy_before", "energy_change", "utilisation", "solutions", "unique"};
   if (options.margins.value_or(false)) names.push_back("restitution");
@@ -729,6 +727,6 @@ std::vector<std::string> columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kImpactKind{Question::kImpact, require, make, columns, verify};
+extern const QuestionKind kImpactKind{Question::kImpact, require_for_impact, make_answer<ImpactAnswer>, impact_columns, verify_impact};
 
 }  // namespace stiction::internal

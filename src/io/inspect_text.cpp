@@ -11,7 +11,7 @@
 namespace stiction::internal {
 namespace {
 
-constexpr std::size_t kWidth = 80;
+constexpr std::size_t kTableWidth = 80;
 
 /// Builds a line of cells at fixed columns. A cell that would touch its left neighbour starts a new line instead, and
 /// one too long for its column moves left: long names stay whole (people copy them) and columns stay aligned.
@@ -24,7 +24,7 @@ class Row {
 
   Row& left(std::size_t column, const std::string& text)
   {
-    column = std::min(column, kWidth - std::min(kWidth, text.size()));
+    column = std::min(column, kTableWidth - std::min(kTableWidth, text.size()));
     if (out_.size() > line_ && out_.size() - line_ + 1 > column) new_line();
     out_.append(column - std::min(column, out_.size() - line_), ' ');
     out_ += text;

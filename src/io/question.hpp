@@ -71,6 +71,13 @@ struct QuestionKind {
   Verification (*verify)(const Field& report);
 };
 
+/// For QuestionKind::make.
+template <typename OneAnswer>
+std::unique_ptr<Answer> make_answer(const std::string& solver)
+{
+  return std::make_unique<OneAnswer>(solver);
+}
+
 /// @throws InputError with `path` as the entry, naming the questions that are answered.
 const QuestionKind& kind_of(const std::string& question, const std::string& path = "question");
 

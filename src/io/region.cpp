@@ -351,7 +351,7 @@ std::string region_disagreement(const Field& report, RegionJudge& judge)
   return "";
 }
 
-Verification verify(const Field& report)
+Verification verify_region(const Field& report)
 {
   const std::string verdict = report["verdict"].text();
   const Field source = report["certificate"];
@@ -376,18 +376,16 @@ Verification verify(const Field& report)
   }
 }
 
-void require(const Scenario& scenario)
+void require_for_region(const Scenario& scenario)
 {
   require_no_sliding(scenario);
   moving_model(scenario);
 }
 
-std::unique_ptr<Answer> make(const std::string& solver) { return std::make_unique<RegionAnswer>(solver); }
-
-std::vector<std::string> columns(const ScenarioOptions&) { return {"region", "com", "area_lower", "area_upper"}; }
+std::vector<std::string> region_columns(const ScenarioOptions&) { return {"region", "com", "area_lower", "area_upper"}; }
 
 }  // namespace
 
-extern const QuestionKind kRegionKind{Question::kRegion, require, make, columns, verify};
+extern const QuestionKind kRegionKind{Question::kRegion, require_for_region, make_answer<RegionAnswer>, region_columns, verify_region};
 
 }  // namespace stiction::internal

@@ -41,7 +41,7 @@ std::string in_world(const Contact& contact, const Eigen::Vector2d& along)
   return internal::text(world);
 }
 
-void require(const Scenario& scenario)
+void require_for_sliding(const Scenario& scenario)
 {
   require_plain_contacts(scenario);
   require_default_rules(scenario);
@@ -339,7 +339,7 @@ std::string solutions_disagreement(const Field& solutions, const ContactProblem&
 }
 
 /// Judges from the report's own numbers. Uses the proof room only: no engine can repeat its own mistake here.
-Verification verify(const Field& report)
+Verification verify_sliding(const Field& report)
 {
   const std::string verdict = report["verdict"].text(), claimed = report["count"].text();
   const Field source = report["certificate"], shown = source["slips"], modes = source["witnesses"],
@@ -388,9 +388,7 @@ Verification verify(const Field& report)
                             proved.complete ? " and no other" : " or more")};
 }
 
-std::unique_ptr<Answer> make(const std::string& solver) { return std::make_unique<SlidingAnswer>(solver); }
-
-std::vector<std::string> columns(const ScenarioOptions& options)
+std::vector<std::string> sliding_columns(const ScenarioOptions& options)
 {
   std::vector<std::string> names = {"count", "solutions"};
   if (options.margins.value_or(false)) names.insert(names.end(), {"critical_scale", "margin"});
@@ -399,6 +397,6 @@ std::vector<std::string> columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kSlidingKind{Question::kSliding, require, make, columns, verify};
+extern const QuestionKind kSlidingKind{Question::kSliding, require_for_sliding, make_answer<SlidingAnswer>, sliding_columns, verify_sliding};
 
 }  // namespace stiction::internal

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "io/check.hpp"
+#include "io/checked.hpp"
 #include "io/progress_text.hpp"
 #include "io/row_answerer.hpp"
 
@@ -18,7 +19,6 @@ namespace {
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-std::string scenario(const std::string& name) { return std::string(STICTION_SOURCE_DIR) + "/scenarios/" + name + ".yaml"; }
 
 class Batch : public ::testing::Test {
  protected:

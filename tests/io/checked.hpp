@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <sstream>
 
 #include "io/check.hpp"
 #include "stiction/error.hpp"
@@ -14,6 +16,14 @@ namespace stiction::internal {
 inline std::string scenario(const std::string& name)
 {
   return std::string(STICTION_SOURCE_DIR) + "/scenarios/" + name + ".yaml";
+}
+
+inline std::size_t widest_line(const std::string& text)
+{
+  std::size_t widest = 0;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) widest = std::max(widest, line.size());
+  return widest;
 }
 
 inline Report checked(const std::string& name, const std::vector<ScenarioOverride>& overrides = {})

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <sstream>
+#include "io/checked.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -35,14 +34,6 @@ RobotInfo arm()
   robot.total_mass = 4.5;
   robot.nv_fixed = 1;
   return robot;
-}
-
-std::size_t widest_line(const std::string& text)
-{
-  std::istringstream lines(text);
-  std::size_t widest = 0;
-  for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
-  return widest;
 }
 
 TEST(InspectText, ShowsEveryLinkJointAndLimit)

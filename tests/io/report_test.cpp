@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "io/checked.hpp"
 #include "stiction/error.hpp"
@@ -14,14 +13,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
-
-std::size_t widest_line(const std::string& text)
-{
-  std::size_t widest = 0;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) widest = std::max(widest, line.size());
-  return widest;
-}
 
 TEST(ReportText, GoldenOfAHoldingBlock)
 {
