@@ -27,10 +27,23 @@ class ClosureNewton {
   const double* twist() const { return twist_; }
 
  private:
+  /// In units of friction, padded to the widest contact: its columns of G, z, the forces that come with it, and
+  /// D = [alpha, beta w'; beta w, tau I + (alpha - tau) w w'].
+  struct Contact {
+    double columns[4 * 6];
+    double z[4], f[4];
+    double w[4];   ///< direction of the tangential part of z, from entry 1
+    double alpha, beta, tau;
+  };
+
   template <int rows, int width>
   End run_sized(const Eigen::MatrixXd& G, const std::vector<ConeBlock>& cones);
+  template <int width>
+  static void project_smoothly(Contact& contact);
+  template <int rows, int width>
+  bool pivots(const std::vector<ConeBlock>& cones);
 
-  std::vector<double> columns_, states_;
+  std::vector<Contact> contacts_;
   Eigen::VectorXd forces_;
   double twist_[6];
 };
