@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <limits>
 
 #include "problem/text.hpp"
 #include "stiction/error.hpp"
@@ -63,6 +64,18 @@ void check(const GraspContact& contact, std::size_t i)
     throw InputError(at("contacts", i) + ".mu", "want finite and >= 0, got " + text(contact.mu));
   if (!(std::isfinite(contact.torsion) && contact.torsion >= 0.0))
     throw InputError(at("contacts", i) + ".torsion", "want finite and >= 0, got " + text(contact.torsion));
+}
+
+/// arm x force, without entries that are only rounding of their products: a normal through the reference point has no
+/// torque, and a grasp of such normals shall not turn that into closure.
+Eigen::Vector3d torque_of(const Eigen::Vector3d& arm, const Eigen::Vector3d& force)
+{
+  constexpr double kNoise = 8.0 * std::numeric_limits<double>::epsilon();
+  const auto entry = [&](int i, int j) {
+    const double plus = arm[i] * force[j], minus = arm[j] * force[i], torque = plus - minus;
+    return std::abs(torque) > kNoise * (std::abs(plus) + std::abs(minus)) ? torque : 0.0;
+  };
+  return {entry(1, 2), entry(2, 0), entry(0, 1)};
 }
 
 FrictionCone cone_of(const GraspContact& contact, bool planar, const ConeShape& shape)
@@ -186,14 +199,14 @@ void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention
         }
       }
     };
-    write(normal, arm.cross(normal));
+    write(normal, torque_of(arm, normal));
     if (cone.tangents == 1) {
       const Eigen::Vector3d tangent = Eigen::Vector3d::Unit(plane.c).cross(normal);
-      write(tangent, arm.cross(tangent));
+      write(tangent, torque_of(arm, tangent));
     } else if (cone.tangents == 2) {
       const Eigen::Vector3d t1 = normal.unitOrthogonal(), t2 = normal.cross(t1);
-      write(t1, arm.cross(t1));
-      write(t2, arm.cross(t2));
+      write(t1, torque_of(arm, t1));
+      write(t2, torque_of(arm, t2));
     }
     if (cone.torsional) write(Eigen::Vector3d::Zero(), normal);
   }
