@@ -1,6 +1,7 @@
 #include "stiction/grasp.hpp"
 
 #include <Eigen/Geometry>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -42,6 +43,9 @@ void check_convention(const WrenchConvention& convention)
 Eigen::Vector3d unit_normal(const GraspContact& contact, const WrenchConvention& convention, std::size_t i)
 {
   Eigen::Vector3d normal = contact.normal;
+  // Planner's normals of unit length to rounding stay as they are.
+  const auto is_unit = [&] { return std::abs(normal.squaredNorm() - 1.0) <= 1e-15; };
+  if (convention.plane == GraspPlane::kNone && is_unit()) return normal;
   const double length = normal.norm();
   if (!(std::abs(length - 1.0) <= kUnitRounding))
     throw InputError(at("contacts", i) + ".normal", "want a unit vector, got " + text(normal));
@@ -51,8 +55,7 @@ Eigen::Vector3d unit_normal(const GraspContact& contact, const WrenchConvention&
       throw InputError(at("contacts", i) + ".normal", "want a vector of the plane, got " + text(normal));
     across = 0.0;
   }
-  // Planner's normals of unit length to rounding stay as they are.
-  if (std::abs(normal.squaredNorm() - 1.0) > 1e-15) normal.normalize();
+  if (!is_unit()) normal.normalize();
   return normal;
 }
 
@@ -64,6 +67,14 @@ void check(const GraspContact& contact, std::size_t i)
     throw InputError(at("contacts", i) + ".mu", "want finite and >= 0, got " + text(contact.mu));
   if (!(std::isfinite(contact.torsion) && contact.torsion >= 0.0))
     throw InputError(at("contacts", i) + ".torsion", "want finite and >= 0, got " + text(contact.torsion));
+}
+
+/// "f1", "f2" …
+void set_default_name(std::size_t i, std::string& name)
+{
+  char digits[20];
+  name.assign(1, 'f');
+  name.append(digits, std::to_chars(digits, digits + sizeof digits, i + 1).ptr);
 }
 
 /// arm x force, without entries that are only rounding of their products: a normal through the reference point has no
@@ -160,7 +171,7 @@ void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention
     check(contacts[i], i);
     GraspBlock& block = grasp.contacts[i];
     if (contacts[i].name.empty())
-      block.name = "f" + std::to_string(i + 1);
+      set_default_name(i, block.name);
     else
       block.name = contacts[i].name;
     block.col = columns;
@@ -199,14 +210,14 @@ void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention
         }
       }
     };
-    write(normal, torque_of(arm, normal));
+    const auto push = [&](const Eigen::Vector3d& force) { write(force, torque_of(arm, force)); };
+    push(normal);
     if (cone.tangents == 1) {
-      const Eigen::Vector3d tangent = Eigen::Vector3d::Unit(plane.c).cross(normal);
-      write(tangent, torque_of(arm, tangent));
+      push(Eigen::Vector3d::Unit(plane.c).cross(normal));
     } else if (cone.tangents == 2) {
-      const Eigen::Vector3d t1 = normal.unitOrthogonal(), t2 = normal.cross(t1);
-      write(t1, torque_of(arm, t1));
-      write(t2, torque_of(arm, t2));
+      const Eigen::Vector3d t1 = normal.unitOrthogonal();
+      push(t1);
+      push(normal.cross(t1));
     }
     if (cone.torsional) write(Eigen::Vector3d::Zero(), normal);
   }
