@@ -217,7 +217,7 @@ Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind 
   const auto quick = program.free.empty() ? newton.run(grasp.G, program.cones) : internal::ClosureNewton::End::kOpen;
   if (quick != internal::ClosureNewton::End::kOpen) {
     if (quick == internal::ClosureNewton::End::kTwist)
-      proof.twist = Eigen::Map<const Eigen::VectorXd>(newton.twist(), m);
+      proof.twist = newton.twist();
     else
       proof.forces = newton.forces();
     const Verdict verdict = internal::judge_closure(grasp, kind, proof, scratch, nullptr);

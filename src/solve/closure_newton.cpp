@@ -16,32 +16,29 @@ double unit(const FrictionCone& cone, int k)
   return k == 0 ? cone.sign : k <= cone.tangents ? cone.mu : cone.torsion;
 }
 
-/// H += A B', lower half by columns (and of every second column one entry above it, for the sake of vector registers).
 template <int rows>
-void add_product(const double* A, const double* B, double (&H)[rows][rows])
-{
-  for (int j = 0; j < rows; ++j)
-    for (int i = j & ~1; i < rows; ++i) H[j][i] += A[j] * B[i];
-}
+using Square = Eigen::Matrix<double, rows, rows>;
+template <int rows>
+using Row = Eigen::Matrix<double, rows, 1>;
 
-/// r := H^-1 r by elimination, with H in its lower half; returns r'H^-1 r, or -1 when H is singular.
+/// r := H^-1 r by elimination in the lower half of H; returns r'H^-1 r, or -1 when H is singular.
 template <int rows>
-double solve(double (&H)[rows][rows], double (&r)[rows], double singular)
+double solve(Square<rows>& H, Row<rows>& r, double singular)
 {
-  double diagonal[rows], inverse[rows], product = 0.0;
-  for (int k = 0; k < rows; ++k) diagonal[k] = H[k][k];
+  const Row<rows> diagonal = H.diagonal();
+  double inverse[rows], product = 0.0;
   for (int k = 0; k < rows; ++k) {
-    if (!(H[k][k] > singular * diagonal[k])) return -1.0;
-    inverse[k] = 1.0 / H[k][k];
+    if (!(H(k, k) > singular * diagonal[k])) return -1.0;
+    inverse[k] = 1.0 / H(k, k);
     for (int j = k + 1; j < rows; ++j) {
-      const double factor = H[k][j] * inverse[k];
-      for (int i = j; i < rows; ++i) H[j][i] -= H[k][i] * factor;
+      const double factor = H(j, k) * inverse[k];
+      for (int i = j; i < rows; ++i) H(i, j) -= H(i, k) * factor;
       r[j] -= r[k] * factor;
     }
     product += r[k] * r[k] * inverse[k];
   }
   for (int k = rows - 1; k >= 0; --k) {
-    for (int j = rows - 1; j > k; --j) r[k] -= H[k][j] * r[j];
+    for (int j = rows - 1; j > k; --j) r[k] -= H(j, k) * r[j];
     r[k] *= inverse[k];
   }
   return product;
@@ -91,7 +88,7 @@ void ClosureNewton::project_smoothly(Contact& c)
 /// leaves these contacts at rest, and u approaches it forever. Their z stay behind, and the twist is the null vector of
 /// their columns, here by inverse iteration.
 template <int rows, int width>
-bool ClosureNewton::pivots(const std::vector<ConeBlock>& cones)
+bool ClosureNewton::pivots(const std::vector<ConeBlock>& cones, Eigen::Matrix<double, rows, 1>& u)
 {
   const auto size = [](const Contact& c) {
     double squares = 0.0;
@@ -101,32 +98,23 @@ bool ClosureNewton::pivots(const std::vector<ConeBlock>& cones)
   double largest = 0.0;
   for (const Contact& c : contacts_) largest = std::max(largest, size(c));
   const auto rests = [&](const Contact& c) { return size(c) < 0.05 * largest; };
-  double gram[rows][rows] = {};
-  for (const Contact& c : contacts_)
-    for (int k = 0; k < width && rests(c); ++k) add_product(c.columns + k * rows, c.columns + k * rows, gram);
-  double trace = 0.0;
-  for (int i = 0; i < rows; ++i) trace += gram[i][i];
+  Square<rows> gram = Square<rows>::Zero();
+  for (Contact& c : contacts_)
+    if (rests(c)) gram += c.columns<rows, width>().lazyProduct(c.columns<rows, width>().transpose());
+  const double trace = gram.trace();
   if (trace == 0.0) return false;
-  double t[rows];
-  std::copy_n(twist_, rows, t);
+  Row<rows> t = u;
   for (int round = 0; round < 2; ++round) {
-    double H[rows][rows], norm = 0.0;
-    std::copy_n(&gram[0][0], rows * rows, &H[0][0]);
-    for (int i = 0; i < rows; ++i) H[i][i] += 1e-13 * trace;
-    if (solve(H, t, 0.0) < 0.0) return false;
-    for (const double entry : t) norm += std::abs(entry);
-    for (double& entry : t) entry /= norm;
+    Square<rows> H = gram;
+    H.diagonal().array() += 1e-13 * trace;
+    if (solve<rows>(H, t, 0.0) < 0.0) return false;
+    t /= t.cwiseAbs().sum();
   }
   for (std::size_t i = 0; i < cones.size(); ++i) {
-    const Contact& c = contacts_[i];
-    double h[width] = {}, squares = 0.0;
-    for (int k = 0; k < width; ++k) {
-      for (int j = 0; j < rows; ++j) h[k] += c.columns[k * rows + j] * t[j];
-      squares += h[k] * h[k];
-    }
-    if (rests(c) ? squares > 1e-26 * trace : !in_dual(cones[i].cone, h)) return false;
+    const Row<width> h = contacts_[i].columns<rows, width>().transpose() * t;
+    if (rests(contacts_[i]) ? h.squaredNorm() > 1e-26 * trace : !in_dual(cones[i].cone, h.data())) return false;
   }
-  std::copy_n(t, rows, twist_);
+  u = t;
   return true;
 }
 
@@ -136,38 +124,40 @@ template <int rows, int width>
 ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std::vector<ConeBlock>& cones)
 {
   contacts_.resize(cones.size());
-  double r[rows] = {}, H[rows][rows] = {};
-  // The first step, from u = 0: z = 0, f = (1, 0, 0), D = I / 2.
+  Row<rows> r = Row<rows>::Zero();
+  Square<rows> H = Square<rows>::Zero();
+  // The first step, from u = 0: z = 0, f = (1, 0, 0), D = I / 2; both sides doubled.
   for (std::size_t i = 0; i < cones.size(); ++i) {
     const FrictionCone& cone = cones[i].cone;
-    const double* from = G.data() + static_cast<Eigen::Index>(cones[i].col) * rows;
     Contact& c = contacts_[i];
+    auto A = c.columns<rows, width>();
     for (int k = 0; k < width; ++k) {
-      double* column = c.columns + k * rows;
-      const double scale = k < cone.dim() ? unit(cone, k) : 0.0;
-      for (int j = 0; j < rows; ++j) column[j] = k < cone.dim() ? scale * from[k * rows + j] : 0.0;
-      add_product(column, column, H);
+      if (k < cone.dim())
+        A.col(k) = unit(cone, k) * Eigen::Map<const Row<rows>>(G.data() + (cones[i].col + k) * rows);
+      else
+        A.col(k).setZero();
       c.z[k] = c.f[k] = c.w[k] = 0.0;
     }
-    for (int j = 0; j < rows; ++j) r[j] += 2.0 * c.columns[j];
+    H += A.lazyProduct(A.transpose());
+    r += 2.0 * A.col(0);
     c.f[0] = 1.0;
     c.alpha = c.tau = 0.5;
     c.beta = 0.0;
   }
 
-  std::fill_n(twist_, rows, 0.0);
+  Row<rows> u = Row<rows>::Zero();
   for (int step = 0; step < kSteps; ++step) {
-    const double decrement = solve(H, r, kSingular);
+    const double decrement = solve<rows>(H, r, kSingular);
     if (decrement < 0.0) break;
     // Far from a minimum u has a long way to go.
     const double stride = decrement > 1.0 ? 2.0 : 1.0;
-    for (int j = 0; j < rows; ++j) twist_[j] += stride * r[j];
+    u += stride * r;
     bool inside = true, dual = true;
     for (std::size_t i = 0; i < cones.size(); ++i) {
       Contact& c = contacts_[i];
-      double dz[width] = {}, h[width], along = 0.0, squares = 0.0;
+      const Row<width> dz = -(c.columns<rows, width>().transpose() * r);
+      double h[width], along = 0.0, squares = 0.0;
       for (int k = 0; k < width; ++k) {
-        for (int j = 0; j < rows; ++j) dz[k] -= c.columns[k * rows + j] * r[j];
         c.z[k] += stride * dz[k];
         h[k] = -c.z[k];
         if (k > 0) along += c.w[k] * dz[k];
@@ -189,28 +179,24 @@ ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std:
           forces_[cones[i].col + k] = unit(cones[i].cone, k) * contacts_[i].f[k];
       return End::kForces;
     }
-    if (dual || (step >= kPivotStep && pivots<rows, width>(cones))) return End::kTwist;
-
-    for (int j = 0; j < rows; ++j) {
-      r[j] = 0.0;
-      for (int k = 0; k < rows; ++k) H[j][k] = 0.0;
+    if (dual || (step >= kPivotStep && pivots<rows, width>(cones, u))) {
+      twist_ = u;
+      return End::kTwist;
     }
+
+    r.setZero();
+    H.setZero();
     for (Contact& c : contacts_) {
       project_smoothly<width>(c);
-      const double* A = c.columns;
-      double B[width][rows], v[rows] = {};   // A D, A w
-      for (int k = 0; k < width; ++k)
-        for (int j = 0; j < rows; ++j) {
-          r[j] += A[k * rows + j] * c.f[k];
-          if (k > 0) v[j] += A[k * rows + j] * c.w[k];
-        }
-      for (int j = 0; j < rows; ++j) {
-        B[0][j] = c.alpha * A[j] + c.beta * v[j];
-        v[j] = c.beta * A[j] + (c.alpha - c.tau) * v[j];
-      }
-      for (int k = 1; k < width; ++k)
-        for (int j = 0; j < rows; ++j) B[k][j] = c.tau * A[k * rows + j] + c.w[k] * v[j];
-      for (int k = 0; k < width; ++k) add_product(A + k * rows, B[k], H);
+      const auto A = c.columns<rows, width>();
+      Row<rows> along = Row<rows>::Zero();   // A w
+      for (int k = 1; k < width; ++k) along += c.w[k] * A.col(k);
+      const Row<rows> bend = c.beta * A.col(0) + (c.alpha - c.tau) * along;
+      Eigen::Matrix<double, rows, width> B;   // A D
+      B.col(0) = c.alpha * A.col(0) + c.beta * along;
+      for (int k = 1; k < width; ++k) B.col(k) = c.tau * A.col(k) + c.w[k] * bend;
+      for (int k = 0; k < width; ++k) r += c.f[k] * A.col(k);
+      H += B.lazyProduct(A.transpose());
     }
   }
   return End::kOpen;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "stiction/cone_program.hpp"
+#include "stiction/grasp.hpp"
 
 namespace stiction::internal {
 
@@ -24,16 +25,22 @@ class ClosureNewton {
   End run(const Eigen::MatrixXd& G, const std::vector<ConeBlock>& cones);
 
   const Eigen::VectorXd& forces() const { return forces_; }
-  const double* twist() const { return twist_; }
+  const Twist& twist() const { return twist_; }
 
  private:
   /// In units of friction, padded to the widest contact: its columns of G, z, the forces that come with it, and
   /// D = [alpha, beta w'; beta w, tau I + (alpha - tau) w w'].
   struct Contact {
-    double columns[4 * 6];
+    double entries[4 * 6];
     double z[4], f[4];
     double w[4];   ///< direction of the tangential part of z, from entry 1
     double alpha, beta, tau;
+
+    template <int rows, int width>
+    auto columns()
+    {
+      return Eigen::Map<Eigen::Matrix<double, rows, width>>(entries);
+    }
   };
 
   template <int rows, int width>
@@ -41,11 +48,11 @@ class ClosureNewton {
   template <int width>
   static void project_smoothly(Contact& contact);
   template <int rows, int width>
-  bool pivots(const std::vector<ConeBlock>& cones);
+  bool pivots(const std::vector<ConeBlock>& cones, Eigen::Matrix<double, rows, 1>& u);
 
   std::vector<Contact> contacts_;
   Eigen::VectorXd forces_;
-  double twist_[6];
+  Twist twist_;
 };
 
 }  // namespace stiction::internal
