@@ -78,13 +78,13 @@ void set_default_name(std::size_t i, std::string& name)
 }
 
 /// arm x force, without entries that are only rounding of their products: a normal through the reference point has no
-/// torque, and a grasp of such normals shall not turn that into closure.
-Eigen::Vector3d torque_of(const Eigen::Vector3d& arm, const Eigen::Vector3d& force)
+/// torque, and a grasp of such normals shall not turn that into closure. `reach`: sizes of the numbers behind the arm.
+Eigen::Vector3d torque_of(const Eigen::Vector3d& arm, const Eigen::Vector3d& reach, const Eigen::Vector3d& force)
 {
   constexpr double kNoise = 8.0 * std::numeric_limits<double>::epsilon();
   const auto entry = [&](int i, int j) {
-    const double plus = arm[i] * force[j], minus = arm[j] * force[i], torque = plus - minus;
-    return std::abs(torque) > kNoise * (std::abs(plus) + std::abs(minus)) ? torque : 0.0;
+    const double torque = arm[i] * force[j] - arm[j] * force[i];
+    return std::abs(torque) > kNoise * (reach[i] * std::abs(force[j]) + reach[j] * std::abs(force[i])) ? torque : 0.0;
   };
   return {entry(1, 2), entry(2, 0), entry(0, 1)};
 }
@@ -194,6 +194,7 @@ void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention
   const double per_length = 1.0 / convention.torque_length;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Eigen::Vector3d arm = contacts[i].point - convention.reference;
+    const Eigen::Vector3d reach = contacts[i].point.cwiseAbs() + convention.reference.cwiseAbs();
     const Eigen::Vector3d normal = unit_normal(contacts[i], convention, i);
     const FrictionCone& cone = grasp.contacts[i].cone;
     int col = grasp.contacts[i].col;
@@ -210,7 +211,7 @@ void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention
         }
       }
     };
-    const auto push = [&](const Eigen::Vector3d& force) { write(force, torque_of(arm, force)); };
+    const auto push = [&](const Eigen::Vector3d& force) { write(force, torque_of(arm, reach, force)); };
     push(normal);
     if (cone.tangents == 1) {
       push(Eigen::Vector3d::Unit(plane.c).cross(normal));

@@ -9,7 +9,7 @@ namespace {
 constexpr int kSteps = 7;             // the few grasps that want more are as fast with an engine
 constexpr int kPivotStep = 2;         // from here on a motion about contacts that stay is looked for
 constexpr double kInside = 0.999;     // share of the friction that counts as clearly inside
-constexpr double kSingular = 1e-10;   // share of a pivot that elimination may leave
+constexpr double kRankDoubt = 1e-10;  // share of a pivot that elimination may leave
 
 double unit(const FrictionCone& cone, int k)
 {
@@ -147,7 +147,7 @@ ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std:
 
   Row<rows> u = Row<rows>::Zero();
   for (int step = 0; step < kSteps; ++step) {
-    const double decrement = solve<rows>(H, r, kSingular);
+    const double decrement = solve<rows>(H, r, kRankDoubt);
     if (decrement < 0.0) break;
     // Far from a minimum u has a long way to go.
     const double stride = decrement > 1.0 ? 2.0 : 1.0;
