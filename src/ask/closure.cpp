@@ -216,10 +216,8 @@ Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind 
   // Clear cases need no engine.
   const auto quick = program.free.empty() ? newton.run(grasp.G, program.cones) : internal::ClosureNewton::End::kOpen;
   if (quick != internal::ClosureNewton::End::kOpen) {
-    if (quick == internal::ClosureNewton::End::kTwist)
-      proof.twist = newton.twist();
-    else
-      proof.forces = newton.forces();
+    if (quick == internal::ClosureNewton::End::kTwist) proof.twist = newton.twist();
+    proof.forces = newton.forces();
     const Verdict verdict = internal::judge_closure(grasp, kind, proof, scratch, nullptr);
     if (verdict != Verdict::kUndecided) return verdict;
     proof.twist.resize(0);

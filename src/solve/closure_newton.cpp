@@ -6,10 +6,10 @@
 namespace stiction::internal {
 namespace {
 
-constexpr int kSteps = 7;             // the few grasps that want more are as fast with an engine
-constexpr int kPivotStep = 2;         // from here on a motion about contacts that stay is looked for
-constexpr double kInside = 0.999;     // share of the friction that counts as clearly inside
-constexpr double kRankDoubt = 1e-10;  // share of a pivot that elimination may leave
+constexpr int kSteps = 7;              // the few grasps that want more are as fast with an engine
+constexpr int kPivotStep = 2;          // from here on a motion about contacts that stay is looked for
+constexpr double kInside = 0.999;      // share of the friction that counts as clearly inside
+constexpr double kRankDoubt = 1e-10;   // share of a pivot that elimination may leave
 
 double unit(const FrictionCone& cone, int k)
 {
@@ -18,14 +18,14 @@ double unit(const FrictionCone& cone, int k)
 
 template <int rows>
 using Square = Eigen::Matrix<double, rows, rows>;
-template <int rows>
-using Row = Eigen::Matrix<double, rows, 1>;
+template <int size>
+using Vector = Eigen::Matrix<double, size, 1>;
 
 /// r := H^-1 r by elimination in the lower half of H; returns r'H^-1 r, or -1 when H is singular.
 template <int rows>
-double solve(Square<rows>& H, Row<rows>& r, double singular)
+double solve(Square<rows>& H, Vector<rows>& r, double singular)
 {
-  const Row<rows> diagonal = H.diagonal();
+  const Vector<rows> diagonal = H.diagonal();
   double inverse[rows], product = 0.0;
   for (int k = 0; k < rows; ++k) {
     if (!(H(k, k) > singular * diagonal[k])) return -1.0;
@@ -103,7 +103,7 @@ bool ClosureNewton::pivots(const std::vector<ConeBlock>& cones, Eigen::Matrix<do
     if (rests(c)) gram += c.columns<rows, width>().lazyProduct(c.columns<rows, width>().transpose());
   const double trace = gram.trace();
   if (trace == 0.0) return false;
-  Row<rows> t = u;
+  Vector<rows> t = u;
   for (int round = 0; round < 2; ++round) {
     Square<rows> H = gram;
     H.diagonal().array() += 1e-13 * trace;
@@ -111,7 +111,7 @@ bool ClosureNewton::pivots(const std::vector<ConeBlock>& cones, Eigen::Matrix<do
     t /= t.cwiseAbs().sum();
   }
   for (std::size_t i = 0; i < cones.size(); ++i) {
-    const Row<width> h = contacts_[i].columns<rows, width>().transpose() * t;
+    const Vector<width> h = contacts_[i].columns<rows, width>().transpose() * t;
     if (rests(contacts_[i]) ? h.squaredNorm() > 1e-26 * trace : !in_dual(cones[i].cone, h.data())) return false;
   }
   u = t;
@@ -124,7 +124,8 @@ template <int rows, int width>
 ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std::vector<ConeBlock>& cones)
 {
   contacts_.resize(cones.size());
-  Row<rows> r = Row<rows>::Zero();
+  forces_.setZero(G.cols());
+  Vector<rows> r = Vector<rows>::Zero();
   Square<rows> H = Square<rows>::Zero();
   // The first step, from u = 0: z = 0, f = (1, 0, 0), D = I / 2; both sides doubled.
   for (std::size_t i = 0; i < cones.size(); ++i) {
@@ -133,7 +134,7 @@ ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std:
     auto A = c.columns<rows, width>();
     for (int k = 0; k < width; ++k) {
       if (k < cone.dim())
-        A.col(k) = unit(cone, k) * Eigen::Map<const Row<rows>>(G.data() + (cones[i].col + k) * rows);
+        A.col(k) = unit(cone, k) * Eigen::Map<const Vector<rows>>(G.data() + (cones[i].col + k) * rows);
       else
         A.col(k).setZero();
       c.z[k] = c.f[k] = c.w[k] = 0.0;
@@ -145,7 +146,7 @@ ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std:
     c.beta = 0.0;
   }
 
-  Row<rows> u = Row<rows>::Zero();
+  Vector<rows> u = Vector<rows>::Zero();
   for (int step = 0; step < kSteps; ++step) {
     const double decrement = solve<rows>(H, r, kRankDoubt);
     if (decrement < 0.0) break;
@@ -155,7 +156,7 @@ ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std:
     bool inside = true, dual = true;
     for (std::size_t i = 0; i < cones.size(); ++i) {
       Contact& c = contacts_[i];
-      const Row<width> dz = -(c.columns<rows, width>().transpose() * r);
+      const Vector<width> dz = -(c.columns<rows, width>().transpose() * r);
       double h[width], along = 0.0, squares = 0.0;
       for (int k = 0; k < width; ++k) {
         c.z[k] += stride * dz[k];
@@ -173,7 +174,6 @@ ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std:
       dual = dual && in_dual(cones[i].cone, h);
     }
     if (inside) {
-      forces_.setZero(G.cols());
       for (std::size_t i = 0; i < cones.size(); ++i)
         for (int k = 0; k < cones[i].cone.dim(); ++k)
           forces_[cones[i].col + k] = unit(cones[i].cone, k) * contacts_[i].f[k];
@@ -189,9 +189,9 @@ ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std:
     for (Contact& c : contacts_) {
       project_smoothly<width>(c);
       const auto A = c.columns<rows, width>();
-      Row<rows> along = Row<rows>::Zero();   // A w
+      Vector<rows> along = Vector<rows>::Zero();   // A w
       for (int k = 1; k < width; ++k) along += c.w[k] * A.col(k);
-      const Row<rows> bend = c.beta * A.col(0) + (c.alpha - c.tau) * along;
+      const Vector<rows> bend = c.beta * A.col(0) + (c.alpha - c.tau) * along;
       Eigen::Matrix<double, rows, width> B;   // A D
       B.col(0) = c.alpha * A.col(0) + c.beta * along;
       for (int k = 1; k < width; ++k) B.col(k) = c.tau * A.col(k) + c.w[k] * bend;
