@@ -172,10 +172,9 @@ bool surrounds_zero(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd&
 /// Plain double arithmetic settles the contacts that clearly do not oppose the motion.
 bool clearly_gives_way(const Eigen::MatrixXd& G, int col, const FrictionCone& cone, const Twist& twist)
 {
-  double h[4], scale[4];
+  double h[4] = {}, scale[4] = {};
   for (int k = 0; k < cone.dim(); ++k) {
     const double* column = G.data() + (col + k) * G.rows();
-    h[k] = scale[k] = 0.0;
     for (Eigen::Index i = 0; i < twist.size(); ++i) {
       const double product = column[i] * twist[i];
       h[k] -= product;
