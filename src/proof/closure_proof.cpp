@@ -115,17 +115,19 @@ using PerRow = Eigen::Array<double, kRows, 1, 0, kMostRows, 1>;
 
 /// Smallest singular value of D G W above `bound`: by the definiteness of its Gram matrix less bound².
 template <typename Real, int kRows>
-bool image_exceeds(const FixedRows<kRows>& G, const Eigen::VectorXd& weight, const PerRow<kRows>& row_scale, double bound)
+bool image_exceeds(const FixedRows<kRows>& G, const Eigen::VectorXd& weight, const PerRow<kRows>& row_scale,
+                   double bound)
 {
   constexpr int kTogether = 3;
   const Eigen::Index m = G.rows();
   Eigen::Matrix<Real, kRows, kRows, 0, kMostRows, kMostRows> gram(m, m);
   Eigen::Matrix<Real, kRows, kTogether, 0, kMostRows, kTogether> columns(m, kTogether);
+  const auto scale = row_scale.template cast<Real>();
   gram.setZero();
   for (Eigen::Index j = 0; j < G.cols(); j += kTogether) {
     for (int k = 0; k < kTogether; ++k) {
       if (j + k < G.cols())
-        columns.col(k) = (G.col(j + k).array().template cast<Real>() * Real(weight[j + k]) * row_scale.template cast<Real>()).matrix();
+        columns.col(k).array() = G.col(j + k).array().template cast<Real>() * Real(weight[j + k]) * scale;
       else
         columns.col(k).setZero();
     }
