@@ -76,8 +76,8 @@ struct Grasp {
   void validate() const;
 };
 
-/// Fills G and the contacts; the hand is left out. Allocates nothing when `grasp` had the same kinds of contacts
-/// before.
+/// Fills G and the contacts; the hand is left out. Torques within rounding of their products are zero. Allocates nothing
+/// when `grasp` had the same kinds of contacts before.
 /// @throws InputError "contacts[2].normal: want a unit vector, got …" and the like; normals within 1e-6 of unit length
 /// are normalised. In the plane a normal must lie in it to 1e-6.
 void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention& convention, const ConeShape& shape,

@@ -104,13 +104,15 @@ void ClosureChecker::check(const Grasp& grasp, const ClosureOptions& options, Cl
 /// for every kind.
 void ClosureChecker::Workspace::write_program(const Grasp& grasp, ClosureKind kind, const std::vector<int>& pattern)
 {
-  const Eigen::Index m = grasp.G.rows();
-  program.E = grasp.G;
-  program.e.setZero(m);
+  write_cones(grasp, kind, pattern);
+  write_rows(grasp);
+}
+
+void ClosureChecker::Workspace::write_cones(const Grasp& grasp, ClosureKind kind, const std::vector<int>& pattern)
+{
   program.cones.clear();
   program.boxes.clear();
   program.free.assign(grasp.free.begin(), grasp.free.end());
-  program.e_scale.resize(0);
   for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
     const GraspBlock& block = grasp.contacts[i];
     const bool friction = has_friction(block, kind);
@@ -130,10 +132,18 @@ void ClosureChecker::Workspace::write_program(const Grasp& grasp, ClosureKind ki
     if (idle(1) && !cone.cone.torsional) cone.cone.tangents = 0;
     cone.cone.mu *= 1.0 + 2.0 * kClosureDoubt;
     cone.cone.torsion *= 1.0 + 2.0 * kClosureDoubt;
-    for (Eigen::Index j = 0; j < m; ++j) program.e[j] -= cone.cone.sign * grasp.G(j, block.col);
     for (int k = cone.cone.dim(); k < block.cone.dim(); ++k) program.boxes.push_back({block.col + k, 0.0, 0.0});
     program.cones.push_back(cone);
   }
+}
+
+/// After write_cones().
+void ClosureChecker::Workspace::write_rows(const Grasp& grasp)
+{
+  program.E = grasp.G;
+  program.e.setZero(grasp.G.rows());
+  program.e_scale.resize(0);
+  for (const ConeBlock& block : program.cones) program.e -= block.cone.sign * grasp.G.col(block.col);
 }
 
 /// Leaves in `direction` what the rows (at least as many as columns) do not span: nothing at all of it (true), or
@@ -197,22 +207,22 @@ Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind 
 {
   const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols();
   proof.twist.resize(0);
-  write_program(grasp, kind, pattern);
   if (n == 0) {
     proof.twist.setZero(m);
     proof.twist[0] = 1.0;   // nothing touches it
     return internal::judge_closure(grasp, kind, proof, scratch, nullptr);
   }
+  write_cones(grasp, kind, pattern);
   // Clear cases need no engine.
-  const auto quick = projections.run(program);
-  if (quick != internal::AlternatingProjections::End::kOpen) {
-    if (quick == internal::AlternatingProjections::End::kTwist)
-      proof.twist = Eigen::Map<const Eigen::VectorXd>(projections.twist(), m);
-    proof.forces = Eigen::Map<const Eigen::VectorXd>(projections.forces().data(), n);
+  const auto quick = program.free.empty() ? newton.run(grasp.G, program.cones) : internal::ClosureNewton::End::kOpen;
+  if (quick != internal::ClosureNewton::End::kOpen) {
+    if (quick == internal::ClosureNewton::End::kTwist) proof.twist = newton.twist();
+    proof.forces = newton.forces();
     const Verdict verdict = internal::judge_closure(grasp, kind, proof, scratch, nullptr);
     if (verdict != Verdict::kUndecided) return verdict;
     proof.twist.resize(0);
   }
+  write_rows(grasp);
   engine->decide(program, answer);
   if (answer.outcome == Outcome::kInfeasible) {
     proof.twist = -answer.y;

@@ -4,7 +4,7 @@
 
 #include "ask/proved.hpp"
 #include "proof/closure_proof.hpp"
-#include "solve/alternating_projections.hpp"
+#include "solve/closure_newton.hpp"
 #include "stiction/closure.hpp"
 
 namespace stiction {
@@ -20,6 +20,8 @@ struct ClosureChecker::Workspace {
   Verdict decide(const Grasp& grasp, ClosureKind kind, ClosureProof& proof);
   Verdict decide_signs(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs, ClosureProof& proof);
   void write_program(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs);
+  void write_cones(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs);
+  void write_rows(const Grasp& grasp);
   bool weakest_direction(const Eigen::MatrixXd& rows, Eigen::ColPivHouseholderQR<Eigen::MatrixXd>& qr);
   void weakest_twist(const Grasp& grasp, const Eigen::VectorXd& forces, Twist& twist);
   void check(const Grasp& grasp, ClosureKind kind, const ClosureOptions& options, ClosureVerdict& result);
@@ -38,7 +40,7 @@ struct ClosureChecker::Workspace {
   // epsilon.cpp
   std::optional<Certified> epsilon(const Grasp& grasp, HullNorm norm, const ClosureOptions& options);
 
-  internal::AlternatingProjections projections;
+  internal::ClosureNewton newton;
   ConeProgram program;
   std::vector<int> carrying;       ///< columns of G that can carry force
   std::vector<int> signs;

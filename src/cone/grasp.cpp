@@ -1,7 +1,9 @@
 #include "stiction/grasp.hpp"
 
 #include <Eigen/Geometry>
+#include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "problem/text.hpp"
 #include "stiction/error.hpp"
@@ -41,6 +43,9 @@ void check_convention(const WrenchConvention& convention)
 Eigen::Vector3d unit_normal(const GraspContact& contact, const WrenchConvention& convention, std::size_t i)
 {
   Eigen::Vector3d normal = contact.normal;
+  // Planner's normals of unit length to rounding stay as they are.
+  const auto is_unit = [&] { return std::abs(normal.squaredNorm() - 1.0) <= 1e-15; };
+  if (convention.plane == GraspPlane::kNone && is_unit()) return normal;
   const double length = normal.norm();
   if (!(std::abs(length - 1.0) <= kUnitRounding))
     throw InputError(at("contacts", i) + ".normal", "want a unit vector, got " + text(normal));
@@ -50,8 +55,7 @@ Eigen::Vector3d unit_normal(const GraspContact& contact, const WrenchConvention&
       throw InputError(at("contacts", i) + ".normal", "want a vector of the plane, got " + text(normal));
     across = 0.0;
   }
-  // Planner's normals of unit length to rounding stay as they are.
-  if (std::abs(normal.squaredNorm() - 1.0) > 1e-15) normal.normalize();
+  if (!is_unit()) normal.normalize();
   return normal;
 }
 
@@ -63,6 +67,26 @@ void check(const GraspContact& contact, std::size_t i)
     throw InputError(at("contacts", i) + ".mu", "want finite and >= 0, got " + text(contact.mu));
   if (!(std::isfinite(contact.torsion) && contact.torsion >= 0.0))
     throw InputError(at("contacts", i) + ".torsion", "want finite and >= 0, got " + text(contact.torsion));
+}
+
+/// "f1", "f2" …
+void set_default_name(std::size_t i, std::string& name)
+{
+  char digits[20];
+  name.assign(1, 'f');
+  name.append(digits, std::to_chars(digits, digits + sizeof digits, i + 1).ptr);
+}
+
+/// arm x force, without entries that are only rounding of their products: a normal through the reference point has no
+/// torque, and a grasp of such normals shall not turn that into closure. `reach`: sizes of the numbers behind the arm.
+Eigen::Vector3d torque_of(const Eigen::Vector3d& arm, const Eigen::Vector3d& reach, const Eigen::Vector3d& force)
+{
+  constexpr double kNoise = 8.0 * std::numeric_limits<double>::epsilon();
+  const auto entry = [&](int i, int j) {
+    const double torque = arm[i] * force[j] - arm[j] * force[i];
+    return std::abs(torque) > kNoise * (reach[i] * std::abs(force[j]) + reach[j] * std::abs(force[i])) ? torque : 0.0;
+  };
+  return {entry(1, 2), entry(2, 0), entry(0, 1)};
 }
 
 FrictionCone cone_of(const GraspContact& contact, bool planar, const ConeShape& shape)
@@ -147,7 +171,7 @@ void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention
     check(contacts[i], i);
     GraspBlock& block = grasp.contacts[i];
     if (contacts[i].name.empty())
-      block.name = "f" + std::to_string(i + 1);
+      set_default_name(i, block.name);
     else
       block.name = contacts[i].name;
     block.col = columns;
@@ -170,6 +194,7 @@ void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention
   const double per_length = 1.0 / convention.torque_length;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Eigen::Vector3d arm = contacts[i].point - convention.reference;
+    const Eigen::Vector3d reach = contacts[i].point.cwiseAbs() + convention.reference.cwiseAbs();
     const Eigen::Vector3d normal = unit_normal(contacts[i], convention, i);
     const FrictionCone& cone = grasp.contacts[i].cone;
     int col = grasp.contacts[i].col;
@@ -186,14 +211,14 @@ void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention
         }
       }
     };
-    write(normal, arm.cross(normal));
+    const auto push = [&](const Eigen::Vector3d& force) { write(force, torque_of(arm, reach, force)); };
+    push(normal);
     if (cone.tangents == 1) {
-      const Eigen::Vector3d tangent = Eigen::Vector3d::Unit(plane.c).cross(normal);
-      write(tangent, arm.cross(tangent));
+      push(Eigen::Vector3d::Unit(plane.c).cross(normal));
     } else if (cone.tangents == 2) {
-      const Eigen::Vector3d t1 = normal.unitOrthogonal(), t2 = normal.cross(t1);
-      write(t1, arm.cross(t1));
-      write(t2, arm.cross(t2));
+      const Eigen::Vector3d t1 = normal.unitOrthogonal();
+      push(t1);
+      push(normal.cross(t1));
     }
     if (cone.torsional) write(Eigen::Vector3d::Zero(), normal);
   }

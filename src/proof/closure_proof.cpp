@@ -107,66 +107,86 @@ bool exceeds(Matrix& A, int n, int terms, Real shift)
   return true;
 }
 
+/// G with its number of rows fixed (6) or not (Eigen::Dynamic), and one number per row.
+template <int kRows>
+using FixedRows = Eigen::Map<const Eigen::Matrix<double, kRows, Eigen::Dynamic>>;
+template <int kRows>
+using PerRow = Eigen::Array<double, kRows, 1, 0, kMostRows, 1>;
+
 /// Smallest singular value of D G W above `bound`: by the definiteness of its Gram matrix less bound².
-template <typename Real>
-bool image_exceeds(const Eigen::MatrixXd& G, const Eigen::VectorXd& weight, const double* row_scale, double bound)
+template <typename Real, int kRows>
+bool image_exceeds(const FixedRows<kRows>& G, const Eigen::VectorXd& weight, const PerRow<kRows>& row_scale,
+                   double bound)
 {
-  const int m = static_cast<int>(G.rows());
-  Eigen::Matrix<Real, kMostRows, kMostRows> gram;
+  constexpr int kTogether = 3;
+  const Eigen::Index m = G.rows();
+  Eigen::Matrix<Real, kRows, kRows, 0, kMostRows, kMostRows> gram(m, m);
+  Eigen::Matrix<Real, kRows, kTogether, 0, kMostRows, kTogether> columns(m, kTogether);
+  const auto scale = row_scale.template cast<Real>();
   gram.setZero();
-  Real column[kMostRows] = {};   // as long as it can be: fixed loops are faster than short ones
-  for (Eigen::Index j = 0; j < G.cols(); ++j) {
-    if (weight[j] == 0.0) continue;
-    for (int i = 0; i < m; ++i) column[i] = static_cast<Real>(G(i, j)) * weight[j] * row_scale[i];
-    for (int k = 0; k < kMostRows; ++k)
-      for (int i = 0; i < kMostRows; ++i) gram(i, k) += column[i] * column[k];
+  for (Eigen::Index j = 0; j < G.cols(); j += kTogether) {
+    for (int k = 0; k < kTogether; ++k) {
+      if (j + k < G.cols())
+        columns.col(k).array() = G.col(j + k).array().template cast<Real>() * Real(weight[j + k]) * scale;
+      else
+        columns.col(k).setZero();
+    }
+    gram += columns.lazyProduct(columns.transpose());
   }
   // Three roundings per entry besides those of the sum.
-  return exceeds(gram, m, static_cast<int>(G.cols()) + 6, static_cast<Real>(bound) * bound);
+  return exceeds(gram, static_cast<int>(m), static_cast<int>(G.cols()) + 6, static_cast<Real>(bound) * bound);
 }
 
+template <int kRows>
 bool surrounds_zero(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd& forces, ClosureScratch& scratch,
                     std::string* why)
 {
-  const Eigen::MatrixXd& G = grasp.G;
-  const int m = static_cast<int>(G.rows());
+  const FixedRows<kRows> G(grasp.G.data(), grasp.G.rows(), grasp.G.cols());
+  const Eigen::Index m = G.rows();
   if (!ball_weights(grasp, kind, forces, scratch.weight, why)) return false;
 
-  double residual[kMostRows] = {}, missing[kMostRows] = {}, size[kMostRows] = {};
+  PerRow<kRows> residual = PerRow<kRows>::Zero(m), missing = residual, size = residual;
   for (Eigen::Index j = 0; j < G.cols(); ++j) {
-    const double reach = std::abs(forces[j]) + scratch.weight[j];
-    for (int i = 0; i < m; ++i) {
-      residual[i] += G(i, j) * forces[j];
-      size[i] += std::abs(G(i, j)) * reach;
-    }
+    residual += G.col(j).array() * forces[j];
+    size += G.col(j).array().abs() * (std::abs(forces[j]) + scratch.weight[j]);
   }
   // A force outside its cone by rounding is moved inside by a little more normal force, which the residual then
   // contains.
   for (const GraspBlock& block : grasp.contacts) {
-    if (block.side == Side::kBilateral && !has_friction(block, kind)) continue;
     if (scratch.weight[block.col] > 0.0) continue;
-    const double lift = 2.0 * kRounding * std::abs(forces[block.col]);
-    for (int i = 0; i < m; ++i) missing[i] += lift * std::abs(G(i, block.col));
+    if (block.side == Side::kBilateral && !has_friction(block, kind)) continue;
+    missing += G.col(block.col).array().abs() * (2.0 * kRounding * std::abs(forces[block.col]));
   }
-  double row_scale[kMostRows], bound = 0.0;
-  for (int i = 0; i < m; ++i) {
+  for (Eigen::Index i = 0; i < m; ++i)
     if (!(size[i] > 0.0)) return refuse(why, [&] { return "no force acts along row " + std::to_string(i); });
-    row_scale[i] = 1.0 / size[i];
-    // Rounding of these sums themselves is far below kClosureDoubt, yet it counts.
-    const double rounding = static_cast<double>(G.cols() + 4) * std::numeric_limits<double>::epsilon();
-    const double off = (std::abs(residual[i]) + missing[i]) * row_scale[i] + rounding;
-    bound += off * off;
-  }
+  const PerRow<kRows> row_scale = 1.0 / size;
+  // Rounding of these sums themselves is far below kClosureDoubt, yet it counts.
+  const double rounding = static_cast<double>(G.cols() + 4) * std::numeric_limits<double>::epsilon();
+  const PerRow<kRows> off = (residual.abs() + missing) * row_scale + rounding;
   // Changing every entry of G by a share kClosureDoubt moves each scaled row by at most that much.
-  bound = (std::sqrt(bound) + std::sqrt(static_cast<double>(m)) * kClosureDoubt) * (1.0 + 1e-12);
-  if (image_exceeds<double>(G, scratch.weight, row_scale, bound) ||
-      image_exceeds<long double>(G, scratch.weight, row_scale, bound))
+  const double bound = (std::sqrt(off.square().sum()) + std::sqrt(static_cast<double>(m)) * kClosureDoubt) * (1.0 + 1e-12);
+  if (image_exceeds<double, kRows>(G, scratch.weight, row_scale, bound) ||
+      image_exceeds<long double, kRows>(G, scratch.weight, row_scale, bound))
     return true;
   return refuse(why, [] { return std::string("the forces are not clearly inside cones that span every direction"); });
 }
 
-template <typename Vector>
-bool moves_freely(const Grasp& grasp, ClosureKind kind, const Vector& twist, std::string* why)
+/// Plain double arithmetic settles the contacts that clearly do not oppose the motion.
+bool clearly_gives_way(const Eigen::MatrixXd& G, int col, const FrictionCone& cone, const Twist& twist)
+{
+  double h[4] = {}, scale[4] = {};
+  for (int k = 0; k < cone.dim(); ++k) {
+    const double* column = G.data() + (col + k) * G.rows();
+    for (Eigen::Index i = 0; i < twist.size(); ++i) {
+      const double product = column[i] * twist[i];
+      h[k] -= product;
+      scale[k] += std::abs(product);
+    }
+  }
+  return clearly_blocked(cone, h, scale, 0.0);
+}
+
+bool moves_freely(const Grasp& grasp, ClosureKind kind, const Twist& twist, std::string* why)
 {
   const auto column_sum = [&](int col) {
     Sum h;
@@ -187,6 +207,7 @@ bool moves_freely(const Grasp& grasp, ClosureKind kind, const Vector& twist, std
       if (!rest) return refuse(why, [&] { return contact_text(grasp, i) + " opposes the motion"; });
       continue;
     }
+    if (clearly_gives_way(grasp.G, block.col, cone, twist)) continue;
     Sum h[4];
     for (int k = 0; k < cone.dim(); ++k) {
       h[k] = column_sum(block.col + k);
@@ -295,7 +316,8 @@ Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& 
   }
   if (proof.forces.size() != n || !all_finite(proof.forces)) return undecided("the forces have the wrong size or are not finite");
   if (kind == ClosureKind::kForce && uncommandable(grasp, proof.forces, nullptr)) return Verdict::kFails;
-  if (!surrounds_zero(grasp, kind, proof.forces, scratch, why)) return Verdict::kUndecided;
+  const auto surrounds = m == kMostRows ? surrounds_zero<kMostRows> : surrounds_zero<Eigen::Dynamic>;
+  if (!surrounds(grasp, kind, proof.forces, scratch, why)) return Verdict::kUndecided;
   if (kind == ClosureKind::kForce && !commands_all(grasp, scratch, why)) return Verdict::kUndecided;
   return Verdict::kHolds;
 }

@@ -10,7 +10,7 @@ bool has_friction(const GraspBlock& block, ClosureKind kind);
 /// Memory of the judge, one per thread.
 struct ClosureScratch {
   Eigen::VectorXd weight;
-  Eigen::VectorXd clean;
+  Twist clean;
   Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic> gram, stacked;
 };
 
