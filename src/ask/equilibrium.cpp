@@ -173,20 +173,27 @@ Verdict EquilibriumChecker::Workspace::judged(const Certificate& certificate, Ve
   return Verdict::kUndecided;
 }
 
+void EquilibriumChecker::Workspace::write_certificate(Verdict found, Certificate& certificate)
+{
+  if (found == Verdict::kHolds) return write_forces(certificate);
+  certificate.kind = CertificateKind::kMotion;
+  certificate.a = a;
+  certificate.lambda.setZero(problem->rows());
+  certificate.efforts.setZero(static_cast<Eigen::Index>(problem->actuators.size()));
+  recycle(certificate.leaves);
+  certificate.leaves.swap(leaves);
+}
+
 Verdict EquilibriumChecker::Workspace::decide_and_judge(Certificate& certificate, std::string& reason)
 {
-  const Verdict verdict = decide_signs();
-  if (verdict == Verdict::kHolds) {
-    write_forces(certificate);
-    return judged(certificate, verdict, reason);
+  // The judge has the last word anyway, so a claim goes to it at once; what it refuses is decided with proofs on the way.
+  if (const Verdict claim = claim_signs(); claim != Verdict::kUndecided) {
+    write_certificate(claim, certificate);
+    if (judge.equilibrium(*problem, a, shape, certificate) == claim) return claim;
   }
-  if (verdict == Verdict::kFails) {
-    certificate.kind = CertificateKind::kMotion;
-    certificate.a = a;
-    certificate.lambda.setZero(problem->rows());
-    certificate.efforts.setZero(static_cast<Eigen::Index>(problem->actuators.size()));
-    recycle(certificate.leaves);
-    certificate.leaves.swap(leaves);
+  const Verdict verdict = decide_signs();
+  if (verdict != Verdict::kUndecided) {
+    write_certificate(verdict, certificate);
     return judged(certificate, verdict, reason);
   }
   certificate.kind = CertificateKind::kNone;
@@ -207,11 +214,10 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   result.slack = 0.0;
   result.strict = false;
   for (Margin* margin : {&result.friction_scale, &result.effort, &result.push, &result.ball, &result.generators})
-    *margin = Margin{};
+    if (margin->state != Margin::State::kNotAsked) *margin = Margin{};
 
   load(p, given, options.shape, options.branch_limit);
   result.verdict = decide_and_judge(result.certificate, result.reason);
-  multipliers.to_lambda(answer.x, result.lambda);   // the nearest forces where none are admissible
   if (result.verdict == Verdict::kHolds) {
     if (options.largest_slack) {
       const double load_of_one = set_effort_room();
@@ -226,6 +232,8 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
       }
     }
     result.lambda = result.certificate.lambda;
+  } else {
+    multipliers.to_lambda(answer.x, result.lambda);   // the nearest ones, as none are admissible
   }
   write_efforts(result.lambda, result.efforts);
   report_contacts(result.lambda, result.verdict, result.contacts);

@@ -21,13 +21,21 @@ struct EquilibriumMonitor::Workspace {
   Eigen::Index nv = -1, rows = -1;
   bool reused = false;
 
-  Eigen::VectorXd x, weight, missing;
-  Eigen::MatrixXd gram;
-  std::vector<long double> sums;
-  Eigen::LDLT<Eigen::MatrixXd> factor;
+  /// Six rows, those of one body, are worth loops of their own: M = 6, or -1 for any number.
+  template <int M>
+  struct Correction {
+    Eigen::Matrix<double, M, M> gram;
+    Eigen::LDLT<Eigen::Matrix<double, M, M>> factor;
+    Eigen::Matrix<double, M, 1> missing;
+  };
+  Correction<6> correction_of_six;
+  Correction<-1> correction_of_any;
+  Eigen::VectorXd x, weight;
 
   bool same_proof();
   bool correct_forces();
+  template <int M>
+  bool correct(Correction<M>& correction);
 };
 
 EquilibriumMonitor::EquilibriumMonitor(ConeShape shape, std::unique_ptr<Engine> engine)
@@ -99,7 +107,6 @@ bool EquilibriumMonitor::Workspace::correct_forces()
 {
   const ContactProblem& p = *search.problem;
   internal::MultiplierSet& set = search.multipliers;
-  const ConeProgram& program = set.program();
   const Eigen::Index m = set.exact_rows(), n = set.force_columns();
   set.from_lambda(certificate.lambda, x);
   if (m > 0) {
@@ -115,39 +122,49 @@ bool EquilibriumMonitor::Workspace::correct_forces()
     Eigen::Index forces = 0;
     for (const Contact& c : p.contacts) forces += c.rows();
     weight.tail(n - forces).setConstant(heaviest > 0.0 ? heaviest : 1.0);   // closures
-    // The columns of E come with m entries each, few and contiguous: plain loops along them.
-    const double* E = program.E.data();
-    const Eigen::Index stride = program.E.rows();
-    gram.setZero(m, m);
-    for (Eigen::Index j = 0; j < n; ++j) {
-      const double* column = E + j * stride;
-      for (Eigen::Index k = 0; k < m; ++k) {
-        const double share = weight[j] * column[k];
-        double* to = gram.data() + k * m;
-        for (Eigen::Index i = k; i < m; ++i) to[i] += share * column[i];   // the lower half is read
-      }
-    }
-    factor.compute(gram);
-    if (factor.info() != Eigen::Success) return false;
-    missing.resize(m);
-    sums.resize(static_cast<size_t>(m));
-    for (int pass = 0; pass < 3; ++pass) {   // the last passes take rounding out
-      for (Eigen::Index i = 0; i < m; ++i) sums[static_cast<size_t>(i)] = program.e[i];
-      for (Eigen::Index j = 0; j < n; ++j)
-        for (Eigen::Index i = 0; i < m; ++i)
-          sums[static_cast<size_t>(i)] -= static_cast<long double>(E[j * stride + i]) * x[j];
-      for (Eigen::Index i = 0; i < m; ++i) missing[i] = static_cast<double>(sums[static_cast<size_t>(i)]);
-      factor.solveInPlace(missing);
-      if (!missing.allFinite()) return false;
-      for (Eigen::Index j = 0; j < n; ++j) {
-        double change = 0.0;
-        for (Eigen::Index i = 0; i < m; ++i) change += E[j * stride + i] * missing[i];
-        x[j] += weight[j] * change;
-      }
-    }
+    if (!(m == 6 ? correct(correction_of_six) : correct(correction_of_any))) return false;
   }
   set.to_lambda(x, certificate.lambda);
   search.write_efforts(certificate.lambda, certificate.efforts);
+  return true;
+}
+
+/// x += Δ with the weights W at hand.
+template <int M>
+bool EquilibriumMonitor::Workspace::correct(Correction<M>& correction)
+{
+  const ConeProgram& program = search.multipliers.program();
+  const Eigen::Index m = M > 0 ? M : search.multipliers.exact_rows(), n = search.multipliers.force_columns();
+  // The columns of E come with m entries each, few and contiguous: plain loops along them.
+  const double* E = program.E.data();
+  const Eigen::Index stride = program.E.rows();
+  auto& [gram, factor, missing] = correction;
+  gram.setZero(m, m);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const double* column = E + j * stride;
+    for (Eigen::Index k = 0; k < m; ++k) {
+      const double share = weight[j] * column[k];
+      double* to = gram.data() + k * m;
+      for (Eigen::Index i = M > 0 ? 0 : k; i < m; ++i) to[i] += share * column[i];   // the lower half is read
+    }
+  }
+  factor.compute(gram);
+  if (factor.info() != Eigen::Success) return false;
+  missing.resize(m);
+  for (int pass = 0; pass < 3; ++pass) {   // the last passes take rounding out
+    for (Eigen::Index i = 0; i < m; ++i) {
+      long double sum = program.e[i];
+      for (Eigen::Index j = 0; j < n; ++j) sum -= static_cast<long double>(E[j * stride + i]) * x[j];
+      missing[i] = static_cast<double>(sum);
+    }
+    factor.solveInPlace(missing);
+    if (!missing.allFinite()) return false;
+    for (Eigen::Index j = 0; j < n; ++j) {
+      double change = 0.0;
+      for (Eigen::Index i = 0; i < m; ++i) change += E[j * stride + i] * missing[i];
+      x[j] += weight[j] * change;
+    }
+  }
   return true;
 }
 

@@ -20,6 +20,8 @@ struct EquilibriumChecker::Workspace : internal::HoldSearch {
   Verdict decide_and_judge(Certificate& certificate, std::string& reason);
   /// The certificate of the forces in `witness`; efforts that rounding put beyond a limit are put back.
   void write_forces(Certificate& certificate);
+  /// The certificate of what the search found, holds or fails.
+  void write_certificate(Verdict found, Certificate& certificate);
   void write_efforts(const Eigen::VectorXd& lambda, Eigen::VectorXd& efforts) const;
   Verdict judged(const Certificate& certificate, Verdict claimed, std::string& reason);
 

@@ -26,6 +26,16 @@ Verdict HoldSearch::decide_signs(const Friction& friction)
   return decide_from(start_signs_, friction);
 }
 
+Verdict HoldSearch::claim_signs()
+{
+  if (multipliers.needs_signs()) return Verdict::kUndecided;   // an unproved node could hide the branch that holds
+  struct Until {   // also when an engine throws: nothing else may go without proof
+    bool& claims_only;
+    ~Until() { claims_only = false; }
+  } end{claims_only_ = true};
+  return decide_signs();
+}
+
 Verdict HoldSearch::decide_next(const std::vector<int>& kept)
 {
   in_sequence_ = true;
@@ -56,9 +66,13 @@ Verdict HoldSearch::decide_program(const Friction& friction)
     } else {
       // Only what was decided about these numbers before may be a start: answers must not depend on earlier problems.
       const bool again = in_sequence_ && decided_build_ == multipliers.builds();
-      verdict = again ? internal::decide_next(*engine, program, answer) : internal::decide(*engine, program, answer);
+      if (claims_only_)
+        verdict = internal::claim(*engine, program, answer);
+      else
+        verdict = again ? internal::decide_next(*engine, program, answer) : internal::decide(*engine, program, answer);
       decided_build_ = multipliers.builds();
-      if (verdict == Verdict::kUndecided && answer.outcome == Outcome::kInfeasible && fails_with_more(friction))
+      if (verdict == Verdict::kUndecided && !claims_only_ && answer.outcome == Outcome::kInfeasible &&
+          fails_with_more(friction))
         verdict = Verdict::kFails;
     }
     iterations += answer.iterations;
@@ -406,13 +420,12 @@ void HoldSearch::report_contacts(const Eigen::VectorXd& lambda, Verdict verdict,
     ContactReport& report = reports[i];
     const double* f = lambda.data() + contact.row;
     report.force.setZero();
-    report.force[0] = f[0];
-    for (int t = 0; t < contact.tangents; ++t) report.force[1 + t] = f[1 + t];
+    for (int k = 0; k <= contact.tangents; ++k) report.force[k] = f[k];
     if (contact.torsional) report.force[3] = f[1 + contact.tangents];
     report.utilisation = utilisation(friction_cone(contact, shape), f);
     if (detaching[i])
       report.state = ContactState::kDetaching;
-    else if (report.force.head<3>().norm() <= kLoaded * force_scale)
+    else if (!(std::abs(f[0]) > kLoaded * force_scale) && report.force.head<3>().norm() <= kLoaded * force_scale)
       report.state = ContactState::kUnloaded;
     else if (verdict == Verdict::kHolds)
       report.state = contact.mu > 0.0 && report.utilisation >= 1.0 - kLoaded ? ContactState::kRim : ContactState::kSticking;

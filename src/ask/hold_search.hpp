@@ -48,7 +48,9 @@ struct HoldSearch {
 
   /// Depth-first search over the signs of bilateral contacts.
   Verdict decide_signs(const Friction& friction = {});
-  /// The same with these signs kept; contacts with sign 0 that need one are searched.
+  /// What the engine claims where no signs have to be searched, not proved; undecided elsewhere.
+  Verdict claim_signs();
+  /// The same as decide_signs with these signs kept; contacts with sign 0 that need one are searched.
   Verdict decide_from(const std::vector<int>& kept, const Friction& friction = {});
 
   /// From a load that holds at `start` with the forces `witness` and `signs`, along from + t slope. Leaves the set at `from`.
@@ -105,6 +107,7 @@ struct HoldSearch {
 
   std::vector<MotionLeaf> spare_leaves_;   ///< used ones, kept for their memory
   std::vector<int> start_signs_, witness_signs_;
+  bool claims_only_ = false;       ///< what the engine says is not proved
   bool in_sequence_ = false;       ///< this decision differs from the last mostly in its load
   std::uint64_t decided_build_ = 0;   ///< multipliers.builds() at the last decision
   Loads at_, slope_;

@@ -5,21 +5,10 @@
 
 namespace stiction::internal {
 
-FrictionCone friction_cone(const Contact& contact, const ConeShape& shape)
-{
-  FrictionCone cone;
-  cone.tangents = contact.tangents;
-  cone.torsional = contact.torsional;
-  cone.mu = contact.mu;
-  cone.torsion = contact.torsion;
-  cone.shape = shape;
-  return cone;
-}
-
 void Loads::reset(const ContactProblem& problem)
 {
-  e.setZero(problem.nv());
-  e_scale.setZero(problem.nv());
+  e.resize(problem.nv());
+  e_scale.resize(problem.nv());
   lower.setZero(problem.nv());
   upper.setZero(problem.nv());
   max_normal.resize(static_cast<Eigen::Index>(problem.contacts.size()));
@@ -43,11 +32,11 @@ void MultiplierSet::build(const ContactProblem& problem, const ConeShape& shape,
   extra_ = columns;
   shape_ = shape;
   const size_t contacts = problem.contacts.size();
-  column_.assign(contacts, -1);
-  limit_row_.assign(contacts, -1);
-  limit_column_.assign(contacts, -1);
-  needs_sign_.assign(contacts, 0);
-  sign_.assign(contacts, 0.0);
+  column_.resize(contacts);
+  limit_row_.resize(contacts);
+  limit_column_.resize(contacts);
+  needs_sign_.resize(contacts);
+  sign_.resize(contacts);
   closure_column_.assign(problem.closures.size(), -1);
 
   const auto nv = problem.nv();
@@ -64,6 +53,9 @@ void MultiplierSet::build(const ContactProblem& problem, const ConeShape& shape,
   int next = 0;
   for (size_t i = 0; i < contacts; ++i) {
     const Contact& contact = problem.contacts[i];
+    column_[i] = limit_row_[i] = limit_column_[i] = -1;
+    needs_sign_[i] = 0;
+    sign_[i] = 0.0;
     if (detaching[i]) continue;
     column_[i] = next;
     next += contact.rows();
@@ -88,14 +80,21 @@ void MultiplierSet::build(const ContactProblem& problem, const ConeShape& shape,
     bound_state_.assign(nv, 0);
   }
   const auto rows = exact_rows_ + limit_rows_ + static_cast<Eigen::Index>(bounds_.size());
-  program_.E.setZero(rows, fixed_columns_ + static_cast<Eigen::Index>(bounds_.size()));
-  program_.e.setZero(rows);
-  program_.e_scale.setZero(rows);
+  program_.E.resize(rows, fixed_columns_ + static_cast<Eigen::Index>(bounds_.size()));
+  if (rows > exact_rows_) program_.E.setZero();   // the exact rows are written in full, the others here and there
+  program_.e.resize(rows);
+  program_.e_scale.resize(rows);
   const bool every_row = exact_rows_ == nv;
+  const Eigen::Index stride = problem.J.rows();
   auto copy = [&](int row, int count, int column) {
-    for (int r = 0; r < count; ++r)
-      for (int i = 0; i < exact_rows_; ++i)
-        program_.E(i, column + r) = problem.J(row + r, every_row ? i : exact_dof_[i]);
+    for (int r = 0; r < count; ++r) {
+      const double* from = problem.J.data() + row + r;
+      double* to = program_.E.data() + (column + r) * rows;
+      if (every_row && nv == 6)   // one body: worth a loop without counting
+        for (int i = 0; i < 6; ++i) to[i] = from[i * stride];
+      else
+        for (int i = 0; i < exact_rows_; ++i) to[i] = from[exact_dof_[i] * stride];
+    }
   };
   for (size_t i = 0; i < contacts; ++i)
     if (column_[i] >= 0) copy(problem.contacts[i].row, problem.contacts[i].rows(), column_[i]);
@@ -124,7 +123,7 @@ void MultiplierSet::write_bound(size_t k)
 
 void MultiplierSet::set_loads(const Loads& loads)
 {
-  loads_ = loads;
+  if (!limited_dof_.empty() || limit_rows_ > 0) loads_ = loads;   // nobody asks for them otherwise
   for (int i = 0; i < exact_rows_; ++i) {
     const int d = exact_dof_[i];
     program_.e[i] = loads.e[d] - loads.lower[d];
@@ -184,15 +183,6 @@ void MultiplierSet::append_bounds(size_t first)
   set_loads(loads_);
 }
 
-FrictionCone MultiplierSet::cone(size_t contact, const Friction& friction) const
-{
-  FrictionCone cone = friction_cone(problem_->contacts[contact], shape_);
-  cone.mu *= friction.factor;
-  cone.torsion *= friction.factor;
-  if (friction.contact == static_cast<int>(contact)) cone.mu = friction.mu;
-  return cone;
-}
-
 bool MultiplierSet::needs_signs() const
 {
   return std::any_of(needs_sign_.begin(), needs_sign_.end(), [](char needs) { return needs != 0; });
@@ -213,11 +203,8 @@ void MultiplierSet::arrange(const std::vector<int>& signs, const Friction& frict
       program_.free.push_back(column_[i]);
       for (int r = 1; r < c.rows(); ++r) program_.boxes.push_back({column_[i] + r, 0.0, 0.0});
     } else {
-      ConeBlock block;
-      block.col = column_[i];
-      block.cone = cone(i, friction);
-      block.cone.sign = sign_[i];
-      program_.cones.push_back(block);
+      program_.cones.push_back({column_[i], cone(i, friction)});
+      program_.cones.back().cone.sign = sign_[i];
     }
     if (limit_row_[i] >= 0) {
       // without a chosen sign the limit is left out: a relaxation

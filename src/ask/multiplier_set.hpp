@@ -8,6 +8,12 @@
 
 namespace stiction::internal {
 
+/// The pushing cone of one contact of a problem.
+inline FrictionCone friction_cone(const Contact& contact, const ConeShape& shape)
+{
+  return {contact.tangents, contact.torsional, contact.mu, contact.torsion, 1.0, shape};
+}
+
 /// A change of the friction coefficients: a factor on every mu and torsion, and one contact whose mu is replaced instead.
 struct Friction {
   double factor = 1.0;
@@ -22,7 +28,7 @@ struct Loads {
   Eigen::VectorXd lower, upper;    ///< nv: efforts τ; equal: given, both infinite: the row asks nothing
   Eigen::VectorXd max_normal;      ///< contacts; infinite: no limit
 
-  /// Given efforts only (zero: they are inside e), limits of the contacts as in the problem.
+  /// Given efforts only (zero: they are inside e), limits of the contacts as in the problem; e and e_scale are sized, not set.
   void reset(const ContactProblem& problem);
   /// *this = from + t * slope; rounding grows with both.
   void set_line(const Loads& from, double t, const Loads& slope);
@@ -110,7 +116,13 @@ class MultiplierSet {
   Eigen::VectorXd lambda_;
 };
 
-/// The cone of one contact of a problem.
-FrictionCone friction_cone(const Contact& contact, const ConeShape& shape);
+inline FrictionCone MultiplierSet::cone(size_t contact, const Friction& friction) const
+{
+  FrictionCone cone = friction_cone(problem_->contacts[contact], shape_);
+  cone.mu *= friction.factor;
+  cone.torsion *= friction.factor;
+  if (friction.contact == static_cast<int>(contact)) cone.mu = friction.mu;
+  return cone;
+}
 
 }  // namespace stiction::internal

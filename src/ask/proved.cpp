@@ -18,6 +18,13 @@ Verdict judged(const ConeProgram& program, const ConeAnswer& answer)
 
 }  // namespace
 
+Verdict claim(Engine& engine, const ConeProgram& program, ConeAnswer& answer)
+{
+  engine.decide(program, answer);
+  if (answer.outcome == Outcome::kFeasible) return Verdict::kHolds;
+  return answer.outcome == Outcome::kInfeasible ? Verdict::kFails : Verdict::kUndecided;
+}
+
 Verdict decide(Engine& engine, const ConeProgram& program, ConeAnswer& answer)
 {
   engine.decide(program, answer);

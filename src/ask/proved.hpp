@@ -8,7 +8,10 @@ namespace stiction::internal {
 /// An engine's claim about a cone program, judged: kHolds (feasible), kFails (infeasible) or kUndecided.
 Verdict decide(Engine& engine, const ConeProgram& program, ConeAnswer& answer);
 
-/// The same for a program that often differs from the one before in e only; what cannot be proved from there is decided afresh.
+/// The claim alone: for callers that prove what they make of it.
+Verdict claim(Engine& engine, const ConeProgram& program, ConeAnswer& answer);
+
+/// decide() for a program that often differs from the one before in e only; what cannot be proved from there is decided afresh.
 Verdict decide_next(Engine& engine, const ConeProgram& program, ConeAnswer& answer);
 
 /// The largest t such that e + t d is representable, with a proof on both sides.

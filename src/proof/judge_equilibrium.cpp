@@ -19,6 +19,7 @@ struct EquilibriumCase {
   std::string* why;
 
   bool forces();
+  bool drives(const Eigen::VectorXd& motion, const Sum& supply);
   bool leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why);
   bool motion();
 };
@@ -57,23 +58,41 @@ bool EquilibriumCase::forces()
   return true;
 }
 
-/// y'(M a + F) > sup of y'(J'lambda + S'tau) over the forces of the leaf's signs and all efforts within limits.
-bool EquilibriumCase::leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why)
+/// y'(M a + F) + supply > 0 beyond rounding.
+bool EquilibriumCase::drives(const Eigen::VectorXd& motion, const Sum& supply)
 {
-  Sum gain;
+  // At rest the load is F itself, and plain sums of few terms settle what is clear.
+  if (p.nv() <= kFewTerms && (certificate.a.array() == 0.0).all()) {
+    double value = 0.0, scale = 0.0;
+    for (Eigen::Index j = 0; j < p.nv(); ++j) {
+      value += motion[j] * p.F[j];
+      scale += std::abs(motion[j]) * std::max(std::abs(p.F[j]), s.all_loads[j]);
+    }
+    if (scale > kSmall && scale < kLarge && value + supply.value > 2.0 * kRounding * (scale + supply.scale)) return true;
+  }
+  if (s.exact_load.empty())
+    for (Eigen::Index j = 0; j < p.nv(); ++j) s.exact_load.push_back(load_sum(p, certificate.a, j));
+  Sum gain = supply;
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     gain.value += motion[j] * s.exact_load[j].value;
     gain.scale += std::abs(motion[j]) * std::max(s.exact_load[j].scale, static_cast<long double>(s.all_loads[j]));
   }
+  return gain.value > kRounding * gain.scale;
+}
+
+/// y'(M a + F) > sup of y'(J'lambda + S'tau) over the forces of the leaf's signs and all efforts within limits.
+bool EquilibriumCase::leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why)
+{
+  Sum supply;   // of motors and limited contacts, against the motion
   for (const Actuator& motor : p.actuators) {
     const double y = motion[motor.dof];
     if (y == 0.0) continue;
     const double most = y > 0.0 ? motor.upper : motor.lower;
     if (std::isinf(most)) return refuse(leaf_why, [&] { return motor.name + " can oppose the motion without limit"; });
-    gain.add(-static_cast<long double>(y), most);
+    supply.add(-static_cast<long double>(y), most);
   }
-  if (!contacts_give_way(p, shape, leaf.signs, motion, nullptr, nullptr, s, gain, leaf_why)) return false;
-  if (!(gain.value > kRounding * gain.scale))
+  if (!contacts_give_way(p, shape, leaf.signs, motion, nullptr, nullptr, s, supply, leaf_why)) return false;
+  if (!drives(motion, supply))
     return refuse(leaf_why, [] { return std::string("nothing drives the motion"); });
   return true;
 }
@@ -83,7 +102,6 @@ bool EquilibriumCase::motion()
   if (!shape.may_prove_fails())
     return refuse(why, [] { return std::string("inner facets cannot prove that it fails"); });
   s.exact_load.clear();
-  for (Eigen::Index j = 0; j < p.nv(); ++j) s.exact_load.push_back(load_sum(p, certificate.a, j));
   for (const MotionLeaf& leaf : certificate.leaves) {
     if (!leaf_fits(p, leaf, why)) return false;
     if (leaf_separates(leaf, leaf.motion, why)) continue;

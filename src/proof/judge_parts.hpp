@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "proof/sums.hpp"
@@ -19,6 +20,8 @@ struct JudgeScratch {
   Eigen::VectorXd force_scale;      // |M||a| + |F| + |J|'|lambda|
   Eigen::VectorXd force_tolerance;  // largest force that counts as zero
   Eigen::VectorXd all_loads;        // force scale of all loads together: inertia times A_j
+  Eigen::VectorXd inertia;          // M_jj, and
+  Eigen::VectorXd load_size;        // the larger of |M a + F| and |F|: the numbers that the next two were computed from
   Eigen::VectorXd swing;            // acceleration scale A_j of Judge::row_scales
   std::vector<Sum> exact_load;      // M a + F
   Eigen::VectorXd y;                // of a leaf, without noise
@@ -101,13 +104,24 @@ inline Sum row_sum(const ContactProblem& p, const Eigen::VectorXd& v, Eigen::Ind
 inline bool quick_rows(const ContactProblem& p, const Eigen::VectorXd& v, JudgeScratch& s)
 {
   if (p.nv() > kFewTerms) return false;
-  s.velocity.setZero(p.rows());
-  s.velocity_scale.setZero(p.rows());
-  for (Eigen::Index j = 0; j < p.nv(); ++j) {
-    if (v[j] == 0.0) continue;
-    s.velocity += v[j] * p.J.col(j);
-    s.velocity_scale += std::abs(v[j]) * p.J.col(j).cwiseAbs();
-  }
+  s.velocity.resize(p.rows());
+  s.velocity_scale.resize(p.rows());
+  // A few rows at a time, so that their sums stay in registers.
+  const auto sum_rows = [&]<int count>(Eigen::Index top, std::integral_constant<int, count>) {
+    using Rows = Eigen::Array<double, count, 1>;
+    Rows value = Rows::Zero(), scale = Rows::Zero();
+    for (Eigen::Index j = 0; j < p.nv(); ++j) {
+      const Rows product = v[j] * Eigen::Map<const Rows>(p.J.data() + j * p.rows() + top);
+      value += product;
+      scale += product.abs();
+    }
+    Eigen::Map<Rows>(s.velocity.data() + top) = value;
+    Eigen::Map<Rows>(s.velocity_scale.data() + top) = scale;
+  };
+  constexpr int kStrip = 4;
+  Eigen::Index top = 0;
+  for (; top + kStrip <= p.rows(); top += kStrip) sum_rows(top, std::integral_constant<int, kStrip>{});
+  for (; top < p.rows(); ++top) sum_rows(top, std::integral_constant<int, 1>{});
   return true;
 }
 
@@ -124,17 +138,26 @@ inline void compute_loads(const ContactProblem& p, const Eigen::VectorXd& a, Jud
     s.load += a[j] * p.M.col(j);
     s.rows += a[j] * p.J.col(j);
   }
-  const double largest = p.nv() > 0 ? p.M.diagonal().maxCoeff() : 0.0;
-  const auto inertia = [&](Eigen::Index j) { return p.M(j, j) > 0.0 ? p.M(j, j) : largest > 0.0 ? largest : 1.0; };
-  double squares = 0.0;
+  // Divisions and square roots are slow, and many questions about the same loads come in a row.
+  bool same = s.inertia.size() == p.nv() && s.load_size.size() == p.nv();
+  s.inertia.resize(p.nv());
+  s.load_size.resize(p.nv());
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
-    const double load = std::max(std::abs(s.load[j]), std::abs(p.F[j]));
-    squares += load * load / inertia(j);
+    const double inertia = p.M(j, j), size = std::max(std::abs(s.load[j]), std::abs(p.F[j]));
+    same = same && s.inertia[j] == inertia && s.load_size[j] == size;
+    s.inertia[j] = inertia;
+    s.load_size[j] = size;
   }
-  s.swing.resize(p.nv());
-  for (Eigen::Index j = 0; j < p.nv(); ++j) s.swing[j] = std::sqrt(squares / inertia(j));
-  s.all_loads.resize(p.nv());
-  for (Eigen::Index j = 0; j < p.nv(); ++j) s.all_loads[j] = inertia(j) * s.swing[j];
+  if (!same) {
+    const double largest = p.nv() > 0 ? s.inertia.maxCoeff() : 0.0;
+    const auto inertia = [&](Eigen::Index j) { return s.inertia[j] > 0.0 ? s.inertia[j] : largest > 0.0 ? largest : 1.0; };
+    double squares = 0.0;
+    for (Eigen::Index j = 0; j < p.nv(); ++j) squares += s.load_size[j] * s.load_size[j] / inertia(j);
+    s.swing.resize(p.nv());
+    for (Eigen::Index j = 0; j < p.nv(); ++j) s.swing[j] = std::sqrt(squares / inertia(j));
+    s.all_loads.resize(p.nv());
+    for (Eigen::Index j = 0; j < p.nv(); ++j) s.all_loads[j] = inertia(j) * s.swing[j];
+  }
   s.force_tolerance = kSolve * s.all_loads;
 }
 

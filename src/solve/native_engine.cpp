@@ -137,8 +137,8 @@ void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
   else
     write_row_maxima<-1>(program.E, row_scale_.data());
   for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = power_of_two_near(row_scale_[i]);
-  solve(program, answer);
   known_ = true;
+  solve(program, answer);
   if (answer.outcome == Outcome::kFeasible && !balanced(program, answer.x)) {
     known_ = false;
     // Some row carries more noise than its entries suggest (e is a difference of large numbers): weigh rows by the size
@@ -248,7 +248,8 @@ void NativeEngine::answer_with(NearestPoint::Stop stop, const ConeProgram& progr
   // Entries that are nothing beside the others are rounding of rounding: zero, as are free variables of that kind.
   constexpr double kNothing = 1e-20;
   double largest_x = 0.0, largest_y = 0.0;
-  for (double xi : nearest_.x()) largest_x = std::max(largest_x, std::abs(xi));
+  if (!free_.empty())
+    for (double xi : nearest_.x()) largest_x = std::max(largest_x, std::abs(xi));
   for (int j : free_)
     if (std::abs(answer.x[j]) <= kNothing * largest_x) answer.x[j] = 0.0;
   for (double yi : nearest_.y()) largest_y = std::max(largest_y, std::abs(yi));
@@ -263,10 +264,15 @@ void NativeEngine::answer_with(NearestPoint::Stop stop, const ConeProgram& progr
 bool NativeEngine::residual_is_rounding(const ConeProgram& program, const Eigen::VectorXd& x)
 {
   const auto m = scaled_.rows();
+  double load = 0.0;
   for (Eigen::Index i = 0; i < m; ++i) {
     row_sum_[i] = 0.0;
     row_size_[i] = load_size(program, i) * row_scale_[i];
+    load += row_size_[i];
   }
+  // Entries of rows with their own scales lie below 2: that bounds the sums, and settles all but tiny residuals.
+  const double most = load + 2.0 * static_cast<double>(m) * x.lpNorm<1>();
+  if (known_ && nearest_.residual_norm() > 2.0 * kRoundingResidual * most) return false;
   add_all_products(scaled_, x, row_sum_, row_size_);
   return nearest_.residual_norm() <= kRoundingResidual * row_size_.norm();
 }

@@ -13,18 +13,14 @@ constexpr double kDependentColumn = 3e-14;    // a column within rounding of the
 /// The value of support() on h = E'r over the columns of one cone. Inline, as nearly all of the work on many contacts is
 /// here; the usual cone goes without loops and calls.
 template <int M>
-[[gnu::always_inline]] inline double support_of_products(const FrictionCone& cone, const double* E, const double* r, int m,
-                                                         double* h)
+[[gnu::always_inline]] inline double support_of_products(const FrictionCone& cone, const double* E, const double* r, int m)
 {
-  if (cone.tangents == 2 && !cone.torsional) {
-    h[0] = dot<M>(E, r, m);
-    h[1] = dot<M>(E + m, r, m);
-    h[2] = dot<M>(E + 2 * m, r, m);
-    if (cone.shape.approximation == ConeApproximation::kExact)
-      return cone.sign * h[0] + cone.mu * std::sqrt(h[1] * h[1] + h[2] * h[2]);
-  } else {
-    for (int j = 0; j < cone.dim(); ++j) h[j] = dot<M>(E + j * m, r, m);
+  if (cone.tangents == 2 && !cone.torsional && cone.shape.approximation == ConeApproximation::kExact) {
+    const double normal = dot<M>(E, r, m), t1 = dot<M>(E + m, r, m), t2 = dot<M>(E + 2 * m, r, m);
+    return cone.sign * normal + cone.mu * std::sqrt(t1 * t1 + t2 * t2);
   }
+  double h[4] = {};
+  for (int j = 0; j < cone.dim(); ++j) h[j] = dot<M>(E + j * m, r, m);
   return support(cone, h);
 }
 
@@ -42,6 +38,7 @@ NearestPoint::Stop NearestPoint::run(const Data& data, double pause_score)
 {
   data_ = data;
   interior_dual_ = nullptr;
+  priced_ = false;
   pause_score_ = pause_score;
   iterations_ = 0;
   const size_t m = data.m;
@@ -57,10 +54,12 @@ NearestPoint::Stop NearestPoint::run(const Data& data, double pause_score)
     passive_.reserve(m + 1);
     free_used_.reserve(m);
   }
-  x_.resize(data.n);
-  weight_.resize(data.cones->size());
-  value_.resize(data.cones->size());
-  slope_.resize(data.cones->size());
+  if (x_.size() != static_cast<size_t>(data.n)) x_.resize(data.n);
+  if (weight_.size() != data.cones->size()) {
+    weight_.resize(data.cones->size());
+    value_.resize(data.cones->size());
+    slope_.resize(data.cones->size());
+  }
   at_upper_.resize(data.boxes->size());
   switch (m) {
     case 3: start(qr3_); return descend(qr3_);
@@ -74,6 +73,7 @@ NearestPoint::Stop NearestPoint::run(const Data& data, double pause_score)
 NearestPoint::Stop NearestPoint::run_again(const double* e, double pause_score)
 {
   data_.e = e;
+  priced_ = false;
   pause_score_ = pause_score;
   iterations_ = 0;
   switch (data_.m) {
@@ -116,8 +116,7 @@ bool NearestPoint::offer_rows(const double* d)
   for (int i = 0; i < m; ++i) opposite[i] = -d[i];
   for (size_t i = 0; i < slope_.size(); ++i) {
     const ConeBlock& block = (*data_.cones)[i];
-    double h[4] = {};
-    slope_[i] = -support_of_products<M>(block.cone, data_.E + static_cast<ptrdiff_t>(block.col) * m, opposite, m, h);
+    slope_[i] = -support_of_products<M>(block.cone, data_.E + static_cast<ptrdiff_t>(block.col) * m, opposite, m);
     positive = positive && slope_[i] > 0.0;
   }
   return positive;
@@ -150,7 +149,7 @@ void NearestPoint::residual(const ThinQr<M>& qr)
 {
   const int m = qr.rows();
   std::copy_n(target_.data(), m, r_.data());
-  std::fill_n(z_.data(), qr.size(), 0.0);
+  std::fill_n(z_.data(), M > 0 ? M : qr.size(), 0.0);   // a number known beforehand needs no call
   qr.project_out(r_.data(), z_.data());
   qr.project_out(r_.data(), z_.data());
 }
@@ -160,7 +159,7 @@ template <int M>
 double NearestPoint::price(Column& best)
 {
   const int m = M > 0 ? M : data_.m;
-  double top = 0.0, h_best[4] = {};
+  double top = 0.0;
   int winner = -1;
   const size_t cones = data_.cones->size();
   const ConeBlock* blocks = data_.cones->data();
@@ -169,19 +168,21 @@ double NearestPoint::price(Column& best)
   for (size_t i = 0; i < cones; ++i) {
     const ConeBlock& block = blocks[i];
     const double* E = data_.E + static_cast<ptrdiff_t>(block.col) * m;
-    double h[4] = {};
-    values[i] = support_of_products<M>(block.cone, E, r, m, h);
+    values[i] = support_of_products<M>(block.cone, E, r, m);
     const double score = values[i] * weights[i];
     if (score > top) {
       top = score;
       winner = static_cast<int>(i);
-      std::copy_n(h, 4, h_best);
     }
   }
   best.cone = winner;
   best.box = -1;
   if (winner >= 0) {
-    support(blocks[winner].cone, h_best, best.ray);
+    const ConeBlock& block = blocks[winner];
+    double h[4] = {};
+    for (int j = 0; j < block.cone.dim(); ++j)
+      h[j] = dot<M>(data_.E + static_cast<ptrdiff_t>(block.col + j) * m, r, m);
+    support(block.cone, h, best.ray);
     best.upper = std::numeric_limits<double>::infinity();
   }
   for (size_t b = 0; b < data_.boxes->size(); ++b) {
@@ -306,7 +307,7 @@ void NearestPoint::settle(ThinQr<M>& qr)
   const int m = M > 0 ? M : data_.m, nf = static_cast<int>(free_used_.size());
   while (!passive_.empty()) {
     const int p = static_cast<int>(passive_.size());
-    std::copy_n(z_.data(), nf + p, step_.data());
+    std::copy_n(z_.data(), M > 0 ? M : nf + p, step_.data());
     qr.solve(step_.data());
     const double* s = step_.data() + nf;
     double alpha = 1.0;
@@ -351,8 +352,10 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
       finish(qr, true);
       return Stop::kReached;
     }
-    Column entering;
-    const double score = price<M>(entering);
+    if (!priced_) score_ = price<M>(entering_);   // a pause keeps it
+    priced_ = false;
+    const Column& entering = entering_;
+    const double score = score_;
     if (separates<M>()) {
       finish(qr, false);
       return Stop::kSeparated;
@@ -362,7 +365,10 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
       finish(qr, norm <= 1e-10 * e_norm_);   // so small a residual may turn out to be rounding
       return Stop::kSeparated;
     }
-    if (score <= pause_score_ * norm) return Stop::kPaused;
+    if (score <= pause_score_ * norm) {
+      priced_ = true;
+      return Stop::kPaused;
+    }
     double* a = columns_.data() + passive_.size() * m;
     if (qr.size() == m) {   // the passive set already spans the rows: the residual is rounding
       finish(qr, true);
@@ -398,12 +404,14 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
 }
 
 /// work_ := e - E x, summed with more digits.
+template <int M>
 void NearestPoint::sum_rows()
 {
-  const int m = data_.m;
-  constexpr int kStrip = 8;   // rows at a time, so that the columns of E are read along memory
+  const int m = M > 0 ? M : data_.m;
+  // Rows at a time, so that the columns of E are read along memory; few enough for registers when their number is known.
+  constexpr int kStrip = M > 0 ? (M % 3 == 0 ? 3 : M) : 8;
   for (int top = 0; top < m; top += kStrip) {
-    const int count = std::min(kStrip, m - top);
+    const int count = M > 0 ? kStrip : std::min(kStrip, m - top);
     long double sum[kStrip];
     for (int i = 0; i < count; ++i) sum[i] = data_.e[top + i];
     for (int j = 0; j < data_.n; ++j) {
@@ -423,7 +431,7 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
   const int m = data_.m, nf = static_cast<int>(free_used_.size()), p = static_cast<int>(passive_.size());
   residual_norm_ = std::sqrt(dot<M>(r_.data(), r_.data(), m));
   // free coefficients come with the others out of one back substitution
-  std::copy_n(z_.data(), nf + p, step_.data());
+  std::copy_n(z_.data(), M > 0 ? M : nf + p, step_.data());
   qr.solve(step_.data());
 
   std::fill(x_.begin(), x_.end(), 0.0);
@@ -462,8 +470,8 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
   };
   if (refine) drop_noise();
   for (int pass = 0; pass < (refine ? 3 : 0); ++pass) {
-    sum_rows();
-    std::fill_n(z_.data(), nf + p, 0.0);
+    sum_rows<M>();
+    std::fill_n(z_.data(), M > 0 ? M : nf + p, 0.0);
     qr.project_out(work_.data(), z_.data());
     qr.solve(z_.data());
     for (int k = 0; k < nf + p; ++k) add(k, z_[k]);

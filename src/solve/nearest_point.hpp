@@ -84,6 +84,7 @@ class NearestPoint {
   bool separates();
   template <int M>
   void finish(ThinQr<M>& qr, bool refine);
+  template <int M>
   void sum_rows();
   template <int M>
   bool offer_rows(const double* d);
@@ -107,6 +108,9 @@ class NearestPoint {
   std::vector<double> slope_;           ///< -support of -d on each cone: how strictly d is positive
   std::vector<char> at_upper_;          ///< per box
   const double* interior_dual_ = nullptr;
+  Column entering_;                     ///< the best one for the residual, once priced_
+  double score_ = 0.0;
+  bool priced_ = false;
   double pause_score_ = 0.0;
   double e_norm_ = 0.0;
   double residual_norm_ = 0.0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -13,9 +14,17 @@ namespace stiction::internal {
 template <int M>
 [[gnu::always_inline]] inline double dot(const double* a, const double* b, [[maybe_unused]] int m)
 {
-  if constexpr (M > 0) {
-    using Column = Eigen::Map<const Eigen::Matrix<double, M, 1>>;
-    return Column(a).dot(Column(b));
+  if constexpr (M > 1) {   // by hand, as a call costs as much as the products
+    using Pair [[gnu::vector_size(2 * sizeof(double))]] = double;
+    Pair sum = {0.0, 0.0};
+    for (int k = M / 2 - 1; k >= 0; --k) {
+      Pair left, right;
+      std::memcpy(&left, a + 2 * k, sizeof(Pair));
+      std::memcpy(&right, b + 2 * k, sizeof(Pair));
+      sum = k == M / 2 - 1 ? left * right : left * right + sum;
+    }
+    const double s = sum[0] + sum[1];
+    return M % 2 == 0 ? s : s + a[M - 1] * b[M - 1];
   } else {
     double s = 0.0;
     for (int i = 0; i < m; ++i) s += a[i] * b[i];
@@ -70,7 +79,7 @@ class ThinQr {
       q[i] = a[i];
       norm2 += a[i] * a[i];
     }
-    std::fill(r, r + n_, 0.0);
+    std::fill_n(r, M > 0 ? M : n_, 0.0);
     double left2 = norm2;
     for (int pass = 0; pass < 2 && n_ > 0; ++pass) {
       project_out(q, r);
@@ -119,10 +128,13 @@ class ThinQr {
   {
     const int m = rows();
     if constexpr (M > 0) {   // few rows: all products first, as they need not wait for each other
+      using Column = Eigen::Matrix<double, M, 1>;
+      Column rest = Eigen::Map<const Column>(b);   // stays in registers
       double h[M];
       for (int k = 0; k < n_; ++k) h[k] = dot<M>(q(k), b, m);
-      for (int k = 0; k < n_; ++k) add_multiple<M>(-h[k], q(k), b, m);
+      for (int k = 0; k < n_; ++k) rest -= h[k] * Eigen::Map<const Column>(q(k));
       for (int k = 0; k < n_; ++k) z[k] += h[k];
+      Eigen::Map<Column>(b, M) = rest;
     } else {
       for (int k = 0; k < n_; ++k) {
         const double h = dot<M>(q(k), b, m);

@@ -420,6 +420,21 @@ TEST_P(Equilibrium, OnTheRimNothingIsClaimed)
   EXPECT_EQ(checker.check(s.problem).verdict, Verdict::kUndecided);
 }
 
+TEST(EquilibriumJudge, MeasuresEveryLoadAnew)
+{
+  const ContactProblem heavy = four_points().problem;
+  ContactProblem light = heavy;
+  light.F *= 1e-6;
+  EquilibriumChecker checker;
+  const Certificate of_heavy = checker.check(heavy).certificate;
+  Certificate of_light = checker.check(light).certificate;
+  Judge judge;
+  EXPECT_EQ(judge.equilibrium(heavy, {}, {}, of_heavy), Verdict::kHolds);
+  EXPECT_EQ(judge.equilibrium(light, {}, {}, of_light), Verdict::kHolds);
+  of_light.lambda[0] *= 1.0 + 1e-9;   // rounding beside the heavy load
+  EXPECT_EQ(judge.equilibrium(light, {}, {}, of_light), Verdict::kUndecided);
+}
+
 TEST(EquilibriumJudge, RefusesTamperedProofs)
 {
   Stance s = make_stance(20.0, {0.0, 0.0, 0.5});
