@@ -9,17 +9,18 @@ constexpr double kReachedTolerance = 4e-16;   // residual over |e|: rounding of 
 constexpr double kPriceTolerance = 1e-14;     // score over |r|: nothing left to gain
 constexpr double kDependentColumn = 3e-14;    // a column within rounding of the span of the others
 
-
 /// The value of support() on h = E'r over the columns of one cone. Inline, as nearly all of the work on many contacts is
 /// here; the usual cone goes without loops and calls.
 template <int M>
-[[gnu::always_inline]] inline double support_of_products(const FrictionCone& cone, const double* E, const double* r, int m)
+[[gnu::always_inline]] inline double support_of_products(const FrictionCone& cone, const double* E, const double* r, int m,
+                                                             double* h)
 {
   if (cone.tangents == 2 && !cone.torsional && cone.shape.approximation == ConeApproximation::kExact) {
-    const double normal = dot<M>(E, r, m), t1 = dot<M>(E + m, r, m), t2 = dot<M>(E + 2 * m, r, m);
-    return cone.sign * normal + cone.mu * std::sqrt(t1 * t1 + t2 * t2);
+    h[0] = dot<M>(E, r, m);
+    h[1] = dot<M>(E + m, r, m);
+    h[2] = dot<M>(E + 2 * m, r, m);
+    return cone.sign * h[0] + cone.mu * std::sqrt(h[1] * h[1] + h[2] * h[2]);
   }
-  double h[4] = {};
   for (int j = 0; j < cone.dim(); ++j) h[j] = dot<M>(E + j * m, r, m);
   return support(cone, h);
 }
@@ -112,11 +113,11 @@ bool NearestPoint::offer_rows(const double* d)
   interior_dual_ = d;
   const int m = data_.m;
   bool positive = true;
-  double* opposite = work_.data();
+  double *opposite = work_.data(), h[4] = {};
   for (int i = 0; i < m; ++i) opposite[i] = -d[i];
   for (size_t i = 0; i < slope_.size(); ++i) {
     const ConeBlock& block = (*data_.cones)[i];
-    slope_[i] = -support_of_products<M>(block.cone, data_.E + static_cast<ptrdiff_t>(block.col) * m, opposite, m);
+    slope_[i] = -support_of_products<M>(block.cone, data_.E + static_cast<ptrdiff_t>(block.col) * m, opposite, m, h);
     positive = positive && slope_[i] > 0.0;
   }
   return positive;
@@ -159,7 +160,7 @@ template <int M>
 double NearestPoint::price(Column& best)
 {
   const int m = M > 0 ? M : data_.m;
-  double top = 0.0;
+  double top = 0.0, h[4] = {}, best_h[4] = {};
   int winner = -1;
   const size_t cones = data_.cones->size();
   const ConeBlock* blocks = data_.cones->data();
@@ -168,21 +169,18 @@ double NearestPoint::price(Column& best)
   for (size_t i = 0; i < cones; ++i) {
     const ConeBlock& block = blocks[i];
     const double* E = data_.E + static_cast<ptrdiff_t>(block.col) * m;
-    values[i] = support_of_products<M>(block.cone, E, r, m);
+    values[i] = support_of_products<M>(block.cone, E, r, m, h);
     const double score = values[i] * weights[i];
     if (score > top) {
       top = score;
       winner = static_cast<int>(i);
+      std::copy_n(h, 4, best_h);
     }
   }
   best.cone = winner;
   best.box = -1;
   if (winner >= 0) {
-    const ConeBlock& block = blocks[winner];
-    double h[4] = {};
-    for (int j = 0; j < block.cone.dim(); ++j)
-      h[j] = dot<M>(data_.E + static_cast<ptrdiff_t>(block.col + j) * m, r, m);
-    support(block.cone, h, best.ray);
+    support(blocks[winner].cone, best_h, best.ray);
     best.upper = std::numeric_limits<double>::infinity();
   }
   for (size_t b = 0; b < data_.boxes->size(); ++b) {
