@@ -3,11 +3,10 @@
 
 #include <gmock/gmock.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <cmath>
 
 #include "stiction/error.hpp"
+#include "support/algebra.hpp"
 #include "support/random_problems.hpp"
 
 namespace stiction {
@@ -149,8 +148,8 @@ TEST(CouplingExamples, ShockOfAGuide)   // example 3b; the paper's sign of pb is
   ASSERT_EQ(hit.exists, Verdict::kHolds);
   const double pu = hit.unilateral_impulse[0];
   if (pu > 0) { EXPECT_NEAR(hit.bilateral_impulse[0], -alpha / n * pu, 1e-12); }
-  const Eigen::Vector3d printed = p.M.inverse() * (p.J.row(0).transpose() + alpha / n * p.J.row(1).transpose());
-  const Eigen::Vector3d right = p.M.inverse() * (p.J.row(0).transpose() - alpha / n * p.J.row(1).transpose());
+  const Eigen::Vector3d printed = testing::inverse(p.M) * (p.J.row(0).transpose() + alpha / n * p.J.row(1).transpose());
+  const Eigen::Vector3d right = testing::inverse(p.M) * (p.J.row(0).transpose() - alpha / n * p.J.row(1).transpose());
   EXPECT_NEAR(p.J.row(1).dot(right), 0, 1e-12);
   EXPECT_GT(std::abs(p.J.row(1).dot(printed)), 0.1);
 
@@ -211,7 +210,7 @@ TEST(CouplingExamples, TwoAxesAndOneGuide)
 TEST(CouplingCorrections, NewtonsLawNeedNotHaveASolution)   // test (c), errata 11 and 12
 {
   const Eigen::Matrix2d Ac = (Eigen::Matrix2d() << 1, .9, .9, 1).finished();
-  ContactProblem p = rows(Ac.inverse(), Eigen::Vector2d::Zero(), Eigen::Matrix2d::Identity(), Eigen::MatrixXd(0, 2));
+  ContactProblem p = rows(testing::inverse(Ac), Eigen::Vector2d::Zero(), Eigen::Matrix2d::Identity(), Eigen::MatrixXd(0, 2));
   auto engine = make_native_engine();
   const Eigen::Vector2d v(-1, -.1);
   const Eigen::Matrix2d zero = Eigen::Matrix2d::Zero(), one = Eigen::Matrix2d::Identity();
@@ -241,7 +240,7 @@ TEST(CouplingExamples, RodOnTwoContacts)   // both rows of section 4.3 unilatera
                                    (Eigen::MatrixXd(2, 3) << 1, 0, l * s, 0, 1, -l * c).finished(), Eigen::MatrixXd(0, 3));
   const Couplings r = analyse(both);
   EXPECT_TRUE(r.A.isApprox((Eigen::Matrix2d() << 1 + 3 * s * s, -3 * s * c, -3 * s * c, 1 + 3 * c * c).finished() / mass, 1e-12));
-  EXPECT_NEAR(r.A.determinant(), 4 / (mass * mass), 1e-12);
+  EXPECT_NEAR(internal::determinant(r.A), 4 / (mass * mass), 1e-12);
   // Erratum 17: with the other tip on the rail (g = y + l s) E changes its sign, Ac does not.
   ContactProblem other = rod(mass, l, th);
   other.J.row(1) << 0, 1, l * c;
@@ -259,11 +258,11 @@ TEST(CouplingExamples, InelasticShocks)   // E7 of the sliding spec: a rod on bo
     const auto m = static_cast<Eigen::Index>(problem.contacts.size());
     const Shock hit = shock(problem, before, Eigen::MatrixXd::Zero(m, m), ShockLaw::kMoreau, *engine);
     EXPECT_EQ(hit.exists, Verdict::kHolds);
-    const Eigen::MatrixXd A = problem.J * problem.M.inverse() * problem.J.transpose();
+    const Eigen::MatrixXd A = testing::delassus(problem);
     EXPECT_NEAR(hit.energy_change, -0.5 * hit.unilateral_impulse.dot(A * hit.unilateral_impulse), 1e-9);   // (f)
     return hit;
   };
-  const auto at_ends = [&](double left, double right) { return Eigen::VectorXd(ends.inverse() * Eigen::Vector2d(left, right)); };
+  const auto at_ends = [&](double left, double right) { return Eigen::VectorXd(testing::inverse(ends) * Eigen::Vector2d(left, right)); };
   EXPECT_NEAR((inelastic(p, at_ends(-1, -1)).unilateral_impulse - Eigen::Vector2d(0.5, 0.5)).norm(), 0, 1e-12);
   const Shock one = inelastic(p, at_ends(0, -1));
   EXPECT_NEAR((one.unilateral_impulse - Eigen::Vector2d(1.0 / 6, 1.0 / 3)).norm(), 0, 1e-12);
@@ -276,7 +275,7 @@ TEST(CouplingExamples, InelasticShocks)   // E7 of the sliding spec: a rod on bo
   EXPECT_NEAR((stopped.unilateral_impulse - Eigen::Vector2d(6, 0)).norm(), 0, 1e-12);
   // Erratum 16: an impulse at a contact that separated before; its own work is positive, the total is not.
   const Eigen::Matrix2d A = (Eigen::Matrix2d() << 1, -.8, -.8, 1).finished();
-  const ContactProblem pair = rows(A.inverse(), Eigen::Vector2d::Zero(), Eigen::Matrix2d::Identity(), Eigen::MatrixXd(0, 2));
+  const ContactProblem pair = rows(testing::inverse(A), Eigen::Vector2d::Zero(), Eigen::Matrix2d::Identity(), Eigen::MatrixXd(0, 2));
   const Shock pulled = inelastic(pair, Eigen::Vector2d(-1, .1));
   EXPECT_NEAR((pulled.unilateral_impulse - Eigen::Vector2d(2.556, 1.944)).norm(), 0, 1e-3);
   EXPECT_GT(pulled.unilateral_impulse[1] * .1, 0);
@@ -350,37 +349,39 @@ TEST(CouplingLaws, GaussAgreesWithTheComplementarityProblem)
     const Couplings c = analyse(p);
     ASSERT_EQ(c.solvable, Verdict::kHolds);
     // Blocks from their definitions.
-    const Eigen::MatrixXd Jh = p.J.topRows(m), Jg = p.J.bottomRows(g), Mi = p.M.inverse();
+    const Eigen::MatrixXd Jh = p.J.topRows(m), Jg = p.J.bottomRows(g), Mi = testing::inverse(p.M);
     const Eigen::MatrixXd A = Jh * Mi * Jh.transpose(), B = Jg * Mi * Jg.transpose(), E = Jh * Mi * Jg.transpose();
-    const Eigen::MatrixXd Ac = A - E * B.inverse() * E.transpose();
+    const Eigen::MatrixXd Ac = A - E * testing::inverse(B) * E.transpose();
     EXPECT_TRUE(c.A.isApprox(A, 1e-8) && c.B.isApprox(B, 1e-8) && c.Ac.isApprox(Ac, 1e-7));
     EXPECT_NEAR((c.E - E).norm(), 0, 1e-8 * (1 + E.norm()));
-    EXPECT_TRUE(c.shock_gain.isApprox(-B.inverse() * E.transpose(), 1e-7));
+    EXPECT_TRUE(c.shock_gain.isApprox(-testing::inverse(B) * E.transpose(), 1e-7));
     EXPECT_LT(c.reduced_coordinate_gap, 1e-8);
     double product = 1;
     for (const double s : c.principal_cosines) product *= 1 - s * s;
-    EXPECT_NEAR(c.Ac.determinant(), c.A.determinant() * product, 1e-7 * c.A.determinant());
+    const double det = internal::determinant(c.A);
+    EXPECT_NEAR(internal::determinant(c.Ac), det * product, 1e-7 * det);
     // (31): the largest eigenvalue of A^-1/2 E B⁻¹E' A^-1/2 is the square of the largest cosine; small E suffices (Cor 4).
-    const Eigen::MatrixXd root = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(A).operatorInverseSqrt();
-    const Eigen::MatrixXd coupling = root * E * B.inverse() * E.transpose() * root;
-    EXPECT_NEAR(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(coupling).eigenvalues().maxCoeff(),
+    const internal::SymmetricEigen spectrum = internal::symmetric_eigen(A);
+    const Eigen::MatrixXd root = spectrum.vectors * spectrum.values.cwiseSqrt().cwiseInverse().asDiagonal() * spectrum.vectors.transpose();
+    const Eigen::MatrixXd coupling = root * E * testing::inverse(B) * E.transpose() * root;
+    EXPECT_NEAR(internal::symmetric_eigenvalues(coupling).maxCoeff(),
                 std::pow(c.principal_cosines[0], 2), 1e-7);
     if (E.squaredNorm() < c.smallest_A * c.smallest_B) { EXPECT_TRUE(c.unique_for_all_data); }
     EXPECT_NEAR((Jg * c.constrained_inertia_inverse).norm(), 0, 1e-8 * Mi.norm() * Jg.norm());
     // The LCP (20) by enumeration.
     const Eigen::VectorXd H0 = p.gamma.head(m) - Jh * Mi * p.F, H2 = p.gamma.tail(g) - Jg * Mi * p.F;
-    const Eigen::VectorXd H4 = H0 - E * B.inverse() * H2;
+    const Eigen::VectorXd H4 = H0 - E * testing::inverse(B) * H2;
     int found = 0;
     for (int bits = 0; bits < (1 << m); ++bits) {
       std::vector<int> on;
       for (int k = 0; k < m; ++k)
         if (bits >> k & 1) on.push_back(k);
       Eigen::VectorXd lu = Eigen::VectorXd::Zero(m);
-      if (!on.empty()) lu(on) = Eigen::VectorXd(Eigen::MatrixXd(Ac(on, on)).lu().solve(-Eigen::VectorXd(H4(on))));
+      if (!on.empty()) lu(on) = internal::solve(Ac(on, on), -H4(on)).col(0);
       const Eigen::VectorXd w = Ac * lu + H4;
       if (lu.minCoeff() < -1e-10 || w.minCoeff() < -1e-10) continue;
       ++found;
-      const Eigen::VectorXd lb = -B.inverse() * (E.transpose() * lu + H2);
+      const Eigen::VectorXd lb = -testing::inverse(B) * (E.transpose() * lu + H2);
       EXPECT_NEAR((c.forces.head(m) - lu).norm(), 0, 1e-6 * (1 + lu.norm()));
       EXPECT_NEAR((c.forces.tail(g) - lb).norm(), 0, 1e-6 * (1 + lb.norm()));
       const Eigen::VectorXd a = Mi * (p.J.transpose() * c.forces - p.F);

@@ -56,7 +56,7 @@ TEST(ImpactConditions, TwoScalarElementsHaveAnExactBound)   // |e1 - e2|/(1 - e1
                                   Eigen::Map<Eigen::Matrix2d>(gaussian(rng, 4).data()));
     p.contacts = {single_row(0), single_row(1)};
     const double e1 = uniform(rng, 0, 1), e2 = uniform(rng, -0.9, 0);
-    const Eigen::Matrix2d G = p.J * p.M.inverse() * p.J.transpose();
+    const Eigen::Matrix2d G = delassus(p);
     const double left = (e1 - e2) / (1 - e1 * e2), right = std::sqrt(1 - G(0, 1) * G(0, 1) / (G(0, 0) * G(1, 1)));
     if (std::abs(left - right) < 1e-6) continue;
     const EnergyConditions c = energy_conditions(p, {bounce(e1), one_way(e2)});
@@ -83,9 +83,9 @@ double smallest_of_loss(const Drawn& d)
     c.side == Side::kBilateral ? held.push_back(c.row) : add(c.row, law.normal);
     for (int k = 1; k <= c.tangents; ++k) add(c.row + k, law.tangential);
   }
-  const Eigen::MatrixXd all = d.problem.J * d.problem.M.inverse() * d.problem.J.transpose();
+  const Eigen::MatrixXd all = delassus(d.problem);
   Eigen::MatrixXd G = all(act, act);
-  if (!held.empty()) G -= all(act, held) * all(held, held).inverse() * all(held, act);
+  if (!held.empty()) G -= all(act, held) * inverse(all(held, held)) * all(held, act);
   const Eigen::Map<Eigen::VectorXd> D(delta.data(), static_cast<Eigen::Index>(delta.size()));
   const Eigen::VectorXd unit = G.diagonal().cwiseSqrt().cwiseInverse();
   G = (unit.asDiagonal() * G * unit.asDiagonal()).eval();
@@ -122,7 +122,7 @@ TEST(ImpactConditions, SafeCoefficientsAreProvedExactlyWhereTheyAre)
 TEST(ImpactConditions, ArgumentsWithoutASolution)
 {
   std::string argument;
-  const Eigen::Vector2d down = pendulum(.5).J.inverse() * Eigen::Vector2d(-1, 0), slips = kPendulumSpeed;
+  const Eigen::Vector2d down = inverse(pendulum(.5).J) * Eigen::Vector2d(-1, 0), slips = kPendulumSpeed;
   EXPECT_TRUE(proves_no_gain(pendulum(.5), {down, {bounce(.9)}}, &argument));
   EXPECT_EQ(argument, "nothing slips before the impact (98)");
   EXPECT_FALSE(proves_no_gain(pendulum(.5), {slips, {bounce(.5)}}));
@@ -268,18 +268,18 @@ TEST(ImpactCouplings, BilateralImpulsesAndVelocities)   // (72), (73), the energ
                                   Eigen::Map<Eigen::MatrixXd>(gaussian(rng, 4 * nv).data(), 4, nv));
     p.contacts = {single_row(0), single_row(1)};
     p.closures = {{"loop", 2, 2}};
-    const Eigen::MatrixXd Jh = p.J.topRows(2), Jg = p.J.bottomRows(2), Minv = p.M.inverse();
+    const Eigen::MatrixXd Jh = p.J.topRows(2), Jg = p.J.bottomRows(2), Minv = inverse(p.M);
     Eigen::VectorXd u = gaussian(rng, nv);
-    u -= Jg.transpose() * (Jg * Jg.transpose()).inverse() * Jg * u;
-    u -= Jg.transpose() * (Jg * Jg.transpose()).inverse() * Jg * u;
+    u -= Jg.transpose() * inverse(Jg * Jg.transpose()) * Jg * u;
+    u -= Jg.transpose() * inverse(Jg * Jg.transpose()) * Jg * u;
     const std::vector<ImpactLaw> laws = {bounce(uniform(rng, 0, 1)), bounce(uniform(rng, 0, 1))};
     const ImpactResult r = solver.solve(p, {u, laws});
     ASSERT_FALSE(r.solutions.empty()) << "draw " << i;
     const ImpactSolution& s = r.solutions[0];
     const Eigen::Vector2d pu = s.impulse.head(2), pb = s.impulse.tail(2);
     const Eigen::Matrix2d B = Jg * Minv * Jg.transpose(), E = Jh * Minv * Jg.transpose();
-    const Eigen::MatrixXd Mc = Minv - Minv * Jg.transpose() * B.inverse() * Jg * Minv;
-    EXPECT_LE((pb + B.inverse() * E.transpose() * pu).norm(), 1e-8 * (1 + pu.norm())) << "draw " << i;
+    const Eigen::MatrixXd Mc = Minv - Minv * Jg.transpose() * inverse(B) * Jg * Minv;
+    EXPECT_LE((pb + inverse(B) * E.transpose() * pu).norm(), 1e-8 * (1 + pu.norm())) << "draw " << i;
     EXPECT_LE((s.velocity - u - Mc * Jh.transpose() * pu).norm(), 1e-8 * (1 + u.norm())) << "draw " << i;
     const Eigen::Vector2d before = Jh * u, after = Jh * s.velocity, e(laws[0].normal, laws[1].normal);
     const bool both = (after + e.cwiseProduct(before)).norm() < 1e-9;   // Newton's law (76) with equality at both
@@ -294,9 +294,9 @@ TEST(ImpactCouplings,
      NewtonsLawWithEqualityMayBeImpossible)   // Ac = [[1, .9], [.9, 1]]: (77) has the solution (4.79, -4.21)
 {
   const Eigen::Matrix2d Ac = (Eigen::Matrix2d() << 1, .9, .9, 1).finished();
-  ContactProblem p = problem_of(Ac.inverse(), Eigen::Matrix2d::Identity());
+  ContactProblem p = problem_of(inverse(Ac), Eigen::Matrix2d::Identity());
   p.contacts = {single_row(0), single_row(1)};
-  const Eigen::Vector2d u(-1, -.1), equality = Ac.inverse() * -u;
+  const Eigen::Vector2d u(-1, -.1), equality = inverse(Ac) * -u;
   EXPECT_NEAR(equality[0], 4.79, 5e-3);
   EXPECT_NEAR(equality[1], -4.21, 5e-3);
   const ImpactResult r = solve(p, u, {});

@@ -1,13 +1,9 @@
 // The paper's propositions: worked values, and agreement with the deciding engine on random problems.
 #include <gmock/gmock.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
-#include <Eigen/QR>
-#include <Eigen/SVD>
-
 #include "stiction/error.hpp"
 #include "stiction/propositions.hpp"
+#include "support/algebra.hpp"
 #include "support/examples.hpp"
 #include "support/random_problems.hpp"
 
@@ -57,9 +53,7 @@ GaussOutcome gauss_outcome(Engine& engine, const ContactProblem& p)
 
 Eigen::MatrixXd pseudo_inverse(const Eigen::MatrixXd& A)
 {
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod;
-  cod.setThreshold(1e-9);
-  return cod.compute(A).pseudoInverse();
+  return internal::LeastNorm(A, 1e-9).solve(Eigen::MatrixXd::Identity(A.rows(), A.rows()));
 }
 
 // ---- P1
@@ -109,15 +103,13 @@ TEST(Propositions, P1AgreesWithTheKktMatrixItself)
     K.block(0, nv, nv, rows) = -p.J.transpose();
     K.block(nv, 0, rows, nv) = p.J;
     K.rightCols(1) << -p.F, -p.gamma;
-    Eigen::FullPivLU<Eigen::MatrixXd> full(K), square(K.leftCols(nv + rows));
-    full.setThreshold(1e-9);
-    square.setThreshold(1e-9);
+    const Eigen::Index full = internal::column_rank(K, 1e-9), square = internal::column_rank(K.leftCols(nv + rows), 1e-9);
     const KktStructure& s = r.structure;
     EXPECT_EQ(s.rank_mass, rank_m);
-    EXPECT_EQ(square.isInvertible(), s.acceleration_unique && s.forces_unique) << "draw " << i;
-    EXPECT_EQ(full.rank() == square.rank(), s.solvable()) << "draw " << i;
+    EXPECT_EQ(square == nv + rows, s.acceleration_unique && s.forces_unique) << "draw " << i;
+    EXPECT_EQ(full == square, s.solvable()) << "draw " << i;
     // rank of the KKT matrix: nv + rows less what is free in a and in λ
-    EXPECT_EQ(square.rank(), nv + rows - s.free_motions - (rows - s.rank_rows)) << "draw " << i;
+    EXPECT_EQ(square, nv + rows - s.free_motions - (rows - s.rank_rows)) << "draw " << i;
   }
 }
 
@@ -133,7 +125,7 @@ TEST(Propositions, P2DecidesIndependentBilateralContacts)
     const ContactProblem p = random_rows(rng, nv, nv, contacts, closures, 99, Side::kBilateral);
     const BilateralSticking r = bilateral_sticking(p);
     ASSERT_TRUE(r.hypotheses.hold());
-    const Eigen::VectorXd right = p.J * p.M.llt().solve(p.F) - p.gamma;
+    const Eigen::VectorXd right = p.J * internal::solve_definite(p.M, p.F) - p.gamma;
     EXPECT_NEAR((r.G * r.lambda - right).norm(), 0, 1e-7 * (1 + r.G.norm() * r.lambda.norm()));
     EXPECT_NEAR((p.M * r.acceleration + p.F - p.J.transpose() * r.lambda).norm(), 0, 1e-7 * (1 + r.lambda.norm()));
     bool within = true;
@@ -230,7 +222,7 @@ TEST(Propositions, P5MinimumNormForces)
   for (int i = 0; i < 400; ++i) {
     const int nv = 3 + i % 4, contacts = i % 4, closures = 1 + i % 3, rows = 2 * contacts + closures;
     ContactProblem p = random_rows(rng, nv, 1 + i % nv, contacts, closures, 1 + i % 6, Side::kBilateral);
-    const Eigen::VectorXd sigma = p.J.jacobiSvd().singularValues();
+    const Eigen::VectorXd sigma = internal::singular_values(p.J);
     const double least = (sigma.array() > 1e-9 * sigma[0]).select(sigma, sigma[0]).minCoeff();
     if (least < 1e-3 * sigma[0]) continue;   // the formula squares J, twice: its own rounding would be compared
     p.F = p.M * gaussian(rng, nv) + p.J.transpose() * gaussian(rng, rows);   // can be balanced
@@ -259,7 +251,7 @@ TEST(Propositions, P5MinimumNormForces)
     EXPECT_LE(((K_inverse * right).tail(rows) - r.lambda).norm(), rounding) << "draw " << i;
     if (r.structure.acceleration_unique && r.structure.forces_unique) {
       ++nonsingular;
-      EXPECT_LE((K.fullPivLu().solve(right).tail(rows) - r.lambda).norm(), rounding) << "draw " << i;
+      EXPECT_LE((internal::solve(K, right).col(0).tail(rows) - r.lambda).norm(), rounding) << "draw " << i;
     }
     redundant += !r.structure.forces_unique;
     singular += r.structure.rank_mass < nv;
@@ -317,10 +309,9 @@ TEST(Propositions, P6LcpIsSolvedByGaussPrincipleAndUniqueIffDefinite)
     const Eigen::VectorXd gamma_t = p.gamma(roles.tangential_unilateral), gamma_n = p.gamma(roles.normal_unilateral);
     if (!lcp.hypotheses.hold()) continue;
     // (36) as written
-    const Eigen::MatrixXd inverse = p.M.inverse();
-    const Eigen::MatrixXd T = inverse * Jt.transpose() * (Jt * inverse * Jt.transpose()).inverse();
-    const Eigen::MatrixXd Mc = inverse - T * Jt * inverse;
-    const double scale = (Jn * inverse * Jn.transpose()).norm() * (1 + T.norm() * Jt.norm());
+    const Eigen::MatrixXd Minv = inverse(p.M), Gt = Jt * Minv * Jt.transpose(), T = Minv * Jt.transpose() * inverse(Gt);
+    const Eigen::MatrixXd Mc = Minv - T * Jt * Minv;
+    const double scale = (Jn * Minv * Jn.transpose()).norm() * (1 + T.norm() * Jt.norm());
     EXPECT_LE((lcp.Ac - Jn * Mc * Jn.transpose()).norm(), 1e-9 * scale) << "draw " << i;
     const Eigen::VectorXd Hc = gamma_n - Jn * Mc * p.F - Jn * T * gamma_t;
     const double Hc_scale = 1 + scale * p.F.norm() + Hc.norm() + T.norm() * p.gamma.norm();
@@ -328,9 +319,7 @@ TEST(Propositions, P6LcpIsSolvedByGaussPrincipleAndUniqueIffDefinite)
 
     Eigen::MatrixXd stack(p.rows(), nv);
     stack << Jn, Jt;
-    Eigen::FullPivLU<Eigen::MatrixXd> lu(stack);
-    lu.setThreshold(1e-9);
-    EXPECT_EQ(lcp.unique_for_all_data, lu.rank() == stack.rows()) << "draw " << i;
+    EXPECT_EQ(lcp.unique_for_all_data, internal::column_rank(stack, 1e-9) == stack.rows()) << "draw " << i;
     EXPECT_GE(lcp.smallest_eigenvalue, -1e-12 * lcp.Ac.norm());
     (lcp.unique_for_all_data ? definite : semidefinite)++;
 
@@ -377,7 +366,7 @@ TEST(Propositions, P12BoundImpliesADefiniteLcp)
     ContactProblem p = random_rows(rng, nv, nv, contacts, closures, 99, Side::kUnilateral);
     p.M = Eigen::MatrixXd::Identity(nv, nv) + 0.1 * p.M;
     if (i % 2) {   // nearly orthogonal rows: the bound has a chance
-      const Eigen::MatrixXd Q = Eigen::HouseholderQR<Eigen::MatrixXd>(random_matrix(rng, nv, nv)).householderQ();
+      const Eigen::MatrixXd Q = internal::column_span(random_matrix(rng, nv, nv), 0.0).Q;
       p.M = Eigen::MatrixXd::Identity(nv, nv);
       p.J = Q.topRows(std::min<Eigen::Index>(p.rows(), nv)).eval();
       if (p.J.rows() < p.rows()) continue;
@@ -394,7 +383,7 @@ TEST(Propositions, P12BoundImpliesADefiniteLcp)
       // quantitative: λmin(Ac) >= σmin(Auu) - σmax(Aue)²/σmin(Aee)
       const RowRoles roles = row_roles(p);
       const Eigen::MatrixXd Jn = p.J(roles.normal_unilateral, Eigen::all);
-      const double auu = (Jn * p.M.inverse() * Jn.transpose()).jacobiSvd().singularValues().minCoeff();
+      const double auu = internal::singular_values(Jn * inverse(p.M) * Jn.transpose()).minCoeff();
       EXPECT_GE(lcp.smallest_eigenvalue, auu * (1 - lcp.coupling / lcp.separation) - 1e-12) << "draw " << i;
     } else {
       ++fails;

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
-#include <Eigen/SVD>
 #include <cmath>
 
 #include "stiction/error.hpp"
+#include "support/algebra.hpp"
 #include "support/examples.hpp"
 #include "support/random_problems.hpp"
 
@@ -680,7 +680,7 @@ TEST(Errata, TheSignInRow2Of57)
     const double xb = rng() % 2 ? 1 : -1, xu = rng() % 2 ? 1 : -1;
     const WellPosedness w = friction_well_posedness(p, {along(xb), along(xu)});
     if (std::abs(w.margin) < 1e-3) continue;
-    const Eigen::MatrixXd W = p.J * p.M.inverse() * p.J.transpose();   // rows: nb, tb, nu, tu
+    const Eigen::MatrixXd W = testing::delassus(p);   // rows: nb, tb, nu, tu
     const double b = p.contacts[0].mu * xb, u = p.contacts[1].mu * xu;
     const double A = W(0, 0) - W(0, 1) * b, Abar = W(0, 0) + W(0, 1) * b, B = W(0, 2) - W(0, 3) * u;
     const double C = W(2, 0) - W(2, 1) * b, D = W(2, 2) - W(2, 3) * u;
@@ -712,7 +712,7 @@ TEST(Errata, TheReducedLoadOf33)
     p.contacts = {normal_only("floor", 1)};
     const SlidingResult r = solved(p, {std::nullopt});
     ASSERT_EQ(r.count, SolutionCount::kUnique);
-    const Eigen::MatrixXd Minv = p.M.inverse(), W = p.J * Minv * p.J.transpose();
+    const Eigen::MatrixXd Minv = testing::inverse(p.M), W = p.J * Minv * p.J.transpose();
     const Eigen::VectorXd Nb = p.J.row(0).transpose();
     const Eigen::MatrixXd P = Eigen::MatrixXd::Identity(4, 4) - Nb * Nb.transpose() * Minv / W(0, 0);
     const double Ac = W(1, 1) - W(1, 0) * W(0, 1) / W(0, 0);
@@ -944,7 +944,7 @@ TEST(Forms, MultipliersReducedMultipliersAndModesAgree)
     const SlidingResult r = solved(p, SlipDirections(p.contacts.size()));
     ASSERT_EQ(r.count, SolutionCount::kUnique) << r.reason;
 
-    const Eigen::MatrixXd Minv = p.M.inverse(), W = p.J * Minv * p.J.transpose();
+    const Eigen::MatrixXd Minv = testing::inverse(p.M), W = p.J * Minv * p.J.transpose();
     const Eigen::VectorXd w = p.gamma - p.J * (Minv * p.F);
     const auto expect_same = [&](const Eigen::VectorXd& lambda) {
       const Eigen::VectorXd force = p.J.transpose() * lambda, a = Minv * (force - p.F);
@@ -964,14 +964,14 @@ TEST(Forms, MultipliersReducedMultipliersAndModesAgree)
     Eigen::MatrixXd Ac = W.bottomRightCorner(pushing, pushing);
     Eigen::VectorXd wc = w.tail(pushing);
     if (held > 0) {
-      Ac -= Wub * Wbb.llt().solve(Wub.transpose());
-      wc -= Wub * Wbb.llt().solve(w.head(held));
+      Ac -= Wub * internal::solve_definite(Wbb, Wub.transpose());
+      wc -= Wub * internal::solve_definite(Wbb, w.head(held));
     }
     Eigen::VectorXd lu = Eigen::VectorXd::Zero(pushing);
     for (int sweep = 0; sweep < 20000; ++sweep)
       for (int i = 0; i < pushing; ++i) lu[i] = std::max(0.0, lu[i] - (Ac.row(i).dot(lu) + wc[i]) / Ac(i, i));
     lambda.tail(pushing) = lu;
-    if (held > 0) lambda.head(held) = -Wbb.llt().solve(Wub.transpose() * lu + w.head(held));   // (17)
+    if (held > 0) lambda.head(held) = -internal::solve_definite(Wbb, Wub.transpose() * lu + w.head(held));   // (17)
     expect_same(lambda);
     for (int i = 0; i < pushing; ++i) ++(lu[i] > 1e-6 ? closed : open);
   }
@@ -1002,12 +1002,12 @@ TEST(Forms, PicardsIterationBelowTheBoundOfProposition9)
     for (Contact& c : p.contacts) c.mu = 0.9 * bound;
     const SlidingResult r = solved(p, slips);
     ASSERT_EQ(r.count, SolutionCount::kUnique) << draw << " " << r.reason;
-    const Eigen::MatrixXd N = p.J(normals, Eigen::all), Minv = p.M.inverse(), A = N * Minv * N.transpose();
+    const Eigen::MatrixXd N = p.J(normals, Eigen::all), Minv = testing::inverse(p.M), A = N * Minv * N.transpose();
     const Eigen::MatrixXd At = N * Minv * T.transpose();
     const Eigen::VectorXd w = Eigen::VectorXd(p.gamma(normals)) - N * (Minv * p.F);
     Eigen::VectorXd lambda = Eigen::VectorXd::Zero(count);
     for (int step = 0; step < 2000; ++step)
-      lambda = A.llt().solve(0.9 * bound * At * lambda.cwiseAbs() - w);
+      lambda = internal::solve_definite(A, 0.9 * bound * At * lambda.cwiseAbs() - w);
     EXPECT_LT((lambda - r.solutions[0].lambda(normals)).norm(), 1e-7 * lambda.norm()) << draw;
     ++tried;
   }

@@ -1,9 +1,8 @@
 // The worked examples of the paper, both verdicts of each and their boundaries.
 #include <gmock/gmock.h>
 
-#include <Eigen/LU>
-
 #include "stiction/sticking.hpp"
+#include "support/algebra.hpp"
 #include "support/examples.hpp"
 
 namespace stiction {
@@ -163,8 +162,8 @@ TEST_P(StickingExamples, CornerForceIsUniqueAndSticksIffInsideTheCone)
     for (double fx : {-4.0, 0.0, 2.5}) {
       const Eigen::Vector3d F(fx, m * 9.81, 0.4);
       ContactProblem p = block_on_corner(m, L, l, theta, 1.0, F);
-      const Eigen::Matrix2d G = p.J * p.M.inverse() * p.J.transpose();
-      const Eigen::Vector2d lambda = G.inverse() * (p.J * p.M.inverse() * F);
+      const Eigen::Matrix2d G = testing::delassus(p);
+      const Eigen::Vector2d lambda = testing::inverse(G) * (p.J * testing::inverse(p.M) * F);
       ASSERT_GT(lambda[0], 0.0);
       const double needed = std::abs(lambda[1]) / lambda[0];
       for (double distance : {0.5, 1e-4, 1e-8, 1e-10, 1e-12}) {

@@ -3,10 +3,10 @@
 // Examples of Glocker (2012), random systems and the laws of energy that every impact obeys.
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <cmath>
 
 #include "stiction/impact.hpp"
+#include "support/algebra.hpp"
 #include "support/examples.hpp"
 #include "support/random_problems.hpp"
 
@@ -110,7 +110,7 @@ inline void expect_energy_identities(const ContactProblem& p, const Impact& impa
     e.segment(c.row + 1, c.tangents).setConstant(law.tangential);
     if (c.torsional) e[c.row + 1 + c.tangents] = law.spin;
   }
-  const Eigen::MatrixXd G = p.J * p.M.inverse() * p.J.transpose();
+  const Eigen::MatrixXd G = delassus(p);
   const Eigen::VectorXd before = p.J * impact.velocity, after = p.J * s.velocity, L = s.impulse;
   const Eigen::VectorXd xi = after + e.cwiseProduct(before);
   const auto energy = [&](const Eigen::VectorXd& u) { return 0.5 * u.dot(p.M * u); };
