@@ -149,14 +149,12 @@ inline void compute_loads(const ContactProblem& p, const Eigen::VectorXd& a, Jud
     s.load_size[j] = size;
   }
   if (!same) {
-    const double largest = p.nv() > 0 ? s.inertia.maxCoeff() : 0.0;
-    const auto inertia = [&](Eigen::Index j) { return s.inertia[j] > 0.0 ? s.inertia[j] : largest > 0.0 ? largest : 1.0; };
-    double squares = 0.0;
-    for (Eigen::Index j = 0; j < p.nv(); ++j) squares += s.load_size[j] * s.load_size[j] / inertia(j);
-    s.swing.resize(p.nv());
-    for (Eigen::Index j = 0; j < p.nv(); ++j) s.swing[j] = std::sqrt(squares / inertia(j));
+    const double largest = p.nv() > 0 ? s.inertia.maxCoeff() : 0.0, instead = largest > 0.0 ? largest : 1.0;
     s.all_loads.resize(p.nv());
-    for (Eigen::Index j = 0; j < p.nv(); ++j) s.all_loads[j] = inertia(j) * s.swing[j];
+    for (Eigen::Index j = 0; j < p.nv(); ++j) s.all_loads[j] = s.inertia[j] > 0.0 ? s.inertia[j] : instead;
+    const double squares = (s.load_size.array().square() / s.all_loads.array()).sum();
+    s.swing = (squares / s.all_loads.array()).sqrt();
+    s.all_loads.array() *= s.swing.array();
   }
   s.force_tolerance = kSolve * s.all_loads;
 }
