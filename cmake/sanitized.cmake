@@ -1,6 +1,7 @@
 # Copies of the library under the sanitizers, with assertions on, for the unit tests: stiction_asan (AddressSanitizer and
-# UndefinedBehaviorSanitizer) and stiction_core_tsan (ThreadSanitizer). The tests themselves are not instrumented: compiled once,
-# they are linked to the library as it is and again to its copy.
+# UndefinedBehaviorSanitizer) and stiction_core_tsan (ThreadSanitizer). Not instrumented are the decompositions of
+# stiction_algebra, which are Eigen's code, and the tests themselves: compiled once, they are linked to the library as it is and
+# again to its copy.
 set(instrumented -Og -g1 -UNDEBUG -D_GLIBCXX_ASSERTIONS -fno-omit-frame-pointer -fno-sanitize-recover=all
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)   # GCC guesses wrongly about instrumented code
 set(STICTION_ASAN -fsanitize=address,undefined)

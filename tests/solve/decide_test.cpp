@@ -15,7 +15,7 @@ namespace {
 using test::number;
 using test::RandomPrograms;
 
-class Decide : public testing::TestWithParam<const char*> {
+class Decide : public ::testing::TestWithParam<const char*> {
  protected:
   std::unique_ptr<Engine> engine_ = make_engine(GetParam());
   ConeAnswer answer_;
@@ -494,7 +494,7 @@ TEST_P(Decide, ASequenceNoticesWhateverElseChanges)
   EXPECT_LT(held, 540);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, Decide, testing::Values("native", "qpoases"),
+INSTANTIATE_TEST_SUITE_P(Engines, Decide, ::testing::Values("native", "qpoases"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 using test::number;
 using test::RandomPrograms;
 
-class Gauss : public testing::TestWithParam<const char*> {
+class Gauss : public ::testing::TestWithParam<const char*> {
  protected:
   std::unique_ptr<Engine> engine_ = make_engine(GetParam());
   GaussAnswer answer_;
@@ -304,7 +304,7 @@ TEST_P(Gauss, UnitsDoNotMatter)
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, Gauss, testing::Values("native", "qpoases"),
+INSTANTIATE_TEST_SUITE_P(Engines, Gauss, ::testing::Values("native", "qpoases"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace

@@ -166,8 +166,8 @@ TEST(QpoasesEngine, BadInputThrowsAndLeavesTheEngineUsable)
 
 TEST(QpoasesEngine, ManyThreadsAgreeAndPrintNothing)
 {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
   const auto outcomes = [](unsigned seed) {
     RandomPrograms random(seed);
     const auto engine = make_qpoases_engine();
@@ -196,7 +196,7 @@ TEST(QpoasesEngine, ManyThreadsAgreeAndPrintNothing)
   std::vector<std::thread> threads;
   for (auto& result : together) threads.emplace_back([&result, &outcomes] { result = outcomes(1); });
   for (auto& thread : threads) thread.join();
-  const std::string out = testing::internal::GetCapturedStdout(), err = testing::internal::GetCapturedStderr();
+  const std::string out = ::testing::internal::GetCapturedStdout(), err = ::testing::internal::GetCapturedStderr();
   for (const auto& result : together) EXPECT_EQ(result, alone);
   EXPECT_EQ(out, "");
   EXPECT_EQ(err, "");
