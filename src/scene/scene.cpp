@@ -1,4 +1,4 @@
-// The only file that includes Pinocchio: it takes about a minute to compile.
+// The only file that includes Pinocchio.
 #include "stiction/scene.hpp"
 
 #include <pinocchio/algorithm/center-of-mass.hpp>
@@ -8,10 +8,10 @@
 #include <pinocchio/algorithm/kinematics.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "problem/linear_algebra.hpp"
 #include "problem/text.hpp"
 #include "scene/blueprint.hpp"
 #include "scene/coordinates.hpp"
@@ -29,6 +29,13 @@ using internal::UrdfJoint;
 using internal::UrdfTree;
 using pinocchio::JointIndex;
 using pinocchio::SE3;
+
+/// Fills M, and as by-products oMi, J and the momentum matrix Ag. With a Ref, and only so, Pinocchio's own compiled instance is
+/// called: with a vector this file would take twice as long to compile.
+void compose_bodies(const pinocchio::Model& model, pinocchio::Data& data, const Eigen::Ref<const Eigen::VectorXd>& q)
+{
+  pinocchio::crba(model, data, q, pinocchio::Convention::WORLD);
+}
 
 SE3 se3(const Eigen::Isometry3d& pose)
 {
@@ -196,8 +203,7 @@ void Core::check_inertias()
   for (std::size_t j = 1; j < model.inertias.size(); ++j) {
     mass += model.inertias[j].mass();
     const Eigen::Vector3d moments =
-        Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(model.inertias[j].inertia().matrix(), Eigen::EigenvaluesOnly)
-            .eigenvalues();
+        internal::symmetric_eigenvalues(model.inertias[j].inertia().matrix());
     const double size =
         moments.cwiseAbs().maxCoeff() + model.inertias[j].mass() * 1e-6;  // at least that of a millimetre
     if (moments.minCoeff() >= -kRounding * size) continue;
@@ -556,9 +562,9 @@ void Scene::compute(const SceneState& state, ContactProblem& problem)
   pinocchio::Data& data = impl_->data;
   const bool moving = (state.v.array() != 0.0).any();
 
-  // Leaves behind oMi, J and the momentum matrix Ag. Its linear rows P turn velocities into the momentum m c', so that
-  // gravity, the slope of -m g.c, is -P'g: at rest no further pass is needed.
-  pinocchio::crba(core.model, data, full.q, pinocchio::Convention::WORLD);
+  // The linear rows P of the momentum matrix Ag turn velocities into the momentum m c', so that gravity, the slope of -m g.c,
+  // is -P'g: at rest no further pass is needed.
+  compose_bodies(core.model, data, full.q);
   if (moving)
     impl_->force = pinocchio::nonLinearEffects(core.model, data, full.q, full.v);
   else
@@ -638,7 +644,7 @@ Eigen::VectorXd Scene::generalised_force(const SceneState& state, const LoadDesc
   const Core& core = *impl_->core;
   core.coordinates.check(state);
   const LoadBlock block = core.load_block(internal::read_load(load, path, core.models));
-  pinocchio::crba(core.model, impl_->data, impl_->expand(state).q, pinocchio::Convention::WORLD);  // leaves oMi and J
+  compose_bodies(core.model, impl_->data, impl_->expand(state).q);
   Eigen::VectorXd result = Eigen::VectorXd::Zero(core.coordinates.nv);
   impl_->add_load(block, 1.0, result);
   return result;

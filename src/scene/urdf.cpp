@@ -2,13 +2,14 @@
 
 #include <tinyxml2.h>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
 #include <string_view>
 
+#include "problem/linear_algebra.hpp"
 #include "problem/text.hpp"
 #include "stiction/error.hpp"
 
@@ -373,8 +374,7 @@ std::vector<Finding> physical_findings(const UrdfTree& tree)
   std::vector<Finding> findings;
   for (const UrdfLink& link : tree.links) {
     const std::string words = "link " + quoted(link.name) + ", ";
-    const Eigen::Vector3d moments = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(link.inertia, Eigen::EigenvaluesOnly)
-                                        .eigenvalues();  // ascending
+    const Eigen::Vector3d moments = symmetric_eigenvalues(link.inertia);   // ascending
     const double allowed = kRounding * moments.cwiseAbs().maxCoeff();
     if (link.mass < 0.0) findings.push_back({words + "mass: want >= 0, got " + text(link.mass), true});
     if (moments(0) < -allowed)
