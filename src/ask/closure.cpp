@@ -148,27 +148,13 @@ void ClosureChecker::Workspace::write_rows(const Grasp& grasp)
 
 /// Leaves in `direction` what the rows (at least as many as columns) do not span: nothing at all of it (true), or
 /// least.
-bool ClosureChecker::Workspace::weakest_direction(const Eigen::MatrixXd& rows,
-                                                  Eigen::ColPivHouseholderQR<Eigen::MatrixXd>& qr)
+bool ClosureChecker::Workspace::weakest_direction(const Eigen::MatrixXd& rows, internal::PivotedQr& qr)
 {
-  const Eigen::Index columns = rows.cols();
-  qr.compute(rows);
-  const auto& R = qr.matrixQR();
-  Eigen::Index last = 0;
-  while (last < columns && std::abs(R(last, last)) > kClosureDoubt * std::abs(R(0, 0))) ++last;
-  const bool deficient = last < columns;
-  if (!deficient) --last;
-  // R z = 0 up to row `last`, with z[last] = 1 and none of the columns pivoted after it.
-  pivoted.setZero(columns);
-  pivoted[last] = 1.0;
-  for (Eigen::Index i = last - 1; i >= 0; --i) {
-    double sum = 0.0;
-    for (Eigen::Index j = i + 1; j <= last; ++j) sum += R(i, j) * pivoted[j];
-    pivoted[i] = -sum / R(i, i);
-  }
-  direction.resize(columns);
-  const auto& order = qr.colsPermutation().indices();
-  for (Eigen::Index i = 0; i < columns; ++i) direction[order[i]] = pivoted[i];
+  qr.compute(rows, kClosureDoubt);
+  const bool deficient = qr.rank() < rows.cols();
+  const Eigen::Index last = deficient ? qr.rank() : rows.cols() - 1;
+  direction.resize(rows.cols());
+  qr.cancel(last, last, direction);
   return deficient;
 }
 

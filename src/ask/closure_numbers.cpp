@@ -209,9 +209,7 @@ NullSpaces ClosureChecker::Workspace::null_spaces(const Grasp& grasp)
       if (const double size = A.row(i).cwiseAbs().maxCoeff(); size > 0.0) A.row(i) /= size;
     for (Eigen::Index j = 0; j < A.cols(); ++j)
       if (const double size = A.col(j).norm(); size > 0.0) A.col(j) /= size;
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> factor(A);
-    factor.setThreshold(kClosureDoubt);
-    return static_cast<int>(factor.rank());
+    return static_cast<int>(internal::column_rank(A, kClosureDoubt));
   };
   Eigen::MatrixXd both(m + dofs, n);
   for (Eigen::Index j = 0; j < n; ++j) {

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <Eigen/QR>
-
 #include "ask/proved.hpp"
+#include "problem/linear_algebra.hpp"
 #include "proof/closure_proof.hpp"
 #include "solve/closure_newton.hpp"
 #include "stiction/closure.hpp"
@@ -22,7 +21,7 @@ struct ClosureChecker::Workspace {
   void write_program(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs);
   void write_cones(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs);
   void write_rows(const Grasp& grasp);
-  bool weakest_direction(const Eigen::MatrixXd& rows, Eigen::ColPivHouseholderQR<Eigen::MatrixXd>& qr);
+  bool weakest_direction(const Eigen::MatrixXd& rows, internal::PivotedQr& qr);
   void weakest_twist(const Grasp& grasp, const Eigen::VectorXd& forces, Twist& twist);
   void check(const Grasp& grasp, ClosureKind kind, const ClosureOptions& options, ClosureVerdict& result);
   void check_force(const Grasp& grasp, const ClosureVerdict& frictional, const ClosureOptions& options,
@@ -46,9 +45,9 @@ struct ClosureChecker::Workspace {
   std::vector<int> signs;
   ConeAnswer answer;
   internal::ClosureScratch scratch;
-  Eigen::VectorXd weight, row_size, pivoted, direction;
+  Eigen::VectorXd weight, row_size, direction;
   Eigen::MatrixXd weighted, stacked;
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> weighted_qr, stacked_qr;
+  internal::PivotedQr weighted_qr, stacked_qr;
   Grasp drawn, varied;             ///< from contacts; with other friction
   ClosureProof trial_proof;
   internal::Caster caster;

@@ -1,4 +1,3 @@
-#include <Eigen/Cholesky>
 #include <cmath>
 
 #include "ask/equilibrium_workspace.hpp"
@@ -25,7 +24,7 @@ struct EquilibriumMonitor::Workspace {
   template <int M>
   struct Correction {
     Eigen::Matrix<double, M, M> gram;
-    Eigen::LDLT<Eigen::Matrix<double, M, M>> factor;
+    internal::PivotedCholesky<M> factor;
     Eigen::Matrix<double, M, 1> missing;
   };
   Correction<6> correction_of_six;
@@ -148,8 +147,7 @@ bool EquilibriumMonitor::Workspace::correct(Correction<M>& correction)
       for (Eigen::Index i = M > 0 ? 0 : k; i < m; ++i) to[i] += share * column[i];   // the lower half is read
     }
   }
-  factor.compute(gram);
-  if (factor.info() != Eigen::Success) return false;
+  if (!factor.compute(gram)) return false;
   missing.resize(m);
   for (int pass = 0; pass < 3; ++pass) {   // the last passes take rounding out
     for (Eigen::Index i = 0; i < m; ++i) {
@@ -157,7 +155,7 @@ bool EquilibriumMonitor::Workspace::correct(Correction<M>& correction)
       for (Eigen::Index j = 0; j < n; ++j) sum -= static_cast<long double>(E[j * stride + i]) * x[j];
       missing[i] = static_cast<double>(sum);
     }
-    factor.solveInPlace(missing);
+    factor.solve(missing);
     if (!missing.allFinite()) return false;
     for (Eigen::Index j = 0; j < n; ++j) {
       double change = 0.0;

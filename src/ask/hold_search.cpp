@@ -446,19 +446,10 @@ int HoldSearch::indeterminacy()
     null_space.setIdentity(columns, columns);
     return static_cast<int>(columns);
   }
-  rank_qr_.compute(active_rows_);
-  rank_qr_.setThreshold(kRank);
+  rank_qr_.compute(active_rows_, kRank);
   const auto rank = rank_qr_.rank();
-  pivoted_null_space_.setZero(columns, columns - rank);
-  pivoted_null_space_.bottomRows(columns - rank).setIdentity();
-  if (rank > 0 && rank < columns) {
-    auto top = pivoted_null_space_.topRows(rank);
-    top = -rank_qr_.matrixQR().topRightCorner(rank, columns - rank);
-    rank_qr_.matrixQR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>().solveInPlace(top);
-  }
   null_space.resize(columns, columns - rank);
-  for (Eigen::Index j = 0; j < columns; ++j)
-    null_space.row(rank_qr_.colsPermutation().indices()[j]) = pivoted_null_space_.row(j);
+  for (Eigen::Index k = 0; k < null_space.cols(); ++k) rank_qr_.cancel(rank, rank + k, null_space.col(k));
   return static_cast<int>(columns - rank);
 }
 

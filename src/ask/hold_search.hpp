@@ -1,12 +1,12 @@
 #pragma once
 
-#include <Eigen/QR>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ask/multiplier_set.hpp"
+#include "problem/linear_algebra.hpp"
 #include "stiction/sticking.hpp"
 
 namespace stiction::internal {
@@ -114,8 +114,7 @@ struct HoldSearch {
   LineCast deep_;
   std::vector<double> slack_weights_;   ///< per contact: the sign of its cone, 0: no part in the common slack
   Eigen::MatrixXd active_rows_;     ///< rows of the balance, unit columns
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> rank_qr_;
-  Eigen::MatrixXd pivoted_null_space_;
+  PivotedQr rank_qr_;
 };
 
 }  // namespace stiction::internal

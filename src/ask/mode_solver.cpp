@@ -32,8 +32,7 @@ bool ModeSolver::factor(const ConeProgram& program)
   if (program.E.rows() != program.E.cols() || program.E.rows() == 0) return false;
   program_ = &program;
   balance(program.E);
-  lu_.compute(balanced_);
-  return lu_.rcond() > kNearSingular;
+  return lu_.compute(balanced_) > kNearSingular;
 }
 
 bool ModeSolver::contradiction(const ConeProgram& program, Eigen::VectorXd& y)
@@ -42,8 +41,7 @@ bool ModeSolver::contradiction(const ConeProgram& program, Eigen::VectorXd& y)
   const Eigen::MatrixXd& E = program.E;
   if (E.size() == 0) return false;
   balance(E);
-  transposed_.setThreshold(kRank);
-  transposed_.compute(balanced_.transpose());
+  const LeastNorm transposed(balanced_.transpose(), kRank);
   // The part of e outside the range of E, cleaned until E'y is rounding of its products.
   Eigen::VectorXd e = program.e.cwiseProduct(row_scale_);
   const double size = e.norm();
@@ -55,7 +53,7 @@ bool ModeSolver::contradiction(const ConeProgram& program, Eigen::VectorXd& y)
       for (Eigen::Index i = 0; i < E.rows(); ++i) sum += static_cast<long double>(E(i, j)) * y[i];
       rest_[j] = static_cast<double>(sum) * column_scale_[j];
     }
-    step_ = transposed_.solve(rest_);
+    step_ = transposed.solve(rest_);
     y -= step_.cwiseProduct(row_scale_);
   }
   return y.cwiseQuotient(row_scale_).norm() > kConsistent * size;
@@ -71,11 +69,11 @@ void ModeSolver::refined(const Eigen::VectorXd& b, Eigen::VectorXd& x)
   for (int pass = 0; pass < 4; ++pass) {
     if constexpr (kTransposed) {
       rest_.array() *= column_scale_.array();
-      step_ = lu_.transpose().solve(rest_);
+      lu_.solve_transposed(rest_, step_);
       x.array() += step_.array() * row_scale_.array();
     } else {
       rest_.array() *= row_scale_.array();
-      step_ = lu_.solve(rest_);
+      lu_.solve(rest_, step_);
       x.array() += step_.array() * column_scale_.array();
     }
     for (Eigen::Index i = 0; i < n; ++i) {

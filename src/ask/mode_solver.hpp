@@ -1,8 +1,6 @@
 #pragma once
 
-#include <Eigen/LU>
-#include <Eigen/QR>
-
+#include "problem/linear_algebra.hpp"
 #include "stiction/cone_program.hpp"
 
 namespace stiction::internal {
@@ -30,8 +28,7 @@ class ModeSolver {
   const ConeProgram* program_ = nullptr;
   Eigen::VectorXd row_scale_, column_scale_, rest_, step_;
   Eigen::MatrixXd balanced_;
-  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> transposed_;
+  PivotedLu lu_;
 };
 
 /// A linear functional h with h'x > 0 that no admissible x has, for each violated sign or cone of a program, worst

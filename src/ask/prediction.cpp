@@ -1,7 +1,5 @@
 #include "stiction/prediction.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -101,9 +99,9 @@ class SlipSolver {
     S = Wtt;
     if (block.normal > 0.0) S -= Wtn * Wtn.transpose() / block.normal;
     if (t == 2) {
-      const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> eigen(S);
-      block.axes = eigen.eigenvectors();
-      block.stiffness = eigen.eigenvalues();
+      const internal::SymmetricEigen eigen = internal::symmetric_eigen(S);
+      block.axes = eigen.vectors;
+      block.stiffness = eigen.values;
     } else {
       block.stiffness = S.diagonal();
     }
@@ -249,16 +247,15 @@ Prediction predict(const ContactProblem& problem, const PredictionOptions& optio
 
   // Whitened by M = S⁻¹ L L' S⁻¹, S⁻² = diag M, scalar products of rows are those of M⁻¹.
   const Eigen::VectorXd S = problem.M.diagonal().unaryExpr([](double m) { return m > 0.0 ? 1.0 / std::sqrt(m) : 0.0; });
-  const Eigen::LLT<Eigen::MatrixXd> cholesky(S.asDiagonal() * problem.M * S.asDiagonal());
-  if (nv > 0 && (cholesky.info() != Eigen::Success ||
-                 cholesky.matrixLLT().diagonal().minCoeff() <= std::sqrt(kSingular))) {
+  internal::Cholesky cholesky;
+  if (!(cholesky.compute(S.asDiagonal() * problem.M * S.asDiagonal()) > std::sqrt(kSingular))) {
     result.outcome = PredictionOutcome::kSingularMass;
     return result;
   }
   Eigen::MatrixXd X = S.asDiagonal() * problem.J.transpose();
   Eigen::VectorXd f = S.cwiseProduct(problem.F);
-  if (X.size() > 0) cholesky.matrixL().solveInPlace(X);   // Eigen forms a null reference when there is nothing to solve
-  if (nv > 0) cholesky.matrixL().solveInPlace(f);
+  cholesky.solve_lower(X);
+  cholesky.solve_lower(f);
 
   std::vector<Block> blocks;
   std::vector<int> contact_rows, closure_rows;
@@ -318,7 +315,9 @@ Prediction predict(const ContactProblem& problem, const PredictionOptions& optio
   if (result.residual <= options.tolerance) result.outcome = PredictionOutcome::kConverged;
 
   const Eigen::VectorXd w = w0 + Y * lambda - g;
-  result.acceleration = S.cwiseProduct(Eigen::VectorXd(cholesky.matrixU().solve(w)));
+  result.acceleration = w;
+  cholesky.solve_upper(result.acceleration);
+  result.acceleration.array() *= S.array();
   for (size_t j = 0; j < contact_rows.size(); ++j) result.lambda[contact_rows[j]] = lambda[j];
   if (held.rank > 0) {
     const Eigen::VectorXd closure_forces =

@@ -140,7 +140,7 @@ void StickingChecker::Workspace::settle(Eigen::VectorXd& a, const Eigen::VectorX
   if (!mass_definite) return;
   for (int pass = 0; pass < 6 && !balanced(a, lambda); ++pass) {
     for (Eigen::Index i = 0; i < a.size(); ++i) imbalance[i] *= mass_scale[i];
-    mass_cholesky.solveInPlace(imbalance);
+    mass_cholesky.solve(imbalance);
     for (Eigen::Index i = 0; i < a.size(); ++i) a[i] -= imbalance[i] * mass_scale[i];
   }
 }

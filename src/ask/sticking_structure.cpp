@@ -28,9 +28,7 @@ void StickingChecker::Workspace::factor_mass()
     unit_mass.row(i) *= mass_scale[i];
     unit_mass.col(i) *= mass_scale[i];
   }
-  mass_cholesky.compute(unit_mass);
-  mass_definite = mass_cholesky.info() == Eigen::Success;
-  for (Eigen::Index i = 0; i < nv && mass_definite; ++i) mass_definite = mass_cholesky.matrixLLT()(i, i) > 1e-5;
+  mass_definite = mass_cholesky.compute(unit_mass) > 1e-5;
 }
 
 /// Two solutions differ by d with M d = 0, F'd = 0, Je d = 0 and Ju d >= 0 on the closed contacts (P1, P8 iii); unique iff only

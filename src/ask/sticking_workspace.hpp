@@ -1,7 +1,5 @@
 #pragma once
 
-#include <Eigen/Cholesky>
-
 #include "ask/hold_search.hpp"
 #include "stiction/sticking.hpp"
 
@@ -43,7 +41,7 @@ struct StickingChecker::Workspace : internal::HoldSearch {
   Eigen::MatrixXd unit_mass;       ///< M with a unit diagonal
   bool mass_definite = false;
   Eigen::VectorXd mass_scale, imbalance;
-  Eigen::LLT<Eigen::MatrixXd> mass_cholesky;
+  internal::Cholesky mass_cholesky;
   ConeProgram extended;            ///< with one row more, for force intervals
 };
 

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "io/json.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
+#include "problem/linear_algebra.hpp"
 #include "problem/text.hpp"
 #include "stiction/error.hpp"
 
@@ -365,10 +365,9 @@ Verification verify_couplings(const Field& report)
   const Field couplings = report["couplings"];
   if (couplings.has("A")) {
     const Eigen::MatrixXd Jh = problem.J(unilateral, Eigen::all), Jg = problem.J(bilateral, Eigen::all);
-    const Eigen::LLT<Eigen::MatrixXd> M(problem.M);
     const auto times = [&](const Eigen::MatrixXd& left, const Eigen::MatrixXd& right) -> Eigen::MatrixXd {
       if (left.size() == 0 || right.size() == 0) return Eigen::MatrixXd::Zero(left.rows(), right.rows());
-      return left * M.solve(right.transpose());
+      return left * solve_definite(problem.M, right.transpose());
     };
     for (const auto& [name, wanted] : {std::pair{"A", times(Jh, Jh)}, {"B", times(Jg, Jg)}, {"E", times(Jh, Jg)}})
       if (const std::string wrong = block_disagreement(couplings, name, wanted); !wrong.empty()) return {false, wrong};

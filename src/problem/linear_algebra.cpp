@@ -1,10 +1,8 @@
 #include "problem/linear_algebra.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <Eigen/SVD>
+#include <limits>
 
 namespace stiction::internal {
 
@@ -93,6 +91,92 @@ MatrixXd solve_lower_transposed(const MatrixXd& L, const MatrixXd& B)
 {
   if (B.size() == 0) return B;
   return L.transpose().triangularView<Eigen::Upper>().solve(B);
+}
+
+double Cholesky::compute(const MatrixXd& A)
+{
+  llt_.compute(A);
+  if (A.rows() == 0) return std::numeric_limits<double>::infinity();
+  return llt_.info() == Eigen::Success ? llt_.matrixLLT().diagonal().minCoeff() : 0.0;
+}
+
+void Cholesky::solve(VectorXd& x) const { llt_.solveInPlace(x); }
+
+void Cholesky::solve_lower(VectorXd& x) const
+{
+  if (x.size() > 0) llt_.matrixL().solveInPlace(x);
+}
+
+void Cholesky::solve_lower(MatrixXd& X) const
+{
+  if (X.size() > 0) llt_.matrixL().solveInPlace(X);
+}
+
+void Cholesky::solve_upper(VectorXd& x) const
+{
+  if (x.size() > 0) llt_.matrixU().solveInPlace(x);
+}
+
+template <int M>
+bool PivotedCholesky<M>::compute(const Eigen::Matrix<double, M, M>& A)
+{
+  ldlt_.compute(A);
+  return ldlt_.info() == Eigen::Success;
+}
+
+template <int M>
+void PivotedCholesky<M>::solve(Eigen::Matrix<double, M, 1>& x) const
+{
+  ldlt_.solveInPlace(x);
+}
+
+template class PivotedCholesky<6>;
+template class PivotedCholesky<-1>;
+
+double PivotedLu::compute(const MatrixXd& A)
+{
+  lu_.compute(A);
+  return lu_.rcond();
+}
+
+void PivotedLu::solve(const VectorXd& b, VectorXd& x) const { x = lu_.solve(b); }
+void PivotedLu::solve_transposed(const VectorXd& b, VectorXd& x) const { x = lu_.transpose().solve(b); }
+
+void PivotedQr::compute(const MatrixXd& A, double threshold)
+{
+  qr_.setThreshold(threshold);
+  qr_.compute(A);
+  rank_ = qr_.rank();
+}
+
+VectorXd PivotedQr::solve(const VectorXd& b) const { return qr_.solve(b); }
+
+VectorXd PivotedQr::solve_transposed(const VectorXd& products) const
+{
+  const VectorXd ordered = qr_.colsPermutation().transpose() * products;
+  VectorXd t = VectorXd::Zero(qr_.rows());
+  t.head(rank_) = qr_.matrixQR().topLeftCorner(rank_, rank_).triangularView<Eigen::Upper>().transpose().solve(ordered.head(rank_));
+  return qr_.householderQ() * t;
+}
+
+VectorXd PivotedQr::orthogonal_part(const VectorXd& x) const
+{
+  VectorXd t = qr_.householderQ().adjoint() * x;
+  t.head(rank_).setZero();
+  return qr_.householderQ() * t;
+}
+
+void PivotedQr::cancel(Eigen::Index leading, Eigen::Index place, Eigen::Ref<VectorXd> z) const
+{
+  const MatrixXd& R = qr_.matrixQR();
+  z.setZero();
+  z[column(place)] = 1.0;
+  for (Eigen::Index i = leading - 1; i >= 0; --i) {
+    double sum = 0.0;
+    for (Eigen::Index j = i + 1; j < leading; ++j) sum += R(i, j) * z[column(j)];
+    sum += R(i, place);
+    z[column(i)] = -sum / R(i, i);
+  }
 }
 
 }  // namespace stiction::internal

@@ -1,8 +1,11 @@
-// Decompositions of dense matrices as plain functions. Eigen's are templates that cost the compiler seconds wherever they are
-// used; what no inner loop needs is compiled here, once.
+// Decompositions of dense matrices, without templates: Eigen's cost the compiler seconds wherever they are used and are compiled
+// here, once.
 #pragma once
 
+#include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <Eigen/LU>
+#include <Eigen/QR>
 #include <memory>
 
 namespace stiction::internal {
@@ -57,5 +60,60 @@ Eigen::MatrixXd solve_definite(const Eigen::MatrixXd& A, const Eigen::MatrixXd& 
 Eigen::MatrixXd cholesky_factor(const Eigen::MatrixXd& A);   ///< L with A = L L', A symmetric positive definite
 Eigen::MatrixXd solve_lower(const Eigen::MatrixXd& L, const Eigen::MatrixXd& B);              ///< L⁻¹B
 Eigen::MatrixXd solve_lower_transposed(const Eigen::MatrixXd& L, const Eigen::MatrixXd& B);   ///< L'⁻¹B
+
+// The classes below keep their memory from one matrix to the next.
+
+/// A = L L', A symmetric positive definite.
+class Cholesky {
+ public:
+  /// Smallest entry on the diagonal of L: 0 when A is not definite, infinity when it is empty.
+  double compute(const Eigen::MatrixXd& A);
+  void solve(Eigen::VectorXd& x) const;         ///< x becomes A⁻¹x
+  void solve_lower(Eigen::VectorXd& x) const;   ///< L⁻¹x
+  void solve_lower(Eigen::MatrixXd& X) const;   ///< L⁻¹X
+  void solve_upper(Eigen::VectorXd& x) const;   ///< L'⁻¹x
+
+ private:
+  Eigen::LLT<Eigen::MatrixXd> llt_;
+};
+
+/// A = P'L D L'P, A symmetric semidefinite with M rows, 6 or -1 for any number.
+template <int M>
+class PivotedCholesky {
+ public:
+  bool compute(const Eigen::Matrix<double, M, M>& A);   ///< of the lower triangle; false when it fails
+  void solve(Eigen::Matrix<double, M, 1>& x) const;     ///< x becomes A⁻¹x, with 0 for what is singular
+
+ private:
+  Eigen::LDLT<Eigen::Matrix<double, M, M>> ldlt_;
+};
+
+/// P A = L U, A square.
+class PivotedLu {
+ public:
+  double compute(const Eigen::MatrixXd& A);   ///< estimate of the reciprocal condition number
+  void solve(const Eigen::VectorXd& b, Eigen::VectorXd& x) const;              ///< A x = b
+  void solve_transposed(const Eigen::VectorXd& b, Eigen::VectorXd& x) const;   ///< A'x = b
+
+ private:
+  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
+};
+
+/// A P = Q R; pivots below `threshold` times the largest count as zero.
+class PivotedQr {
+ public:
+  void compute(const Eigen::MatrixXd& A, double threshold);
+  Eigen::Index rank() const { return rank_; }
+  Eigen::Index column(Eigen::Index place) const { return qr_.colsPermutation().indices()[place]; }   ///< of A
+  Eigen::VectorXd solve(const Eigen::VectorXd& b) const;                          ///< least squares, 0 for dependent columns
+  Eigen::VectorXd solve_transposed(const Eigen::VectorXd& products) const;        ///< shortest x with A'x = products
+  Eigen::VectorXd orthogonal_part(const Eigen::VectorXd& x) const;                ///< of x, to the columns of A
+  /// A z = 0, to rounding where the column at `place` depends on the `leading` ones pivoted first: z is 1 there, and 0 elsewhere.
+  void cancel(Eigen::Index leading, Eigen::Index place, Eigen::Ref<Eigen::VectorXd> z) const;
+
+ private:
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr_;
+  Eigen::Index rank_ = 0;
+};
 
 }  // namespace stiction::internal

@@ -90,8 +90,7 @@ void BoundedLeastSquares::factor()
 {
   columns_.resize(A.rows(), static_cast<Eigen::Index>(passive_.size()));
   for (std::size_t k = 0; k < passive_.size(); ++k) columns_.col(static_cast<Eigen::Index>(k)) = A.col(passive_[k]);
-  qr_.setThreshold(kDependent);
-  if (columns_.size() > 0) qr_.compute(columns_);
+  if (columns_.size() > 0) qr_.compute(columns_, kDependent);
 }
 
 Eigen::VectorXd BoundedLeastSquares::correction(const Eigen::VectorXd& rhs) const
@@ -106,12 +105,8 @@ bool BoundedLeastSquares::remove_dependent()
 {
   if (columns_.size() == 0 || qr_.rank() == columns_.cols()) return false;
   const Eigen::Index rank = qr_.rank(), count = columns_.cols();
-  const auto& order = qr_.colsPermutation().indices();
-  Eigen::VectorXd null = Eigen::VectorXd::Zero(count);
-  const Eigen::MatrixXd R = qr_.matrixQR().topLeftCorner(rank, count);
-  const Eigen::VectorXd head = R.leftCols(rank).triangularView<Eigen::Upper>().solve(R.col(rank));
-  for (Eigen::Index k = 0; k < rank; ++k) null[order[k]] = -head[k];
-  null[order[rank]] = 1.0;
+  Eigen::VectorXd null(count);
+  qr_.cancel(rank, rank, null);
 
   double best = std::numeric_limits<double>::infinity();
   Eigen::Index stop = -1;
@@ -131,9 +126,9 @@ bool BoundedLeastSquares::remove_dependent()
   }
   if (stop < 0) {
     // Only free variables depend on each other: one of them is not needed.
-    const int j = passive_[static_cast<std::size_t>(order[rank])];
-    frozen_[static_cast<std::size_t>(j)] = 1;
-    passive_.erase(passive_.begin() + order[rank]);
+    const auto spare = passive_.begin() + qr_.column(rank);
+    frozen_[static_cast<std::size_t>(*spare)] = 1;
+    passive_.erase(spare);
     return true;
   }
   for (Eigen::Index k = 0; k < count; ++k) {
@@ -157,12 +152,7 @@ void BoundedLeastSquares::update_residual()
   residual = sum.cast<double>();
   direction = residual;
   if (columns_.size() > 0) {
-    const auto Q = qr_.householderQ();
-    for (int pass = 0; pass < 2; ++pass) {
-      Eigen::VectorXd t = Q.adjoint() * direction;
-      t.head(qr_.rank()).setZero();
-      direction = Q * t;
-    }
+    for (int pass = 0; pass < 2; ++pass) direction = qr_.orthogonal_part(direction);
     if (qr_.rank() == A.rows()) direction.setZero();
   }
   const double norm = direction.norm();
@@ -174,14 +164,9 @@ void BoundedLeastSquares::update_residual()
 /// size, not only to the largest entry of the direction.
 void BoundedLeastSquares::refine_direction()
 {
-  const Eigen::Index rank = qr_.rank();
   const Eigen::Vector<long double, Eigen::Dynamic> products =
       columns_.cast<long double>().transpose() * direction.cast<long double>();
-  const Eigen::VectorXd ordered = qr_.colsPermutation().transpose() * products.cast<double>();
-  Eigen::VectorXd t = Eigen::VectorXd::Zero(A.rows());
-  t.head(rank) = qr_.matrixQR().topLeftCorner(rank, rank).triangularView<Eigen::Upper>().transpose().solve(
-      ordered.head(rank));
-  direction -= qr_.householderQ() * t;
+  direction -= qr_.solve_transposed(products.cast<double>());
 }
 
 int BoundedLeastSquares::worst_priced() const

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <Eigen/QR>
 #include <vector>
+
+#include "problem/linear_algebra.hpp"
 
 namespace stiction::internal {
 
@@ -49,7 +50,7 @@ class BoundedLeastSquares {
 
   std::vector<int> passive_;
   std::vector<char> blocked_, frozen_;
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr_;
+  PivotedQr qr_;
   Eigen::MatrixXd columns_;
 };
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "problem/linear_algebra.hpp"
 #include "solve/native_engine.hpp"
 
 namespace stiction::internal {
@@ -27,7 +28,7 @@ struct NativeEngine::GaussWorkspace {
   Eigen::MatrixXd M, J;         // scaled by column_scale; J = [Je; Ju] with unit rows
   Eigen::VectorXd F, g;
   Eigen::VectorXd column_scale, row_scale;
-  Eigen::LLT<Eigen::MatrixXd> cholesky;
+  Cholesky cholesky;
   Eigen::MatrixXd B;            // L^-1 J', n x rows
   Eigen::VectorXd c, b, w, h, force, work, row_work;
   ThinQr<-1> qr;
@@ -83,18 +84,16 @@ void NativeEngine::GaussWorkspace::load(const GaussProgram& p)
 /// Cholesky of M, or of M + rho I when M is singular; B = L^-1 J'. False when M is indefinite.
 bool NativeEngine::GaussWorkspace::factorise(bool& singular)
 {
-  cholesky.compute(M);
-  singular = cholesky.info() != Eigen::Success;
-  for (Eigen::Index i = 0; i < M.rows() && !singular; ++i)
-    singular = cholesky.matrixLLT()(i, i) * cholesky.matrixLLT()(i, i) < kSingularPivot;
+  const double smallest = cholesky.compute(M);
+  singular = smallest * smallest < kSingularPivot;
   if (singular) {
     M.diagonal().array() += kShift;
-    cholesky.compute(M);
+    const bool definite = cholesky.compute(M) > 0.0;
     M.diagonal().array() -= kShift;
-    if (cholesky.info() != Eigen::Success) return false;
+    if (!definite) return false;
   }
   B = J.transpose();
-  if (B.size() > 0) cholesky.matrixL().solveInPlace(B);
+  cholesky.solve_lower(B);
   return true;
 }
 
@@ -114,7 +113,7 @@ bool NativeEngine::GaussWorkspace::active_inequalities(Eigen::Index equalities, 
   equality_basis(equalities);
   c = F;
   if (rho > 0.0) c -= rho * anchor;
-  cholesky.matrixL().solveInPlace(c);
+  cholesky.solve_lower(c);
 
   // b0 = Q R^-T (-ge): the shortest b that satisfies the equalities
   const int k = qr.size();
@@ -213,7 +212,7 @@ double NativeEngine::GaussWorkspace::refine(Eigen::Index rows_used)
 
   // M da - J' dl = -force, J da = -h  with da = L^-T db:  db = -c - ... as in the projection above
   c = force;
-  cholesky.matrixL().solveInPlace(c);
+  cholesky.solve_lower(c);
   b.setZero();
   for (int i = 0; i < k; ++i) {
     double s = -h[i];
@@ -229,7 +228,7 @@ double NativeEngine::GaussWorkspace::refine(Eigen::Index rows_used)
   for (int i = 0; i < k; ++i) work[i] += row_work[i];
   qr.solve(work.data());
   for (int i = 0; i < k; ++i) lambda[basis[i]] += work[i];
-  cholesky.matrixU().solveInPlace(b);
+  cholesky.solve_upper(b);
   a += b;
   return worst;
 }

@@ -294,13 +294,11 @@ Eigen::VectorXd QpoasesDecider::tidied(const Eigen::VectorXd& direction) const
   Eigen::MatrixXd rows(static_cast<Eigen::Index>(touching.size()), direction.size());
   for (std::size_t k = 0; k < touching.size(); ++k)
     rows.row(static_cast<Eigen::Index>(k)) = touching[k]->scaled.transpose();
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod;
-  cod.setThreshold(kDependent);
-  cod.compute(rows);
+  const LeastNorm least(rows, kDependent);
   Eigen::VectorXd result = direction;
   for (int pass = 0; pass < 2; ++pass) {
     const Eigen::Vector<long double, Eigen::Dynamic> products = rows.cast<long double>() * result.cast<long double>();
-    result -= cod.solve(products.cast<double>());
+    result -= least.solve(products.cast<double>());
   }
   return result;
 }
