@@ -38,6 +38,8 @@ struct FrictionCone {
   ConeShape shape;
 
   int dim() const { return 1 + tangents + (torsional ? 1 : 0); }
+  /// The usual cone of a point in space, without facets and torsion.
+  bool round() const { return tangents == 2 && !torsional && shape.approximation == ConeApproximation::kExact; }
 };
 
 /// max of h·f over the forces of K with |f_n| = 1: h_n + mu |h_t| + torsion |h_m| for the exact pushing cone. The dual
@@ -78,28 +80,29 @@ double polygon_support(const FrictionCone& cone, const double* h_t, double* w);
 inline double support(const FrictionCone& cone, const double* h, double* ray)
 {
   double value = cone.sign * h[0];
-  double w[2] = {cone.mu, 0.0};   // any point of the rim will do when h_t = 0
-  if (cone.tangents == 2) {
-    if (cone.shape.approximation == ConeApproximation::kExact) {
-      const double norm = std::sqrt(h[1] * h[1] + h[2] * h[2]);
-      if (norm > 0.0) {
-        w[0] = cone.mu * (h[1] / norm);
-        w[1] = cone.mu * (h[2] / norm);
-      }
-      value += cone.mu * norm;
-    } else {
-      value += internal::polygon_support(cone, h + 1, w);
+  if (ray) ray[0] = cone.sign;
+  if (cone.tangents == 2 && cone.shape.approximation == ConeApproximation::kExact) {
+    const double norm = std::sqrt(h[1] * h[1] + h[2] * h[2]);
+    value += cone.mu * norm;
+    if (ray) {   // any point of the rim will do when h_t = 0
+      ray[1] = norm > 0.0 ? cone.mu * (h[1] / norm) : cone.mu;
+      ray[2] = norm > 0.0 ? cone.mu * (h[2] / norm) : 0.0;
+    }
+  } else if (cone.tangents == 2) {
+    double w[2];
+    value += internal::polygon_support(cone, h + 1, w);
+    if (ray) {
+      ray[1] = w[0];
+      ray[2] = w[1];
     }
   } else if (cone.tangents == 1) {
     value += cone.mu * std::abs(h[1]);
-    w[0] = std::copysign(cone.mu, h[1]);
+    if (ray) ray[1] = std::copysign(cone.mu, h[1]);
   }
-  const int last = 1 + cone.tangents;
-  if (cone.torsional) value += cone.torsion * std::abs(h[last]);
-  if (ray) {
-    ray[0] = cone.sign;
-    for (int i = 0; i < cone.tangents; ++i) ray[1 + i] = w[i];
-    if (cone.torsional) ray[last] = std::copysign(cone.torsion, h[last]);
+  if (cone.torsional) {
+    const double about = h[1 + cone.tangents];
+    value += cone.torsion * std::abs(about);
+    if (ray) ray[1 + cone.tangents] = std::copysign(cone.torsion, about);
   }
   return value;
 }

@@ -84,17 +84,18 @@ void MultiplierSet::build(const ContactProblem& problem, const ConeShape& shape,
   if (rows > exact_rows_) program_.E.setZero();   // the exact rows are written in full, the others here and there
   program_.e.resize(rows);
   program_.e_scale.resize(rows);
-  const bool every_row = exact_rows_ == nv;
+  const bool one_body = nv == 6 && exact_rows_ == 6;   // worth a loop without counting
   const Eigen::Index stride = problem.J.rows();
+  const double* J = problem.J.data();
+  double* E = program_.E.data();
   auto copy = [&](int row, int count, int column) {
-    for (int r = 0; r < count; ++r) {
-      const double* from = problem.J.data() + row + r;
-      double* to = program_.E.data() + (column + r) * rows;
-      if (every_row && nv == 6)   // one body: worth a loop without counting
+    const double* from = J + row;
+    double* to = E + column * rows;
+    for (const double* end = from + count; from != end; ++from, to += rows)
+      if (one_body)
         for (int i = 0; i < 6; ++i) to[i] = from[i * stride];
       else
         for (int i = 0; i < exact_rows_; ++i) to[i] = from[exact_dof_[i] * stride];
-    }
   };
   for (size_t i = 0; i < contacts; ++i)
     if (column_[i] >= 0) copy(problem.contacts[i].row, problem.contacts[i].rows(), column_[i]);

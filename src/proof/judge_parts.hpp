@@ -129,34 +129,49 @@ inline bool quick_rows(const ContactProblem& p, const Eigen::VectorXd& v, JudgeS
 ///
 /// All loads together, L^2 = sum of load_j^2 / M_jj, measure each degree of freedom: a solve mixes their rounding.
 /// Neither internal forces in lambda nor motions in the null space of M enter, so neither can buy a wide tolerance.
-inline void compute_loads(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
+///
+/// Six degrees of freedom, those of one body, are worth loops of their own: N = 6, or -1 for any number.
+template <int N>
+void compute_loads_of(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
 {
-  s.load = p.F;
+  const Eigen::Index n = N > 0 ? N : p.nv();
+  if (s.load.size() != n)
+    for (Eigen::VectorXd* v : {&s.load, &s.inertia, &s.load_size, &s.all_loads, &s.swing, &s.force_tolerance}) v->setZero(n);
   s.rows = p.gamma;
-  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+  double *load = s.load.data(), *inertia = s.inertia.data(), *size = s.load_size.data(), *all = s.all_loads.data();
+  for (Eigen::Index j = 0; j < n; ++j) load[j] = p.F[j];
+  for (Eigen::Index j = 0; j < n; ++j) {
     if (a[j] == 0.0) continue;
-    s.load += a[j] * p.M.col(j);
+    for (Eigen::Index i = 0; i < n; ++i) load[i] += a[j] * p.M(i, j);
     s.rows += a[j] * p.J.col(j);
   }
   // Divisions and square roots are slow, and many questions about the same loads come in a row.
-  bool same = s.inertia.size() == p.nv() && s.load_size.size() == p.nv();
-  s.inertia.resize(p.nv());
-  s.load_size.resize(p.nv());
-  for (Eigen::Index j = 0; j < p.nv(); ++j) {
-    const double inertia = p.M(j, j), size = std::max(std::abs(s.load[j]), std::abs(p.F[j]));
-    same = same && s.inertia[j] == inertia && s.load_size[j] == size;
-    s.inertia[j] = inertia;
-    s.load_size[j] = size;
+  double change = 0.0;
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const double own = p.M(j, j), larger = std::max(std::abs(load[j]), std::abs(p.F[j]));
+    change += std::abs(inertia[j] - own) + std::abs(size[j] - larger);
+    inertia[j] = own;
+    size[j] = larger;
   }
-  if (!same) {
-    const double largest = p.nv() > 0 ? s.inertia.maxCoeff() : 0.0, instead = largest > 0.0 ? largest : 1.0;
-    s.all_loads.resize(p.nv());
-    for (Eigen::Index j = 0; j < p.nv(); ++j) s.all_loads[j] = s.inertia[j] > 0.0 ? s.inertia[j] : instead;
-    const double squares = (s.load_size.array().square() / s.all_loads.array()).sum();
-    s.swing = (squares / s.all_loads.array()).sqrt();
-    s.all_loads.array() *= s.swing.array();
+  if (!(change == 0.0)) {
+    using Loads = Eigen::Map<Eigen::Array<double, N, 1>>;
+    const Loads sizes(size, n);
+    Loads masses(all, n), swing(s.swing.data(), n);
+    const double largest = n > 0 ? s.inertia.maxCoeff() : 0.0, instead = largest > 0.0 ? largest : 1.0;
+    for (Eigen::Index j = 0; j < n; ++j) masses[j] = inertia[j] > 0.0 ? inertia[j] : instead;
+    const double squares = (sizes.square() / masses).sum();
+    swing = (squares / masses).sqrt();
+    masses *= swing;   // all_loads
   }
-  s.force_tolerance = kSolve * s.all_loads;
+  for (Eigen::Index j = 0; j < n; ++j) s.force_tolerance[j] = kSolve * all[j];
+}
+
+inline void compute_loads(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
+{
+  if (p.nv() == 6)
+    compute_loads_of<6>(p, a, s);
+  else
+    compute_loads_of<-1>(p, a, s);
 }
 
 /// The scales of the rows that compute_loads left in s.rows.

@@ -73,12 +73,10 @@ inline bool clearly_blocked(const FrictionCone& cone, const double* h, const dou
 {
   // The tangents only add to the scale; their errors do not matter once the value is below it by that much.
   double total = scale[0] + price;
-  for (int k = 1; k < cone.dim(); ++k) total += (k <= cone.tangents ? cone.mu : cone.torsion) * scale[k];
+  for (int k = 1; k <= cone.tangents; ++k) total += cone.mu * scale[k];
+  if (cone.torsional) total += cone.torsion * scale[1 + cone.tangents];
   if (!(scale[0] > kSmall && total < kLarge)) return false;
-  const bool usual = cone.tangents == 2 && !cone.torsional && cone.shape.approximation == ConeApproximation::kExact;
-  const double most = usual ? cone.sign * h[0] + cone.mu * std::sqrt(h[1] * h[1] + h[2] * h[2])   // no ray, no division
-                            : support(cone, h);
-  return most - price <= -0.5 * kRounding * total;
+  return support(cone, h) - price <= -0.5 * kRounding * total;
 }
 
 /// Copies a certificate vector with the entries that are only rounding noise set to zero: those whose products with
@@ -116,6 +114,7 @@ bool all_finite(const Eigen::PlainObjectBase<Derived>& m)
   const double *entry = m.data(), *end = entry + m.size();
   for (; end - entry >= Strip::SizeAtCompileTime; entry += Strip::SizeAtCompileTime)
     sums += Eigen::Map<const Strip>(entry) * 0.0;
+  for (; end - entry >= 2; entry += 2) sums.head<2>() += Eigen::Map<const Eigen::Array2d>(entry) * 0.0;
   double sum = sums.sum();
   for (; entry != end; ++entry) sum += *entry * 0.0;
   return sum == 0.0;

@@ -284,9 +284,8 @@ void NativeEngine::offer_interior_dual(const ConeProgram& program, bool everywhe
   const auto m = scaled_.rows();
   if (everywhere && free_.empty()) {
     // A guess that often works: the sum of the normals, when they all face one half-space as feet do.
-    for (Eigen::Index i = 0; i < m; ++i) interior_[i] = 0.0;
-    for (const ConeBlock& block : program.cones)
-      for (Eigen::Index i = 0; i < m; ++i) interior_[i] += block.cone.sign * scaled_(i, block.col);
+    interior_.setZero();
+    for (const ConeBlock& block : program.cones) interior_ += block.cone.sign * scaled_.col(block.col);
     if (nearest_.offer_interior_dual(interior_.data())) return;
   }
   if (lifted_.rows() != m + 1 || lifted_.cols() != scaled_.cols()) {

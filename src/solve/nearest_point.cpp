@@ -11,11 +11,11 @@ constexpr double kDependentColumn = 3e-14;    // a column within rounding of the
 
 /// The value of support() on h = E'r over the columns of one cone. Inline, as nearly all of the work on many contacts is
 /// here; the usual cone goes without loops and calls.
-template <int M>
+template <int M, bool kRound>
 [[gnu::always_inline]] inline double support_of_products(const FrictionCone& cone, const double* E, const double* r, int m,
-                                                             double* h)
+                                                         double* h)
 {
-  if (cone.tangents == 2 && !cone.torsional && cone.shape.approximation == ConeApproximation::kExact) {
+  if constexpr (kRound) {
     h[0] = dot<M>(E, r, m);
     h[1] = dot<M>(E + m, r, m);
     h[2] = dot<M>(E + 2 * m, r, m);
@@ -28,7 +28,7 @@ template <int M>
 /// Without a division or square root, for the usual cone.
 bool clearly_inside(const FrictionCone& cone, const double* f)
 {
-  if (cone.tangents != 2 || cone.torsional || cone.shape.approximation != ConeApproximation::kExact) return false;
+  if (!cone.round()) return false;
   const double budget = cone.mu * f[0];
   return f[1] * f[1] + f[2] * f[2] < budget * budget;
 }
@@ -115,11 +115,15 @@ bool NearestPoint::offer_rows(const double* d)
   bool positive = true;
   double *opposite = work_.data(), h[4] = {};
   for (int i = 0; i < m; ++i) opposite[i] = -d[i];
-  for (size_t i = 0; i < slope_.size(); ++i) {
-    const ConeBlock& block = (*data_.cones)[i];
-    slope_[i] = -support_of_products<M>(block.cone, data_.E + static_cast<ptrdiff_t>(block.col) * m, opposite, m, h);
-    positive = positive && slope_[i] > 0.0;
-  }
+  const auto write_slopes = [&]<bool kRound>(std::bool_constant<kRound>) {
+    for (size_t i = 0; i < slope_.size(); ++i) {
+      const ConeBlock& block = (*data_.cones)[i];
+      const double* E = data_.E + static_cast<ptrdiff_t>(block.col) * m;
+      slope_[i] = -support_of_products<M, kRound>(block.cone, E, opposite, m, h);
+      positive = positive && slope_[i] > 0.0;
+    }
+  };
+  all_round_ ? write_slopes(std::true_type{}) : write_slopes(std::false_type{});
   return positive;
 }
 
@@ -148,10 +152,22 @@ void NearestPoint::write_column(const Column& column, double* a) const
 template <int M>
 void NearestPoint::residual(const ThinQr<M>& qr)
 {
-  const int m = qr.rows();
-  std::copy_n(target_.data(), m, r_.data());
+  copy<M>(target_.data(), r_.data(), qr.rows());
+  if (qr.size() == 0) return;
   std::fill_n(z_.data(), M > 0 ? M : qr.size(), 0.0);   // a number known beforehand needs no call
   qr.project_out(r_.data(), z_.data());
+  qr.project_out(r_.data(), z_.data());
+}
+
+/// The same when all but the last column were there before: r is orthogonal to those already, and the pass that removes
+/// rounding is all that is left to do for them.
+template <int M>
+void NearestPoint::residual_after_append(const ThinQr<M>& qr)
+{
+  if constexpr (M < 0) return residual(qr);
+  const int last = qr.size() - 1;
+  z_[last] = dot<M>(qr.q(last), r_.data(), M);
+  add_multiple<M>(-z_[last], qr.q(last), r_.data(), M);
   qr.project_out(r_.data(), z_.data());
 }
 
@@ -166,17 +182,20 @@ double NearestPoint::price(Column& best)
   const ConeBlock* blocks = data_.cones->data();
   const double *r = r_.data(), *weights = weight_.data();
   double* values = value_.data();
-  for (size_t i = 0; i < cones; ++i) {
-    const ConeBlock& block = blocks[i];
-    const double* E = data_.E + static_cast<ptrdiff_t>(block.col) * m;
-    values[i] = support_of_products<M>(block.cone, E, r, m, h);
-    const double score = values[i] * weights[i];
-    if (score > top) {
-      top = score;
-      winner = static_cast<int>(i);
-      std::copy_n(h, 4, best_h);
+  const auto scan = [&]<bool kRound>(std::bool_constant<kRound>) {
+    for (size_t i = 0; i < cones; ++i) {
+      const ConeBlock& block = blocks[i];
+      const double* E = data_.E + static_cast<ptrdiff_t>(block.col) * m;
+      values[i] = support_of_products<M, kRound>(block.cone, E, r, m, h);
+      const double score = values[i] * weights[i];
+      if (score > top) {
+        top = score;
+        winner = static_cast<int>(i);
+        std::copy_n(h, kRound ? 3 : 4, best_h);
+      }
     }
-  }
+  };
+  all_round_ ? scan(std::true_type{}) : scan(std::false_type{});
   best.cone = winner;
   best.box = -1;
   if (winner >= 0) {
@@ -243,7 +262,7 @@ void NearestPoint::drop(ThinQr<M>& qr, int k)
   qr.remove(nf + k);
   passive_.erase(passive_.begin() + k);
   std::copy(columns_.begin() + (k + 1) * m, columns_.begin() + p * m, columns_.begin() + k * m);
-  std::copy(c_.begin() + k + 1, c_.begin() + p, c_.begin() + k);
+  std::copy(c_.begin() + nf + k + 1, c_.begin() + nf + p, c_.begin() + nf + k);
 }
 
 /// target_ := e without the boxes at a bound; passive ones count from the bound they left.
@@ -251,7 +270,7 @@ template <int M>
 void NearestPoint::set_target()
 {
   const int m = data_.m;
-  std::copy_n(data_.e, m, target_.data());
+  copy<M>(data_.e, target_.data(), m);
   const auto take_out = [&](const BoxVariable& box, bool at_upper) {
     const double x = at_upper ? box.upper : box.lower;
     if (x != 0.0) add_multiple<M>(-x, data_.E + static_cast<ptrdiff_t>(box.col) * m, target_.data(), m);
@@ -280,8 +299,10 @@ void NearestPoint::start(ThinQr<M>& qr)
   passive_.clear();
   free_used_.clear();
   // The size of a cone's columns bounds its score, so that long and short columns compete fairly.
+  all_round_ = true;
   for (size_t i = 0; i < weight_.size(); ++i) {
     const ConeBlock& block = (*data_.cones)[i];
+    all_round_ = all_round_ && block.cone.round();
     const double* E = data_.E + static_cast<ptrdiff_t>(block.col) * m;
     double size = dot<M>(E, E, m);
     for (int j = 1; j < block.cone.dim(); ++j) {
@@ -296,6 +317,7 @@ void NearestPoint::start(ThinQr<M>& qr)
   for (int col : *data_.free)
     if (qr.append(data_.E + static_cast<ptrdiff_t>(col) * m, 1e-13)) free_used_.push_back(col);
   residual(qr);
+  if (!free_used_.empty()) settle(qr);
 }
 
 /// Moves the coefficients to the best ones of the passive columns; those that would leave their bounds on the way are dropped.
@@ -303,18 +325,19 @@ template <int M>
 void NearestPoint::settle(ThinQr<M>& qr)
 {
   const int m = M > 0 ? M : data_.m, nf = static_cast<int>(free_used_.size());
-  while (!passive_.empty()) {
+  for (;;) {
     const int p = static_cast<int>(passive_.size());
-    std::copy_n(z_.data(), M > 0 ? M : nf + p, step_.data());
+    copy<M>(z_.data(), step_.data(), nf + p);
     qr.solve(step_.data());
     const double* s = step_.data() + nf;
+    double* c = c_.data() + nf;
     double alpha = 1.0;
     int blocking = -1;
     bool at_top = false;
     for (int k = 0; k < p; ++k) {
       const bool below = !(s[k] > 0.0);
       if (!below && !(s[k] > passive_[k].upper)) continue;
-      const double t = below ? c_[k] / (c_[k] - s[k]) : (passive_[k].upper - c_[k]) / (s[k] - c_[k]);
+      const double t = below ? c[k] / (c[k] - s[k]) : (passive_[k].upper - c[k]) / (s[k] - c[k]);
       if (t < alpha || blocking < 0) {
         alpha = std::min(alpha, t);
         blocking = k;
@@ -322,10 +345,10 @@ void NearestPoint::settle(ThinQr<M>& qr)
       }
     }
     if (blocking < 0) {
-      std::copy_n(s, p, c_.data());
+      c_.swap(step_);
       return;
     }
-    for (int k = 0; k < p; ++k) c_[k] += alpha * (s[k] - c_[k]);
+    for (int k = 0; k < p; ++k) c[k] += alpha * (s[k] - c[k]);
     const Column leaving = passive_[blocking];
     if (leaving.box >= 0) {
       const bool ends_upper = (leaving.ray[0] > 0.0) == at_top;
@@ -359,7 +382,7 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
       return Stop::kSeparated;
     }
     if (!(score > kPriceTolerance * norm)) {   // also when numbers overflowed
-      std::copy_n(r_.data(), m, y_.data());
+      copy<M>(r_.data(), y_.data(), m);
       finish(qr, norm <= 1e-10 * e_norm_);   // so small a residual may turn out to be rounding
       return Stop::kSeparated;
     }
@@ -374,29 +397,29 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
     }
     write_column<M>(entering, a);
     if (!qr.append(a, kDependentColumn)) {
-      std::copy_n(r_.data(), m, y_.data());
+      copy<M>(r_.data(), y_.data(), m);
       finish(qr, true);
       return Stop::kStagnated;
     }
-    c_[passive_.size()] = 0.0;
+    c_[qr.size() - 1] = 0.0;
     passive_.push_back(entering);
     if (entering.box >= 0) {
       // measured from the bound it leaves: target already carries that bound
       at_upper_[entering.box] = 2;
     }
-    residual(qr);
+    residual_after_append(qr);
 
     if (!(z_[qr.size() - 1] > 0.0)) {   // the coefficient it would get; cannot happen but for rounding
       drop(qr, static_cast<int>(passive_.size()) - 1);
       if (entering.box >= 0) at_upper_[entering.box] = entering.ray[0] < 0.0 ? 1 : 0;
       residual(qr);
-      std::copy_n(r_.data(), m, y_.data());
+      copy<M>(r_.data(), y_.data(), m);
       finish(qr, true);
       return Stop::kStagnated;
     }
     settle(qr);
   }
-  std::copy_n(r_.data(), m, y_.data());
+  copy<M>(r_.data(), y_.data(), m);
   finish(qr, true);
   return Stop::kIterations;
 }
@@ -428,10 +451,6 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
 {
   const int m = data_.m, nf = static_cast<int>(free_used_.size()), p = static_cast<int>(passive_.size());
   residual_norm_ = std::sqrt(dot<M>(r_.data(), r_.data(), m));
-  // free coefficients come with the others out of one back substitution
-  std::copy_n(z_.data(), M > 0 ? M : nf + p, step_.data());
-  qr.solve(step_.data());
-
   std::fill(x_.begin(), x_.end(), 0.0);
   for (size_t b = 0; b < at_upper_.size(); ++b) {
     const BoxVariable& box = (*data_.boxes)[b];
@@ -443,7 +462,8 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
     } else if (const Column& column = passive_[k - nf]; column.cone >= 0) {
       double* f = x_.data() + (*data_.cones)[column.cone].col;
       const int dim = (*data_.cones)[column.cone].cone.dim();
-      for (int j = 0; j < dim; ++j) f[j] += c * column.ray[j];
+      for (int j = 0; j < 3 && j < dim; ++j) f[j] += c * column.ray[j];
+      if (dim == 4) f[3] += c * column.ray[3];
     } else {
       x_[(*data_.boxes)[column.box].col] += c * column.ray[0];
     }
@@ -454,7 +474,7 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
       x_[box.col] = passive_[k].ray[0] > 0.0 ? box.lower : box.upper;
     }
   for (int k = 0; k < nf + p; ++k)
-    add(k, k < nf ? step_[k] : std::clamp(step_[k], 0.0, passive_[k - nf].upper));
+    add(k, k < nf ? c_[k] : std::clamp(c_[k], 0.0, passive_[k - nf].upper));
   // Tangential forces below rounding of the friction at hand are what is left of others that cancel: zero.
   auto drop_noise = [&] {
     for (int k = 0; k < p; ++k)

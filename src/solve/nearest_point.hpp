@@ -77,6 +77,8 @@ class NearestPoint {
   template <int M>
   void residual(const ThinQr<M>& qr);
   template <int M>
+  void residual_after_append(const ThinQr<M>& qr);
+  template <int M>
   double price(Column& best);
   template <int M>
   void drop(ThinQr<M>& qr, int k);
@@ -99,13 +101,14 @@ class NearestPoint {
   ThinQr<-1> qr_;
   std::vector<Column> passive_;         ///< after the free columns
   std::vector<int> free_used_;          ///< independent free columns, first in the factor
-  std::vector<double> c_, step_, z_;    ///< coefficients, candidate, Q'e
+  std::vector<double> c_, step_, z_;    ///< coefficients of the columns in the factor, candidate, Q'e
   std::vector<double> columns_;         ///< m x passive, scaled columns, for refinement
   std::vector<double> target_;          ///< e minus the boxes that sit at a bound
   std::vector<double> r_, work_, x_, y_;
   std::vector<double> weight_;          ///< 1 / size of each cone's columns
   std::vector<double> value_;           ///< support of the residual on each cone
   std::vector<double> slope_;           ///< -support of -d on each cone: how strictly d is positive
+  bool all_round_ = false;              ///< FrictionCone::round() of all cones
   std::vector<char> at_upper_;          ///< per box
   const double* interior_dual_ = nullptr;
   Column entering_;                     ///< the best one for the residual, once priced_

@@ -32,6 +32,15 @@ template <int M>
   }
 }
 
+template <int M>
+[[gnu::always_inline]] inline void copy(const double* from, double* to, [[maybe_unused]] int m)
+{
+  if constexpr (M > 0)
+    std::memcpy(to, from, M * sizeof(double));
+  else
+    std::copy_n(from, m, to);
+}
+
 /// b += h a
 template <int M>
 [[gnu::always_inline]] inline void add_multiple(double h, const double* a, double* b, int m)
