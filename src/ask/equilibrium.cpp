@@ -166,7 +166,10 @@ void EquilibriumChecker::Workspace::write_forces(Certificate& certificate)
 Verdict EquilibriumChecker::Workspace::judged(const Certificate& certificate, Verdict claimed, std::string& reason)
 {
   const Verdict verdict = judge.equilibrium(*problem, a, shape, certificate);
-  if (verdict == claimed) return verdict;
+  if (verdict == claimed) {
+    reason.clear();
+    return verdict;
+  }
   std::string why;
   judge.equilibrium(*problem, a, shape, certificate, &why);
   reason = why.empty() ? "the proof was not accepted" : "the proof was not accepted: " + why;
@@ -194,6 +197,8 @@ Verdict EquilibriumChecker::Workspace::decide_and_judge(Certificate& certificate
   const Verdict verdict = decide_signs();
   if (verdict != Verdict::kUndecided) {
     write_certificate(verdict, certificate);
+    const Verdict proved = judged(certificate, verdict, reason);
+    if (proved != Verdict::kUndecided || verdict != Verdict::kFails || !sharpen(certificate.leaves, loads)) return proved;
     return judged(certificate, verdict, reason);
   }
   certificate.kind = CertificateKind::kNone;

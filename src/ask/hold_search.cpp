@@ -175,6 +175,65 @@ double HoldSearch::gain(const MotionLeaf& leaf, const Loads& loads) const
   return sum;
 }
 
+/// A motion `away` (nv) that no force of the leaf's signs opposes and that separates every contact: by Farkas' lemma there is one
+/// unless contacts can press against each other, sum of normal forces = 1 with J'lambda = 0.
+bool HoldSearch::separate_contacts(const MotionLeaf& leaf, Eigen::VectorXd& away)
+{
+  const ContactProblem& p = *problem;
+  const auto nv = p.nv();
+  ConeProgram& program = separation_;
+  program.E.setZero(nv + 1, p.rows());
+  program.E.topRows(nv) = p.J.transpose();
+  for (Eigen::Index d = 0; d < nv; ++d)   // what a motor holds stays where it is
+    if (leaf.motion[d] == 0.0 && multipliers.held_by_motor(d)) program.E.row(d).setZero();
+  program.e.setZero(nv + 1);
+  program.e[nv] = 1.0;
+  program.e_scale.resize(0);
+  program.cones.clear();
+  program.boxes.clear();
+  program.free.clear();
+  for (size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& c = p.contacts[i];
+    const int sign = c.side == Side::kUnilateral ? 1 : leaf.signs[i];
+    if (detaching[i] || sign == 0) {
+      for (int r = 0; r < c.rows(); ++r) {
+        if (detaching[i])
+          program.boxes.push_back({c.row + r, 0.0, 0.0});
+        else
+          program.free.push_back(c.row + r);
+      }
+      continue;
+    }
+    program.cones.push_back({c.row, friction_cone(c, shape)});
+    program.cones.back().cone.sign = sign;
+    program.E(nv, c.row) = sign;
+  }
+  for (const Closure& c : p.closures)
+    for (int r = 0; r < c.rows; ++r) program.free.push_back(c.row + r);
+  if (program.cones.empty()) return false;
+  engine->decide(program, separation_answer_);
+  iterations += separation_answer_.iterations;
+  if (separation_answer_.outcome != Outcome::kInfeasible) return false;
+  away = separation_answer_.y.head(nv);
+  for (Eigen::Index d = 0; d < nv; ++d)
+    if (leaf.motion[d] == 0.0 && multipliers.held_by_motor(d)) away[d] = 0.0;
+  return true;
+}
+
+bool HoldSearch::sharpen(std::vector<MotionLeaf>& sharpened, const Loads& loads)
+{
+  for (MotionLeaf& leaf : sharpened) {
+    const double driven = gain(leaf, loads);
+    if (!(driven > 0.0) || !separate_contacts(leaf, direction)) return false;
+    MotionLeaf turned = leaf;
+    turned.motion.head(problem->nv()) += direction;
+    const double lost = driven - gain(turned, loads);
+    const double share = lost > 0.5 * driven ? 0.5 * driven / lost : 1.0;
+    leaf.motion.head(problem->nv()) += share * direction;
+  }
+  return true;
+}
+
 void HoldSearch::cast(const Loads& from, const Loads& slope, double start, const LineOptions& options, LineCast& result)
 {
   result.lower = start;

@@ -59,6 +59,10 @@ struct HoldSearch {
   /// How much a leaf's motion is driven beyond what everything can supply; positive: it proves failure. Linear in the loads.
   double gain(const MotionLeaf& leaf, const Loads& loads) const;
 
+  /// Turns the leaves towards motions along which every contact clearly separates, at the cost of half of what drives them, where
+  /// there are such motions: the contacts then cannot supply even what rounding would leave to them. False: there are none.
+  bool sharpen(std::vector<MotionLeaf>& sharpened, const Loads& loads);
+
   struct Depth {
     double slack = 0.0;    ///< N: every contact could lose that much normal force and stay in its cone
     bool strict = false;   ///< there is some
@@ -105,6 +109,10 @@ struct HoldSearch {
   bool slack_at(const Loads& loads, double slack);
   bool put_back(const Eigen::VectorXd& x, double t);
 
+  bool separate_contacts(const MotionLeaf& leaf, Eigen::VectorXd& away);
+
+  ConeProgram separation_;
+  ConeAnswer separation_answer_;
   std::vector<MotionLeaf> spare_leaves_;   ///< used ones, kept for their memory
   std::vector<int> start_signs_, witness_signs_;
   bool claims_only_ = false;       ///< what the engine says is not proved

@@ -42,7 +42,9 @@ void MultiplierSet::build(const ContactProblem& problem, const ConeShape& shape,
   const auto nv = problem.nv();
   exact_dof_.clear();
   limited_dof_.clear();
+  has_motor_.resize(static_cast<size_t>(nv));
   for (Eigen::Index d = 0; d < nv; ++d) {
+    has_motor_[static_cast<size_t>(d)] = loads.lower[d] != loads.upper[d];
     if (loads.lower[d] == loads.upper[d])
       exact_dof_.push_back(static_cast<int>(d));
     else if (std::isfinite(loads.lower[d]) || std::isfinite(loads.upper[d]))

@@ -68,6 +68,9 @@ class MultiplierSet {
   bool needs_sign(size_t contact) const { return needs_sign_[contact]; }
   bool needs_signs() const;
 
+  /// Whether a motor acts on the degree of freedom: its effort is not given.
+  bool held_by_motor(Eigen::Index dof) const { return has_motor_[static_cast<size_t>(dof)] != 0; }
+
   /// How many problems it has been built for.
   std::uint64_t builds() const { return builds_; }
 
@@ -106,6 +109,7 @@ class MultiplierSet {
   std::uint64_t builds_ = 0;
   int exact_rows_ = 0, limit_rows_ = 0, force_columns_ = 0, extra_column_ = 0, fixed_columns_ = 0;
   std::vector<int> exact_dof_;      ///< per exact row
+  std::vector<char> has_motor_;   ///< per dof
   std::vector<int> limited_dof_;    ///< with at least one finite effort bound, not equal
   std::vector<int> column_, limit_row_, limit_column_;
   std::vector<char> needs_sign_;

@@ -101,14 +101,11 @@ void StickingChecker::Workspace::drop_noise(Eigen::VectorXd& a, Eigen::VectorXd&
     const double reach = row_reach(r);
     if (reach > 0.0 && std::abs(lambda[r]) * reach <= kNoise * scale) lambda[r] = 0.0;
   }
-  // A system at rest: the forces balance without any acceleration, and what there is of it is noise.
+  // A system at rest, or so nearly that a proof has to be about one at rest.
+  constexpr double kRest = 1e-10;
   double fastest = 0.0;
   for (Eigen::Index i = 0; i < p.nv(); ++i) fastest = std::max(fastest, std::abs(a[i]) * root_mass(i));
-  if (fastest > 0.0 && fastest <= 1e3 * kNoise * scale) {
-    shifted.setZero(p.nv());
-    if (balanced(shifted, lambda)) a.setZero();
-  }
-  settle(a, lambda);
+  if (fastest <= kRest * scale && p.gamma.isZero(0.0)) a.setZero();
 }
 
 /// True when M a + F = J'λ holds to rounding of the sums in every row; leaves the differences in `imbalance`.
@@ -135,21 +132,25 @@ bool StickingChecker::Workspace::balanced(const Eigen::VectorXd& a, const Eigen:
 
 /// Makes M a + F = J'λ hold to rounding on every row, by a change of a that is itself of the size of rounding (the rows
 /// J a + gamma have the wider allowance of a linear solve, the balance of forces has not).
-void StickingChecker::Workspace::settle(Eigen::VectorXd& a, const Eigen::VectorXd& lambda)
+bool StickingChecker::Workspace::settle(Eigen::VectorXd& a, const Eigen::VectorXd& lambda)
 {
-  if (!mass_definite) return;
+  if (!mass_definite || a.isZero(0.0)) return false;
   for (int pass = 0; pass < 6 && !balanced(a, lambda); ++pass) {
     for (Eigen::Index i = 0; i < a.size(); ++i) imbalance[i] *= mass_scale[i];
     mass_cholesky.solve(imbalance);
     for (Eigen::Index i = 0; i < a.size(); ++i) a[i] -= imbalance[i] * mass_scale[i];
   }
+  return true;
 }
 
 Verdict StickingChecker::Workspace::judged(StickingResult& result, Verdict claimed)
 {
   std::string why;
   const Verdict verdict = judge(*problem, options->rules, result.certificate, &why);
-  if (verdict == claimed) return verdict;
+  if (verdict == claimed) {
+    result.reason.clear();
+    return verdict;
+  }
   result.reason = why.empty() ? "the proof was not accepted" : "the proof was not accepted: " + why;
   return Verdict::kUndecided;
 }
@@ -248,16 +249,18 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
     result.certificate.a = gauss_answer.a;
     multipliers.to_lambda(witness, result.certificate.lambda);
     result.lambda = result.certificate.lambda;
-    settle(result.certificate.a, result.lambda);
     result.verdict = judged(result, Verdict::kHolds);
+    if (result.verdict == Verdict::kUndecided && settle(result.certificate.a, result.lambda))
+      result.verdict = judged(result, Verdict::kHolds);
     if (result.verdict == Verdict::kHolds && !result.strict) doubt(result);
   } else if (result.verdict == Verdict::kFails) {
     result.certificate.kind = CertificateKind::kMotion;
     result.certificate.a = gauss_answer.a;
     result.certificate.lambda = result.lambda;
     result.certificate.leaves.swap(leaves);
-    settle(result.certificate.a, result.certificate.lambda);
     result.verdict = judged(result, Verdict::kFails);
+    if (result.verdict == Verdict::kUndecided && sharpen(result.certificate.leaves, loads))
+      result.verdict = judged(result, Verdict::kFails);
     if (result.verdict == Verdict::kFails && opt.explain) result.explanation = describe_failure(p, opt.rules, result.certificate);
   }
   report_contacts(result.lambda, result.verdict, result.contacts);
@@ -286,7 +289,6 @@ bool StickingChecker::Workspace::multiplier_admissible(StickingResult& result)
   result.certificate.a = gauss_answer.a;
   result.certificate.lambda = result.lambda;
   recycle(result.certificate.leaves);
-  settle(result.certificate.a, result.lambda);
   if (judge(*problem, options->rules, result.certificate) == Verdict::kHolds) return true;
   result.certificate.kind = CertificateKind::kNone;
   return false;

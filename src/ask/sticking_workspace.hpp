@@ -16,7 +16,7 @@ struct StickingChecker::Workspace : internal::HoldSearch {
   void scatter_multipliers(Eigen::VectorXd& lambda) const;
   void drop_noise(Eigen::VectorXd& a, Eigen::VectorXd& lambda);
   bool balanced(const Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
-  void settle(Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
+  bool settle(Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
   bool multiplier_admissible(StickingResult& result);
   Verdict judged(StickingResult& result, Verdict claimed);
   void doubt(StickingResult& result) const;

@@ -1,3 +1,4 @@
+// All-sticking: (65) with its tolerances and bounds, as stated and proved in docs/proofs.md.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -12,6 +13,8 @@ namespace {
 
 using namespace internal;
 
+std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
+
 /// Everything about one certificate; the scratch vectors keep their memory between certificates.
 struct Case {
   const ContactProblem& p;
@@ -24,81 +27,119 @@ struct Case {
   {
     return c.side == Side::kUnilateral && rules.detachment == Detachment::kAllowed;
   }
-  bool separates(const Contact& c, double tolerance) const
+  int part(Eigen::Index dof) const { return s.scales.part[at(dof)]; }
+  int row_part(Eigen::Index row) const { return s.scales.row_part[at(row)]; }
+  /// How much a row may accelerate and still be at rest.
+  double at_rest(Eigen::Index row) const
   {
-    return may_detach(c) && s.rows[c.row] > tolerance * s.row_scale[c.row];
+    return kAtRest * (s.scales.weight[row] * s.speed[row_part(row)] + std::abs(p.gamma[row]));
   }
+  template <typename Visit>
+  bool every_row(Visit visit) const;
 
-  bool rows_keep();
-  bool forces_admissible();
-  bool complementary();
-  bool leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why);
+  void measure();
+  void load_motion(const Eigen::VectorXd& a, int rounding);
   bool forces();
+  bool rows_at_rest();
+  bool rows_idle();
+
   bool motion();
+  void clamp_multipliers();
+  void bound_swings();
+  void bound_motion();
+  bool leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why);
+  void drive(const Eigen::VectorXd& y);
+  Sum least_gain() const;
+  bool oppose(const MotionLeaf& leaf, const Eigen::VectorXd& motion, const Contact*& strongest, std::string* leaf_why);
+
   bool contradiction(const Eigen::VectorXd& lambda);
-  bool unbalanced(const Eigen::VectorXd& a);
+  bool unbalanced(const Eigen::VectorXd& direction);
 };
 
-/// Equality rows vanish, normals that may separate do not penetrate.
-bool Case::rows_keep()
+/// visit(row, may open) for every row until one says no.
+template <typename Visit>
+bool Case::every_row(Visit visit) const
 {
-  const auto keeps = [&](Eigen::Index row, bool may_grow) {
-    const double value = s.rows[row], tolerance = kSolve * s.row_scale[row];
-    if (tolerance < kInfinity && value >= -tolerance && (may_grow || value <= tolerance)) return true;
-    return refuse(why, [&] { return row_name(p, row) + " does not keep its acceleration"; });
-  };
   for (const Contact& c : p.contacts)
     for (int i = 0; i < c.rows(); ++i)
-      if (!keeps(c.row + i, i == 0 && may_detach(c))) return false;
+      if (!visit(c.row + i, i == 0 && may_detach(c))) return false;
   for (const Closure& c : p.closures)
     for (int i = 0; i < c.rows; ++i)
-      if (!keeps(c.row + i, false)) return false;
+      if (!visit(c.row + i, false)) return false;
   return true;
 }
 
-/// Cones, sides, limits and (65)'s complementarity: a contact that separates carries nothing.
-bool Case::forces_admissible()
+void Case::measure()
 {
-  for (const Contact& c : p.contacts) {
-    const double* f = certificate.lambda.data() + c.row;
-    const bool leaves = separates(c, kSolve);
-    double near[4] = {0.0, 0.0, 0.0, 0.0};
-    if (!leaves) make_admissible(c, rules.shape, f, near);
-    if (!forces_match(p, s.force_tolerance, c, c.rows(), f, near))
-      return refuse(why, [&] {
-        return leaves ? "contact " + c.name + " separates and still carries a force"
-                      : "the force of contact " + c.name + " is not admissible";
-      });
-  }
-  return true;
+  s.scales.measure(p);
+  s.scales.measure_motion(p);
 }
 
-/// 0 <= lambda_n ⟂ J_n a + gamma_n of Gauss' principle; no cones at this stage.
-bool Case::complementary()
+/// Loads, rows, and per part what moves: the accelerations at the contacts and the norm of a in M; `rounding` is -1 for a norm
+/// that is not too large, +1 for one that is not too small.
+void Case::load_motion(const Eigen::VectorXd& a, int rounding)
 {
-  for (const Contact& c : p.contacts) {
-    if (!may_detach(c)) continue;
-    const double normal = certificate.lambda[c.row];
-    const double near = separates(c, kSolve) ? 0.0 : std::max(normal, 0.0);
-    if (!forces_match(p, s.force_tolerance, c, 1, &normal, &near))
-      return refuse(why, [&] { return "contact " + c.name + " pulls, or pushes although it separates"; });
+  const Eigen::Index n = p.nv();
+  s.moving.assign(at(s.scales.parts), 0);
+  s.speed.setZero(s.scales.parts);
+  s.exact_load.clear();
+  s.norms.assign(at(s.scales.parts), Sum{});
+  s.load.resize(n);
+  s.load_size.resize(n);
+  for (Eigen::Index i = 0; i < p.rows(); ++i)
+    if (p.gamma[i] != 0.0) s.moving[at(row_part(i))] = 1;
+  for (Eigen::Index j = 0; j < n; ++j) {
+    s.exact_load.push_back(load_sum(p, a, j));
+    s.load[j] = static_cast<double>(s.exact_load.back().value);
+    if (a[j] == 0.0) continue;
+    const int k = part(j);
+    s.moving[at(k)] = 1;
+    s.speed[k] = std::max(s.speed[k], s.scales.lever[j] * std::abs(a[j]));
+    const Sum inertia = inertia_sum(p, a, j);
+    s.norms[at(k)].value += a[j] * inertia.value;
+    s.norms[at(k)].scale += std::abs(a[j]) * inertia.scale;
   }
-  return true;
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const Sum& square = s.norms[at(part(j))];
+    const long double rounded = square.value + rounding * 0x1p-52L * square.scale;
+    const double norm = rounded > 0.0L ? static_cast<double>(std::sqrt(rounded)) : 0.0;
+    s.load_size[j] = std::abs(p.F[j]) + std::sqrt(std::max(p.M(j, j), 0.0)) * norm;
+  }
+  s.rows.resize(p.rows());
+  for (Eigen::Index i = 0; i < p.rows(); ++i) {
+    if (!s.moving[at(row_part(i))]) {
+      s.rows[i] = 0.0;
+      continue;
+    }
+    Sum sum = row_sum(p, a, i);
+    sum.add(p.gamma[i]);
+    s.rows[i] = static_cast<double>(sum.value);
+  }
 }
 
-bool Case::leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why)
+/// Equality rows are at rest; normals that may separate do not penetrate, those that do separate are open.
+bool Case::rows_at_rest()
 {
-  const auto y = motion.head(p.nv());
-  Sum gain;   // y'(M a + F) minus what limited contacts can supply
-  for (Eigen::Index j = 0; j < p.nv(); ++j) {
-    gain.value += y[j] * s.exact_load[j].value;
-    gain.scale += std::abs(y[j]) * s.exact_load[j].scale;
+  s.open.assign(p.contacts.size(), 0);
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& c = p.contacts[i];
+    s.open[i] = may_detach(c) && s.rows[c.row] > at_rest(c.row);
   }
-  if (!contacts_give_way(p, rules.shape, leaf.signs, motion, &s.gone, &certificate.lambda, s, gain, leaf_why))
-    return false;
-  if (!(gain.value > kRounding * gain.scale))
-    return refuse(leaf_why, [] { return std::string("nothing drives the motion"); });
-  return true;
+  return every_row([&](Eigen::Index row, bool may_open) {
+    const double value = s.rows[row], allowed = at_rest(row);
+    if (value >= -allowed && (may_open || value <= allowed)) return true;
+    return refuse(why, [&] { return row_name(p, row) + " does not keep its acceleration"; });
+  });
+}
+
+/// Forces beyond the scale of the loads make no power of accelerations that count as zero.
+bool Case::rows_idle()
+{
+  return every_row([&](Eigen::Index row, bool) {
+    const double usual = s.scales.row_force(row), force = std::abs(s.near[row]);
+    if (force <= usual || s.rows[row] == 0.0 || std::abs(s.rows[row]) * force <= at_rest(row) * usual) return true;
+    return refuse(why, [&] { return row_name(p, row) + " works against large internal forces"; });
+  });
 }
 
 bool Case::forces()
@@ -106,75 +147,263 @@ bool Case::forces()
   if (!rules.shape.may_prove_holds())
     return refuse(why, [] { return std::string("outer facets cannot prove that it holds"); });
   if (!given(certificate.a, p.nv(), "a", why) || !given(certificate.lambda, p.rows(), "lambda", why)) return false;
-  compute_rows(p, certificate.a, s);
-  compute_balance(p, certificate.a, certificate.lambda, s);
-  return balanced(p, certificate.a, certificate.lambda, nullptr, s, why) && rows_keep() && forces_admissible();
+  measure();
+  load_motion(certificate.a, -1);
+  for (Eigen::Index j = 0; j < p.nv(); ++j)
+    if (!(std::abs(certificate.a[j]) <= s.scales.acceleration[j]) && (p.M(j, j) > 0.0 || s.scales.lever[j] > 0.0))
+      return refuse(why, [&] { return "the acceleration of " + dof_name(p, j) + " is beyond all proportion to the loads"; });
+  if (!rows_at_rest() || !admit_forces(p, rules.shape, certificate.lambda, &s.moving, s, why) || !rows_idle()) return false;
+  compute_balance(p, &s.moving, s);
+  const bool at_rest = std::all_of(s.moving.begin(), s.moving.end(), [](char moves) { return !moves; });
+  return balanced(p, certificate, nullptr, at_rest, s, why);
 }
 
-/// (a, lambda) is a KKT pair of (QP-G), so J'lambda = M a + F for every solution of (65); the leaves show that no
-/// lambda in the cones satisfies that, whatever the signs of the bilateral normal forces.
+/// s.push: the certificate's multipliers with normals that may open >= 0, and s.miss, what is then missing in the balance.
+void Case::clamp_multipliers()
+{
+  s.push = certificate.lambda;
+  for (const Contact& c : p.contacts)
+    if (may_detach(c)) s.push[c.row] = std::max(s.push[c.row], 0.0);
+  s.miss.resize(p.nv());
+  for (Eigen::Index j = 0; j < p.nv(); ++j)
+    s.miss[j] = std::abs(static_cast<double>(minus_forces(p, s.push, j, s.exact_load[at(j)]).value));
+}
+
+/// s.swing: sqrt of the diagonal of M^-1 over the degrees of freedom with inertia, rounded up, so that |x_j| <= s.swing_j |x|_M;
+/// infinite without inertia, or where M is too near to singular to tell.
+void Case::bound_swings()
+{
+  s.swing.setConstant(p.nv(), kInfinity);
+  s.massive.clear();
+  for (Eigen::Index j = 0; j < p.nv(); ++j)
+    if (p.M(j, j) > 0.0) s.massive.push_back(j);
+  const auto m = static_cast<Eigen::Index>(s.massive.size());
+  s.unit_mass.resize(m, m);
+  for (Eigen::Index k = 0; k < m; ++k)
+    for (Eigen::Index i = 0; i < m; ++i) {
+      const Eigen::Index row = s.massive[at(i)], column = s.massive[at(k)];
+      s.unit_mass(i, k) = p.M(row, column) / std::sqrt(p.M(row, row) * p.M(column, column));
+    }
+  constexpr double kSafelyDefinite = 1e-5;   // pivot: errors of the inverse stay below a hundredth
+  if (m == 0 || !(s.cholesky.compute(s.unit_mass) > kSafelyDefinite)) return;
+  s.inverse_factor.setIdentity(m, m);
+  s.cholesky.solve_lower(s.inverse_factor);
+  for (Eigen::Index k = 0; k < m; ++k) {
+    const Eigen::Index j = s.massive[at(k)];
+    s.swing[j] = 1.02 * s.inverse_factor.col(k).norm() / std::sqrt(p.M(j, j));
+  }
+}
+
+/// How far the acceleration of any solution (65) within tolerances can be from the certificate's, in the norm of M, per part:
+/// x^2 + sum of lambda_n w_n <= Q0 + x Q1 + x^2 Q2 (docs/proofs.md). s.error: x, s.power: the right-hand side, s.static_power: the
+/// same for solutions at rest, infinite where there are none.
+void Case::bound_motion()
+{
+  const Eigen::VectorXd& a = certificate.a;
+  const int parts = s.scales.parts;
+  for (Eigen::VectorXd* v : {&s.error, &s.power, &s.static_power, &s.q1, &s.q2, &s.reach_swing, &s.reach_bound}) v->setZero(parts);
+  Eigen::VectorXd& q0 = s.power;
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    const int k = part(j);
+    const double root_mass = std::sqrt(std::max(p.M(j, j), 0.0)), reach = s.scales.load_reach(p, j);
+    const double missing = kRelative * (s.load_size[j] + reach) + s.miss[j], most = s.scales.acceleration[j] + std::abs(a[j]);
+    if (std::isfinite(s.swing[j])) {
+      s.q1[k] += s.swing[j] * missing;
+      s.q2[k] += s.swing[j] * kRelative * root_mass;
+      s.reach_swing[k] = std::max(s.reach_swing[k], s.scales.lever[j] * s.swing[j]);
+    } else if (most > 0.0) {
+      q0[k] += most * missing;
+      s.q1[k] += most * kRelative * root_mass;
+      s.reach_bound[k] = std::max(s.reach_bound[k], s.scales.lever[j] * most);
+    }
+    s.static_power[k] += std::abs(a[j]) * (kRelative * (std::abs(p.F[j]) + 1.25 * kStaticForces * reach) + s.miss[j]);
+  }
+  every_row([&](Eigen::Index row, bool may_open) {
+    const int k = row_part(row);
+    const double usual = s.scales.row_force(row), push = std::abs(s.push[row]), w = std::abs(s.rows[row]);
+    const double against = may_open && s.rows[row] > 0.0 ? 0.0 : w;
+    q0[k] += (usual + push) * (at_rest(row) + kAtRest * s.scales.weight[row] * s.reach_bound[k]) +
+             kMovingForces * usual * against + push * w;
+    s.q1[k] += kAtRest * (usual + push) * s.scales.weight[row] * s.reach_swing[k];
+    s.static_power[k] += kStaticForces * usual * against + push * w;
+    return true;
+  });
+  for (int k = 0; k < parts; ++k) {
+    const double rest = 1.0 - s.q2[k];
+    s.error[k] = rest > 0.5 ? 1.001 * (s.q1[k] + std::sqrt(q0[k])) / rest : kInfinity;
+    const Sum& square = s.norms[at(k)];
+    const bool drifts = s.scales.drift[k] > 0.0;
+    if (drifts || square.value - 0x1p-50L * square.scale > static_cast<long double>(s.static_power[k])) s.static_power[k] = kInfinity;
+    s.power[k] = 1.001 * (q0[k] + s.error[k] * s.q1[k] + s.error[k] * s.error[k] * s.q2[k]);
+  }
+}
+
+/// (a, push) solves Gauss' principle up to residuals, so every solution of (65) is near it; the leaves show that no forces in the
+/// cones carry what solutions so near have to carry, whatever the signs of the bilateral normal forces.
 bool Case::motion()
 {
   if (!rules.shape.may_prove_fails())
     return refuse(why, [] { return std::string("inner facets cannot prove that it fails"); });
   if (!given(certificate.a, p.nv(), "a", why) || !given(certificate.lambda, p.rows(), "lambda", why)) return false;
-  compute_rows(p, certificate.a, s);
-  compute_balance(p, certificate.a, certificate.lambda, s);
-  if (!balanced(p, certificate.a, certificate.lambda, nullptr, s, why) || !rows_keep() || !complementary()) return false;
-  s.gone.assign(p.contacts.size(), false);
-  for (std::size_t i = 0; i < p.contacts.size(); ++i) s.gone[i] = separates(p.contacts[i], kClear);
-  s.exact_load.clear();
-  for (Eigen::Index j = 0; j < p.nv(); ++j) s.exact_load.push_back(load_sum(p, certificate.a, j));
-
+  measure();
+  load_motion(certificate.a, 1);
+  clamp_multipliers();
+  bound_swings();
+  bound_motion();
   for (const MotionLeaf& leaf : certificate.leaves) {
     if (!leaf_fits(p, leaf, why)) return false;
     if (leaf_separates(leaf, leaf.motion, why)) continue;
     if (!without_noise(p, leaf.motion, s) || !leaf_separates(leaf, s.clean_motion, nullptr)) return false;
   }
-  return internal::covers_every_sign(certificate.leaves, p.contacts.size()) ||
+  return covers_every_sign(certificate.leaves, p.contacts.size()) ||
          refuse(why, [] { return std::string("the leaves do not cover every sign of the bilateral contacts"); });
 }
 
-/// Rows Je a + ge = 0, Jnu a + gnu >= 0 would give 0 <= lambda'(J a + gamma) = gamma'lambda < 0.
-bool Case::contradiction(const Eigen::VectorXd& lambda)
+/// What drives y per part: y'(M a + F) for solutions that move, less what their distance from a and rounding could pretend; y'F
+/// for solutions at rest.
+void Case::drive(const Eigen::VectorXd& y)
 {
-  for (const Contact& c : p.contacts)
-    if (may_detach(c) && !(lambda[c.row] >= 0.0))
-      return refuse(why, [&] { return "the multiplier of contact " + c.name + " is negative"; });
+  s.gain_moving.assign(at(s.scales.parts), Sum{});
+  s.gain_static.assign(at(s.scales.parts), Sum{});
+  s.norms_of_y.assign(at(s.scales.parts), Sum{});
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
-    const Sum sum = minus_forces(p, lambda, j);
-    if (!(std::abs(sum.value) <= kRounding * sum.scale))
-      return refuse(why, [] { return std::string("J'lambda is not zero"); });
+    if (y[j] == 0.0) continue;
+    const int k = part(j);
+    const double root_mass = std::sqrt(std::max(p.M(j, j), 0.0));
+    s.gain_moving[at(k)].add(y[j], s.exact_load[at(j)].value);
+    s.gain_moving[at(k)].add(-kRelative * std::abs(y[j]), s.load_size[j] + root_mass * s.error[k]);
+    s.gain_static[at(k)].add(y[j], p.F[j]);
+    s.gain_static[at(k)].add(-kRelative * std::abs(y[j]), std::abs(p.F[j]));
+    const Sum inertia = inertia_sum(p, y, j);
+    s.norms_of_y[at(k)].value += y[j] * inertia.value;
+    s.norms_of_y[at(k)].scale += std::abs(y[j]) * inertia.scale;
   }
-  Sum drift;
-  for (Eigen::Index i = 0; i < p.rows(); ++i) drift.add(p.gamma[i], lambda[i]);
-  return drift.value < -kRounding * drift.scale ||
-         refuse(why, [] { return std::string("gamma'lambda is not negative"); });
+  for (int k = 0; k < s.scales.parts; ++k) {
+    const Sum& square = s.norms_of_y[at(k)];
+    if (square.scale > 0.0L)
+      s.gain_moving[at(k)].add(-std::sqrt(std::max(square.value, 0.0L) + 0x1p-50L * square.scale), s.error[k]);
+  }
 }
 
-/// Along a nothing has inertia, every row is kept and F pushes: Gauss' principle has no minimum, no force balances F.
-bool Case::unbalanced(const Eigen::VectorXd& a)
+/// Subtracts what limits and bounded forces can supply against the motion. A contact that separates by w_n carries power / w_n at
+/// the most. `strongest`: the contact that supplies most.
+bool Case::oppose(const MotionLeaf& leaf, const Eigen::VectorXd& motion, const Contact*& strongest, std::string* leaf_why)
 {
-  Sum power;
-  for (Eigen::Index j = 0; j < p.nv(); ++j) power.add(p.F[j], a[j]);
-  if (!(power.value < -kRounding * power.scale)) return refuse(why, [] { return std::string("F'a is not negative"); });
-  for (Eigen::Index i = 0; i < p.nv(); ++i) {
-    const Sum inertia = inertia_sum(p, a, i);
-    if (!(std::abs(inertia.value) <= kRounding * inertia.scale))
-      return refuse(why, [] { return std::string("M a is not zero"); });
-  }
-  const auto keeps = [&](Eigen::Index row, bool may_grow) {
-    const Sum sum = row_sum(p, a, row);
-    if (sum.value >= -kRounding * sum.scale && (may_grow || sum.value <= kRounding * sum.scale)) return true;
-    return refuse(why, [&] { return "the motion violates " + row_name(p, row); });
+  const auto subtract = [&](int k, long double moving, long double at_rest) {
+    s.gain_moving[at(k)].add(-moving);
+    s.gain_static[at(k)].add(-at_rest);
   };
-  for (const Contact& c : p.contacts)
-    for (int i = 0; i < c.rows(); ++i)
-      if (!keeps(c.row + i, i == 0 && may_detach(c))) return false;
   for (const Closure& c : p.closures)
-    for (int i = 0; i < c.rows; ++i)
-      if (!keeps(c.row + i, false)) return false;
+    for (int r = c.row; r < c.row + c.rows; ++r) {
+      const double supply = row_supply(p, r, motion, s.scales.row_force(r));
+      subtract(row_part(r), kMovingForces * supply, kStaticForces * supply);
+    }
+  Eigen::Index next_price = p.nv();
+  long double most = 0.0L;
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& c = p.contacts[i];
+    const double price = std::isfinite(c.max_normal) ? motion[next_price++] : 0.0;
+    if (!(price >= 0.0)) return refuse(leaf_why, [&] { return "the price of contact " + c.name + " is negative"; });
+    const int k = row_part(c.row);
+    const double usual = s.scales.row_force(c.row), opening = may_detach(c) ? std::max(s.rows[c.row], 0.0) : 0.0;
+    const auto supply = [&](double forces, double power) {
+      const double carried = opening > 0.0 ? power / opening : kInfinity, bound = std::min({forces * usual, c.max_normal, carried});
+      const long double limit = price > 0.0 ? static_cast<long double>(price) * std::min(c.max_normal, carried) : 0.0L;
+      return limit + most_supply(p, rules.shape, i, leaf.signs[i], motion, price, bound, s.scales);
+    };
+    const long double moving = supply(kMovingForces, s.power[k]), resting = supply(kStaticForces, s.static_power[k]);
+    subtract(k, moving, resting);
+    if (!(std::max(moving, resting) > most)) continue;
+    most = std::max(moving, resting);
+    strongest = &c;
+  }
   return true;
+}
+
+/// y separates what has to be carried from what the contacts can carry.
+bool Case::leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why)
+{
+  drive(motion);
+  const Sum driven = least_gain();
+  const Contact* strongest = nullptr;
+  if (!oppose(leaf, motion, strongest, leaf_why)) return false;
+  const Sum gain = least_gain();
+  if (gain.value > 0x1p-50L * gain.scale) return true;
+  return refuse(leaf_why, [&] {
+    return driven.value > 0.0L && strongest ? "contact " + strongest->name + " can oppose the motion"
+                                            : std::string("nothing drives the motion beyond rounding");
+  });
+}
+
+/// Solutions may move or, where there are such, be at rest in every part: the least of what remains.
+Sum Case::least_gain() const
+{
+  Sum gain;
+  for (int k = 0; k < s.scales.parts; ++k) {
+    const Sum& moving = s.gain_moving[at(k)];
+    const Sum& resting = s.gain_static[at(k)];
+    const bool rests = s.static_power[k] < kInfinity && !(resting.value >= moving.value);
+    gain.value += rests ? resting.value : moving.value;
+    gain.scale += moving.scale + (s.static_power[k] < kInfinity ? resting.scale : 0.0L);
+  }
+  return gain;
+}
+
+/// Rows Je a + ge = 0, Jnu a + gnu >= 0 would give 0 <= lambda'(J a + gamma) = gamma'lambda < 0: by more than tolerances of the rows
+/// and J'lambda times the largest accelerations.
+bool Case::contradiction(const Eigen::VectorXd& lambda)
+{
+  measure();
+  s.speed.setZero(s.scales.parts);
+  for (Eigen::Index j = 0; j < p.nv(); ++j)
+    s.speed[part(j)] = std::max(s.speed[part(j)], s.scales.lever[j] * s.scales.acceleration[j]);
+  Sum gain;
+  const bool pushes = every_row([&](Eigen::Index row, bool may_open) {
+    gain.add(-static_cast<long double>(p.gamma[row]), lambda[row]);
+    gain.add(-static_cast<long double>(std::abs(lambda[row])), at_rest(row));
+    return !may_open || lambda[row] >= 0.0 || refuse(why, [&] { return "the multiplier of " + row_name(p, row) + " is negative"; });
+  });
+  if (!pushes) return false;
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    const Sum sum = minus_forces(p, lambda, j);
+    gain.add(-(std::abs(sum.value) + 0x1p-58L * sum.scale), s.scales.acceleration[j]);
+  }
+  return gain.value > 0x1p-50L * gain.scale ||
+         refuse(why, [] { return std::string("gamma'lambda is not negative beyond what rounding of J'lambda could pretend"); });
+}
+
+/// Along a direction nothing has inertia, every row is kept and F pushes: Gauss' principle has no minimum, no force balances F.
+bool Case::unbalanced(const Eigen::VectorXd& direction)
+{
+  measure();
+  Sum gain;
+  s.speed.setZero(s.scales.parts);   // here: the largest |a| in the norm of M
+  for (Eigen::Index j = 0; j < p.nv(); ++j)
+    s.speed[part(j)] += std::sqrt(std::max(p.M(j, j), 0.0)) * s.scales.acceleration[j];
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    const double size = std::abs(direction[j]);
+    const Sum inertia = inertia_sum(p, direction, j);
+    gain.add(-static_cast<long double>(p.F[j]), direction[j]);
+    gain.add(-kRelative * size, std::abs(p.F[j]) + std::sqrt(std::max(p.M(j, j), 0.0)) * s.speed[part(j)]);
+    gain.add(-(std::abs(inertia.value) + 0x1p-58L * inertia.scale), s.scales.acceleration[j]);
+  }
+  every_row([&](Eigen::Index row, bool may_open) {
+    const Sum sum = row_sum(p, direction, row);
+    const long double against = may_open ? std::max(-sum.value, 0.0L) : std::abs(sum.value);
+    gain.add(-(against + 0x1p-58L * sum.scale), kStaticForces * s.scales.row_force(row));
+    return true;
+  });
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {   // axes and lever arms turned by kRelative
+    const double reach = s.scales.reach.row(static_cast<Eigen::Index>(i)).dot(direction.cwiseAbs().transpose());
+    gain.add(-2.5 * kRelative * reach, kStaticForces * s.scales.row_force(p.contacts[i].row));
+    const int last = p.contacts[i].row + 1 + p.contacts[i].tangents;
+    if (p.contacts[i].torsional) gain.add(-kRelative * row_sum(p, direction, last).scale, kStaticForces * s.scales.row_force(last));
+  }
+  for (const Closure& c : p.closures)
+    for (int r = c.row; r < c.row + c.rows; ++r)
+      gain.add(-kRelative * row_sum(p, direction, r).scale, kStaticForces * s.scales.row_force(r));
+  return gain.value > 0x1p-50L * gain.scale ||
+         refuse(why, [] { return std::string("F'a is not negative beyond what inertia, contacts and rounding could supply"); });
 }
 
 }  // namespace
@@ -216,12 +445,6 @@ Verdict Judge::operator()(const ContactProblem& problem, const StickingRules& ru
   }
   refuse(why, [] { return std::string("there is no certificate"); });
   return Verdict::kUndecided;
-}
-
-void Judge::row_scales(const ContactProblem& problem, const Eigen::VectorXd& a, Eigen::VectorXd& scales)
-{
-  compute_rows(problem, a, *scratch_);
-  scales = scratch_->row_scale;
 }
 
 Verdict judge(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,

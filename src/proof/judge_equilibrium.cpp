@@ -18,83 +18,72 @@ struct EquilibriumCase {
   JudgeScratch& s;
   std::string* why;
 
+  void measure();
   bool forces();
-  bool drives(const Eigen::VectorXd& motion, const Sum& supply);
   bool leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why);
   bool motion();
 };
+
+/// The loads M a + F with the sizes of their terms, and the scales of the data.
+void EquilibriumCase::measure()
+{
+  s.load = p.F;
+  s.load_size = p.F.cwiseAbs();
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    const double a = certificate.a[j];
+    if (a == 0.0) continue;
+    s.load += a * p.M.col(j);
+    s.load_size += std::abs(a) * p.M.col(j).cwiseAbs();
+  }
+  s.scales.measure(p);
+  s.scales.measure_loads(p, s.load);
+}
 
 bool EquilibriumCase::forces()
 {
   if (!shape.may_prove_holds())
     return refuse(why, [] { return std::string("outer facets cannot prove that it holds"); });
-  const Eigen::VectorXd& lambda = certificate.lambda;
   const Eigen::VectorXd& efforts = certificate.efforts;
-  if (!given(lambda, p.rows(), "lambda", why)) return false;
+  if (!given(certificate.lambda, p.rows(), "lambda", why)) return false;
   if (!given(efforts, static_cast<Eigen::Index>(p.actuators.size()), "efforts", why)) return false;
-  compute_balance(p, certificate.a, lambda, s);
-  for (std::size_t k = 0; k < p.actuators.size(); ++k) {
-    const double effort = efforts[static_cast<Eigen::Index>(k)];
-    s.residual[p.actuators[k].dof] -= effort;
-    s.force_scale[p.actuators[k].dof] += std::abs(effort);
-  }
-  for (Eigen::Index j = 0; j < p.nv(); ++j)
-    s.force_tolerance[j] =
-        std::min(kSolve * s.all_loads[j], kRounding * std::max(s.force_scale[j], s.all_loads[j]));
-  if (!balanced(p, certificate.a, lambda, &efforts, s, why)) return false;
+  if (!admit_forces(p, shape, certificate.lambda, nullptr, s, why)) return false;
+  compute_balance(p, nullptr, s);
+  s.y = efforts;   // moved into their limits
   for (std::size_t k = 0; k < p.actuators.size(); ++k) {
     const Actuator& motor = p.actuators[k];
-    const double effort = efforts[static_cast<Eigen::Index>(k)], tolerance = s.force_tolerance[motor.dof];
-    if (!(effort >= motor.lower - tolerance && effort <= motor.upper + tolerance))
+    double& effort = s.y[static_cast<Eigen::Index>(k)];
+    const double within = std::clamp(effort, motor.lower, motor.upper);
+    if (!(std::abs(effort - within) <= s.tolerance[motor.dof]))
       return refuse(why, [&] { return "the effort of " + motor.name + " is beyond its limit"; });
+    effort = within;
+    s.residual[motor.dof] -= within;
   }
-  for (const Contact& c : p.contacts) {
-    const double* f = lambda.data() + c.row;
-    double near[4] = {0.0, 0.0, 0.0, 0.0};
-    make_admissible(c, shape, f, near);
-    if (!forces_match(p, s.force_tolerance, c, c.rows(), f, near))
-      return refuse(why, [&] { return "the force of contact " + c.name + " is not admissible"; });
-  }
-  return true;
+  s.open.clear();
+  return balanced(p, certificate, &s.y, true, s, why);
 }
 
-/// y'(M a + F) + supply > 0 beyond rounding.
-bool EquilibriumCase::drives(const Eigen::VectorXd& motion, const Sum& supply)
-{
-  // At rest the load is F itself, and plain sums of few terms settle what is clear.
-  if (p.nv() <= kFewTerms && (certificate.a.array() == 0.0).all()) {
-    double value = 0.0, scale = 0.0;
-    for (Eigen::Index j = 0; j < p.nv(); ++j) {
-      value += motion[j] * p.F[j];
-      scale += std::abs(motion[j]) * std::max(std::abs(p.F[j]), s.all_loads[j]);
-    }
-    if (scale > kSmall && scale < kLarge && value + supply.value > 2.0 * kRounding * (scale + supply.scale)) return true;
-  }
-  if (s.exact_load.empty())
-    for (Eigen::Index j = 0; j < p.nv(); ++j) s.exact_load.push_back(load_sum(p, certificate.a, j));
-  Sum gain = supply;
-  for (Eigen::Index j = 0; j < p.nv(); ++j) {
-    gain.value += motion[j] * s.exact_load[j].value;
-    gain.scale += std::abs(motion[j]) * std::max(s.exact_load[j].scale, static_cast<long double>(s.all_loads[j]));
-  }
-  return gain.value > kRounding * gain.scale;
-}
-
-/// y'(M a + F) > sup of y'(J'lambda + S'tau) over the forces of the leaf's signs and all efforts within limits.
+/// y'(M a + F) > sup of y'(J'lambda + S'tau) over the forces of the leaf's signs and bounds and all efforts within limits, by more
+/// than the backward error of the balance could pretend.
 bool EquilibriumCase::leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why)
 {
-  Sum supply;   // of motors and limited contacts, against the motion
+  Sum gain;
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    if (motion[j] == 0.0) continue;
+    const long double load = s.exact_load.empty() ? p.F[j] : s.exact_load[static_cast<std::size_t>(j)].value;
+    gain.add(motion[j], load);
+    gain.add(-kRelative * std::abs(motion[j]), s.load_size[j]);
+  }
   for (const Actuator& motor : p.actuators) {
     const double y = motion[motor.dof];
     if (y == 0.0) continue;
     const double most = y > 0.0 ? motor.upper : motor.lower;
     if (std::isinf(most)) return refuse(leaf_why, [&] { return motor.name + " can oppose the motion without limit"; });
-    supply.add(-static_cast<long double>(y), most);
+    gain.add(-static_cast<long double>(y), most);
   }
-  if (!contacts_give_way(p, shape, leaf.signs, motion, nullptr, nullptr, s, supply, leaf_why)) return false;
-  if (!drives(motion, supply))
-    return refuse(leaf_why, [] { return std::string("nothing drives the motion"); });
-  return true;
+  if (!(gain.value > 0.0L)) return refuse(leaf_why, [] { return std::string("nothing drives the motion"); });
+  if (!contacts_give_way(p, shape, leaf.signs, motion, s, gain, leaf_why)) return false;
+  return gain.value > 0x1p-50L * gain.scale ||
+         refuse(leaf_why, [] { return std::string("what drives the motion does not exceed what rounding could supply"); });
 }
 
 bool EquilibriumCase::motion()
@@ -102,6 +91,8 @@ bool EquilibriumCase::motion()
   if (!shape.may_prove_fails())
     return refuse(why, [] { return std::string("inner facets cannot prove that it fails"); });
   s.exact_load.clear();
+  if (!(certificate.a.array() == 0.0).all())
+    for (Eigen::Index j = 0; j < p.nv(); ++j) s.exact_load.push_back(load_sum(p, certificate.a, j));
   for (const MotionLeaf& leaf : certificate.leaves) {
     if (!leaf_fits(p, leaf, why)) return false;
     if (leaf_separates(leaf, leaf.motion, why)) continue;
@@ -129,11 +120,11 @@ Verdict Judge::equilibrium(const ContactProblem& problem, const Eigen::VectorXd&
     return Verdict::kUndecided;
   }
   EquilibriumCase c{problem, shape, certificate, *scratch_, why};
-  compute_loads(problem, certificate.a, *scratch_);
-  if (const Eigen::Index row = row_that_leaves(problem, *scratch_); row >= 0) {
+  if (const Eigen::Index row = row_that_leaves(problem, certificate.a, *scratch_); row >= 0) {
     refuse(why, [&] { return row_name(problem, row) + " does not stick under the prescribed acceleration"; });
     return Verdict::kUndecided;
   }
+  c.measure();
   switch (certificate.kind) {
     case CertificateKind::kForces:
       return c.forces() ? Verdict::kHolds : Verdict::kUndecided;
@@ -149,15 +140,6 @@ Verdict Judge::equilibrium(const ContactProblem& problem, const Eigen::VectorXd&
   }
   refuse(why, [] { return std::string("there is no certificate of this question"); });
   return Verdict::kUndecided;
-}
-
-Eigen::Index Judge::load_scales(const ContactProblem& problem, const Eigen::VectorXd& a, Eigen::VectorXd& load,
-                                Eigen::VectorXd& scales)
-{
-  compute_loads(problem, a, *scratch_);
-  load = scratch_->load;
-  scales = scratch_->all_loads;
-  return row_that_leaves(problem, *scratch_);
 }
 
 Verdict judge_equilibrium(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,

@@ -1,38 +1,50 @@
 #pragma once
 
-// What the judges of sticking and of equilibrium have in common: sums over the problem's own numbers with the scale of
-// their rounding, and forces admissible to within it.
+// What the judges of sticking and of equilibrium have in common (docs/proofs.md): forces inside their cones and bounds, the
+// balance of forces with its backward error, and what bounded forces can supply against a motion.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "problem/linear_algebra.hpp"
+#include "proof/scales.hpp"
 #include "proof/sums.hpp"
 #include "stiction/proof.hpp"
 
 namespace stiction::internal {
 
 struct JudgeScratch {
+  Scales scales;
   // Per degree of freedom.
-  Eigen::VectorXd load;             // M a + F in double
-  Eigen::VectorXd residual;         // M a + F - J'lambda in double
-  Eigen::VectorXd force_scale;      // |M||a| + |F| + |J|'|lambda|
-  Eigen::VectorXd force_tolerance;  // largest force that counts as zero
-  Eigen::VectorXd all_loads;        // force scale of all loads together: inertia times A_j
-  Eigen::VectorXd inertia;          // M_jj, and
-  Eigen::VectorXd load_size;        // the larger of |M a + F| and |F|: the numbers that the next two were computed from
-  Eigen::VectorXd swing;            // acceleration scale A_j of Judge::row_scales
+  Eigen::VectorXd load;             // M a + F
+  Eigen::VectorXd load_size;        // sum of the absolute values of its terms
+  Eigen::VectorXd residual;         // M a + F - J'near
+  Eigen::VectorXd tolerance;        // backward error of the balance
   std::vector<Sum> exact_load;      // M a + F
-  Eigen::VectorXd y;                // of a leaf, without noise
+  Eigen::VectorXd y, clean_motion;  // of a leaf, without noise
   // Per row of J.
-  Eigen::VectorXd rows;         // J a + gamma
-  Eigen::VectorXd row_scale;    // scale of J a + gamma
-  Eigen::VectorXd velocity, velocity_scale;  // J y in double, |J||y|
-  // Per degree of freedom and limited contact.
-  Eigen::VectorXd clean_motion;
+  Eigen::VectorXd near;             // forces moved into their cones
+  Eigen::VectorXd rows;             // J a + gamma
   // Per contact.
-  std::vector<bool> gone;   // separates so clearly that it carries no force in any solution
+  std::vector<char> open;           // separates: carries nothing
+  // Of systems that may move.
+  std::vector<char> moving;         // per part
+  Eigen::VectorXd speed;            // per part: largest acceleration at the contacts
+  std::vector<Sum> norms, norms_of_y;   // per part: squares of a and of a leaf's motion in the norm of M
+  Eigen::VectorXd push;             // per row: multipliers of Gauss' principle, clamped
+  Eigen::VectorXd miss;             // per degree of freedom: |M a + F - J'push|
+  Eigen::VectorXd swing;            // per degree of freedom: largest |x_j| with |x| = 1 in the norm of M; infinite: not known
+  Eigen::VectorXd error, power, static_power;   // per part: see Case::bound_motion
+  Eigen::VectorXd q1, q2, reach_swing, reach_bound;
+  std::vector<Sum> gain_moving, gain_static;   // per part: see Case::drive
+  Eigen::MatrixXd unit_mass, inverse_factor;
+  std::vector<Eigen::Index> massive;
+  Cholesky cholesky;
+  // Sizes of the problem as row_scales sees them.
+  Eigen::VectorXd row_scale;
 };
 
 inline FrictionCone cone_of(const Contact& contact, const ConeShape& shape, double sign)
@@ -47,6 +59,12 @@ inline std::string row_name(const ContactProblem& problem, Eigen::Index row)
   for (const Closure& c : problem.closures)
     if (row >= c.row && row < c.row + c.rows) return "closure " + c.name + ", row " + std::to_string(row - c.row);
   return "row " + std::to_string(row);
+}
+
+inline std::string dof_name(const ContactProblem& problem, Eigen::Index dof)
+{
+  const auto index = static_cast<std::size_t>(dof);
+  return index < problem.dof_names.size() ? problem.dof_names[index] : "degree of freedom " + std::to_string(dof);
 }
 
 inline bool usable(const ContactProblem& p, std::string* why)
@@ -100,159 +118,6 @@ inline Sum row_sum(const ContactProblem& p, const Eigen::VectorXd& v, Eigen::Ind
   return sum;
 }
 
-/// J v in double with the sums of absolute products; true when clearly_blocked may be asked about them.
-inline bool quick_rows(const ContactProblem& p, const Eigen::VectorXd& v, JudgeScratch& s)
-{
-  if (p.nv() > kFewTerms) return false;
-  s.velocity.resize(p.rows());
-  s.velocity_scale.resize(p.rows());
-  // A few rows at a time, so that their sums stay in registers.
-  const auto sum_rows = [&]<int count>(Eigen::Index top, std::integral_constant<int, count>) {
-    using Rows = Eigen::Array<double, count, 1>;
-    Rows value = Rows::Zero(), scale = Rows::Zero();
-    for (Eigen::Index j = 0; j < p.nv(); ++j) {
-      const Rows product = v[j] * Eigen::Map<const Rows>(p.J.data() + j * p.rows() + top);
-      value += product;
-      scale += product.abs();
-    }
-    Eigen::Map<Rows>(s.velocity.data() + top) = value;
-    Eigen::Map<Rows>(s.velocity_scale.data() + top) = scale;
-  };
-  constexpr int kStrip = 4;
-  Eigen::Index top = 0;
-  for (; top + kStrip <= p.rows(); top += kStrip) sum_rows(top, std::integral_constant<int, kStrip>{});
-  for (; top < p.rows(); ++top) sum_rows(top, std::integral_constant<int, 1>{});
-  return true;
-}
-
-/// Loads, rows, and the accelerations that the load would cause: A_j of Judge::row_scales.
-///
-/// All loads together, L^2 = sum of load_j^2 / M_jj, measure each degree of freedom: a solve mixes their rounding.
-/// Neither internal forces in lambda nor motions in the null space of M enter, so neither can buy a wide tolerance.
-///
-/// Six degrees of freedom, those of one body, are worth loops of their own: N = 6, or -1 for any number.
-template <int N>
-void compute_loads_of(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
-{
-  const Eigen::Index n = N > 0 ? N : p.nv();
-  if (s.load.size() != n)
-    for (Eigen::VectorXd* v : {&s.load, &s.inertia, &s.load_size, &s.all_loads, &s.swing, &s.force_tolerance}) v->setZero(n);
-  s.rows = p.gamma;
-  double *load = s.load.data(), *inertia = s.inertia.data(), *size = s.load_size.data(), *all = s.all_loads.data();
-  for (Eigen::Index j = 0; j < n; ++j) load[j] = p.F[j];
-  for (Eigen::Index j = 0; j < n; ++j) {
-    if (a[j] == 0.0) continue;
-    for (Eigen::Index i = 0; i < n; ++i) load[i] += a[j] * p.M(i, j);
-    s.rows += a[j] * p.J.col(j);
-  }
-  // Divisions and square roots are slow, and many questions about the same loads come in a row.
-  double change = 0.0;
-  for (Eigen::Index j = 0; j < n; ++j) {
-    const double own = p.M(j, j), larger = std::max(std::abs(load[j]), std::abs(p.F[j]));
-    change += std::abs(inertia[j] - own) + std::abs(size[j] - larger);
-    inertia[j] = own;
-    size[j] = larger;
-  }
-  if (!(change == 0.0)) {
-    using Loads = Eigen::Map<Eigen::Array<double, N, 1>>;
-    const Loads sizes(size, n);
-    Loads masses(all, n), swing(s.swing.data(), n);
-    const double largest = n > 0 ? s.inertia.maxCoeff() : 0.0, instead = largest > 0.0 ? largest : 1.0;
-    for (Eigen::Index j = 0; j < n; ++j) masses[j] = inertia[j] > 0.0 ? inertia[j] : instead;
-    const double squares = (sizes.square() / masses).sum();
-    swing = (squares / masses).sqrt();
-    masses *= swing;   // all_loads
-  }
-  for (Eigen::Index j = 0; j < n; ++j) s.force_tolerance[j] = kSolve * all[j];
-}
-
-inline void compute_loads(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
-{
-  if (p.nv() == 6)
-    compute_loads_of<6>(p, a, s);
-  else
-    compute_loads_of<-1>(p, a, s);
-}
-
-/// The scales of the rows that compute_loads left in s.rows.
-inline void compute_row_scales(const ContactProblem& p, JudgeScratch& s)
-{
-  s.row_scale = p.gamma.cwiseAbs();
-  for (Eigen::Index j = 0; j < p.nv(); ++j) s.row_scale += s.swing[j] * p.J.col(j).cwiseAbs();
-}
-
-inline void compute_rows(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
-{
-  compute_loads(p, a, s);
-  compute_row_scales(p, s);
-}
-
-/// The row that leaves its contact most under a prescribed acceleration, -1 when all stick; after compute_loads.
-inline Eigen::Index row_that_leaves(const ContactProblem& p, JudgeScratch& s)
-{
-  if ((s.rows.array() == 0.0).all()) return -1;   // at rest
-  compute_row_scales(p, s);
-  Eigen::Index worst = -1;
-  double most = 0.0;
-  for (Eigen::Index i = 0; i < p.rows(); ++i) {
-    const double excess = std::abs(s.rows[i]) - kConsistent * s.row_scale[i];
-    if (!(excess <= most)) {
-      worst = i;
-      most = excess;
-    }
-  }
-  return worst;
-}
-
-/// Residual and tolerance of the force balance: rounding of the products that enter it, and never more than kSolve of
-/// the load.
-inline void compute_balance(const ContactProblem& p, const Eigen::VectorXd& a, const Eigen::VectorXd& lambda, JudgeScratch& s)
-{
-  s.force_scale = p.F.cwiseAbs();
-  for (Eigen::Index j = 0; j < p.nv(); ++j)
-    if (a[j] != 0.0) s.force_scale += std::abs(a[j]) * p.M.col(j).cwiseAbs();
-  s.residual = s.load;
-  for (Eigen::Index j = 0; j < p.nv(); ++j) {
-    s.residual[j] -= p.J.col(j).dot(lambda);
-    s.force_scale[j] += p.J.col(j).cwiseAbs().dot(lambda.cwiseAbs());
-    s.force_tolerance[j] = std::min(s.force_tolerance[j], kRounding * s.force_scale[j]);
-  }
-}
-
-/// M a + F = J'lambda + S'tau to the tolerance of every degree of freedom. `efforts` (optional): one per actuator; s.residual
-/// already contains them.
-inline bool balanced(const ContactProblem& p, const Eigen::VectorXd& a, const Eigen::VectorXd& lambda,
-                     const Eigen::VectorXd* efforts, const JudgeScratch& s, std::string* why)
-{
-  // In double so many terms leave an error below 2^-46 of the scale; what that does not settle is summed again.
-  const bool short_sums = p.nv() + p.rows() < 120;
-  for (Eigen::Index j = 0; j < p.nv(); ++j) {
-    const double tolerance = s.force_tolerance[j], scale = s.force_scale[j];
-    if (!(scale < kInfinity)) return refuse(why, [] { return std::string("the forces overflow"); });
-    if (short_sums && scale > 1e-200 && std::abs(s.residual[j]) + 0x1p-46 * scale <= tolerance) continue;
-    Sum exact = minus_forces(p, lambda, j, load_sum(p, a, j));
-    for (std::size_t k = 0; efforts && k < p.actuators.size(); ++k)
-      if (p.actuators[k].dof == j) exact.add(-(*efforts)[static_cast<Eigen::Index>(k)]);
-    if (!(std::abs(exact.value) <= tolerance))
-      return refuse(why, [&] {
-        const auto index = static_cast<std::size_t>(j);
-        const std::string name = index < p.dof_names.size() ? p.dof_names[index] : std::to_string(j);
-        return std::string(efforts ? "M a + F = J'lambda + S'tau" : "M a + F = J'lambda") + " is violated at degree of freedom " +
-               name;
-      });
-  }
-  return true;
-}
-
-/// True when removing a force of this size from a row changes no balance it enters by more than its tolerance.
-inline bool negligible(const ContactProblem& p, const Eigen::VectorXd& tolerance, Eigen::Index row, double force)
-{
-  if (force == 0.0) return true;
-  for (Eigen::Index j = 0; j < p.nv(); ++j)
-    if (!(std::abs(p.J(row, j) * force) <= tolerance[j])) return false;
-  return true;
-}
-
 /// |f_t| in the norm whose unit ball is the disk or polygon of friction 1.
 inline double tangential_gauge(FrictionCone cone, const double* f)
 {
@@ -275,54 +140,209 @@ inline void make_admissible(const Contact& contact, const ConeShape& shape, cons
   if (contact.torsional) near[last] = std::clamp(f[last], -contact.torsion * normal, contact.torsion * normal);
 }
 
-/// True when f is within rounding of the forces `near` on the first `rows` rows of the contact.
-inline bool forces_match(const ContactProblem& p, const Eigen::VectorXd& tolerance, const Contact& contact, int rows,
-                  const double* f, const double* near)
+/// Radius of the disk around a polygon.
+inline double outer_radius(const FrictionCone& cone)
 {
-  for (int i = 0; i < rows; ++i)
-    if (!negligible(p, tolerance, contact.row + i, f[i] - near[i])) return false;
+  const bool outside = cone.tangents == 2 && cone.shape.approximation == ConeApproximation::kOuter;
+  return cone.tangents == 0 ? 0.0 : outside ? cone.mu / std::cos(std::numbers::pi / cone.shape.facets) : cone.mu;
+}
+
+/// Moves every force into its cone, side and limit (s.near); contacts that are `open` carry nothing. False when a force exceeds
+/// what the verdict is about, or when moving it changes more than rounding: that shows in the balance.
+inline bool admit_forces(const ContactProblem& p, const ConeShape& shape, const Eigen::VectorXd& lambda,
+                         const std::vector<char>* moving, JudgeScratch& s, std::string* why)
+{
+  const auto within = [&](Eigen::Index row, double force) {
+    if (!(s.scales.weight[row] > 0.0)) return true;   // moves nothing
+    const bool moves = moving && (*moving)[static_cast<std::size_t>(s.scales.row_part[static_cast<std::size_t>(row)])];
+    return force <= (moves ? kMovingForces : kStaticForces) * s.scales.row_force(row);
+  };
+  s.near = lambda;
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& c = p.contacts[i];
+    double* near = s.near.data() + c.row;
+    if (moving && s.open[i]) {
+      std::fill(near, near + c.rows(), 0.0);
+      continue;
+    }
+    make_admissible(c, shape, lambda.data() + c.row, near);
+    const double sideways = c.tangents == 2 ? std::hypot(near[1], near[2]) : c.tangents == 1 ? std::abs(near[1]) : 0.0;
+    const int last = c.row + 1 + c.tangents;
+    if (!within(c.row, std::max(std::abs(near[0]), sideways)) || (c.torsional && !within(last, std::abs(s.near[last]))))
+      return refuse(why, [&] { return "the force of contact " + c.name + " is beyond all proportion to the loads"; });
+  }
+  for (const Closure& c : p.closures)
+    for (int r = c.row; r < c.row + c.rows; ++r)
+      if (!within(r, std::abs(lambda[r])))
+        return refuse(why, [&] { return "the force of closure " + c.name + " is beyond all proportion to the loads"; });
   return true;
 }
 
-/// Adds to `gain`, the drive of a motion, what limited contacts can supply against it; false when a contact or closure
-/// can oppose the motion. A leaf with sign 0 must be opposed by neither half of the double cone.
-///
-/// Rows of J y are forgiven their rounding; forces of the size of `lambda` (optional) turn that into as much of y'J'lambda,
-/// which therefore counts as rounding of the gain. Contacts that are `gone` (optional) carry nothing.
+/// Residual and tolerance of M a + F = J'near: a backward error kRelative of the load and of every contact's axes and lever arms.
+/// The loads (s.load, s.load_size) are those of the caller; forces of moving parts count as their scale at most.
+inline void compute_balance(const ContactProblem& p, const std::vector<char>* moving, JudgeScratch& s)
+{
+  const Eigen::Index n = p.nv();
+  s.residual = s.load;
+  s.tolerance = s.load_size;
+  const auto counted = [&](Eigen::Index row, double force, double most) {
+    const bool moves = moving && (*moving)[static_cast<std::size_t>(s.scales.row_part[static_cast<std::size_t>(row)])];
+    return moves ? std::min(force, most * s.scales.row_force(row)) : force;
+  };
+  const auto add = [&](Eigen::Index row, double force, double size, const auto& lever) {
+    for (Eigen::Index j = 0; j < n; ++j) {
+      s.residual[j] -= p.J(row, j) * force;
+      s.tolerance[j] += size * std::abs(lever(j));
+    }
+  };
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& c = p.contacts[i];
+    const double* f = s.near.data() + c.row;
+    double size = std::abs(f[0]);
+    for (int k = 1; k <= c.tangents; ++k) size += std::abs(f[k]);
+    if (size > 0.0) {
+      const double* reach = s.scales.reach.data() + static_cast<Eigen::Index>(i) * n;
+      size = counted(c.row, size, 2.0);
+      for (Eigen::Index j = 0; j < n; ++j) {
+        const double* entry = p.J.data() + j * p.rows() + c.row;
+        double sum = entry[0] * f[0];
+        for (int k = 1; k <= c.tangents; ++k) sum += entry[k] * f[k];
+        s.residual[j] -= sum;
+        s.tolerance[j] += size * reach[j];
+      }
+    }
+    const int last = c.row + 1 + c.tangents;
+    if (c.torsional && s.near[last] != 0.0)
+      add(last, s.near[last], counted(last, std::abs(s.near[last]), 1.0), [&](Eigen::Index j) { return p.J(last, j); });
+  }
+  for (const Closure& c : p.closures)
+    for (int r = c.row; r < c.row + c.rows; ++r)
+      if (s.near[r] != 0.0) add(r, s.near[r], counted(r, std::abs(s.near[r]), 1.0), [&](Eigen::Index j) { return p.J(r, j); });
+  s.tolerance *= kRelative;
+}
+
+inline bool moved_open(const ContactProblem& p, const Contact* contact, const JudgeScratch& s)
+{
+  const auto i = static_cast<std::size_t>(contact - p.contacts.data());
+  return i < s.open.size() && s.open[i];
+}
+
+/// The contact whose force was moved most into its cone, or nothing.
+inline const Contact* moved_most(const ContactProblem& p, const Eigen::VectorXd& lambda, const JudgeScratch& s)
+{
+  const Contact* moved = nullptr;
+  double most = 1e-9;   // of its force: what a person would call outside
+  for (const Contact& c : p.contacts) {
+    const auto change = (s.near - lambda).segment(c.row, c.rows()).lpNorm<Eigen::Infinity>();
+    const auto size = lambda.segment(c.row, c.rows()).lpNorm<Eigen::Infinity>();
+    if (!(change > most * size)) continue;
+    most = change / size;
+    moved = &c;
+  }
+  return moved;
+}
+
+/// M a + F = J'near + S'tau within the tolerance of every degree of freedom. `efforts` (optional): one per actuator; s.residual
+/// already contains them. `plain`: the tolerances count every force in full.
+inline bool balanced(const ContactProblem& p, const Certificate& certificate, const Eigen::VectorXd* efforts, bool plain,
+                     const JudgeScratch& s, std::string* why)
+{
+  // In double so many terms leave an error below a quarter of the tolerance; what that does not settle is summed again.
+  const bool short_sums = plain && p.nv() + p.rows() < 90;
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    const double tolerance = s.tolerance[j];
+    if (!(tolerance < kInfinity)) return refuse(why, [] { return std::string("the forces overflow"); });
+    if (short_sums && tolerance > 1e-200 && std::abs(s.residual[j]) <= 0.75 * tolerance) continue;
+    Sum exact = minus_forces(p, s.near, j, load_sum(p, certificate.a, j));
+    for (std::size_t k = 0; efforts && k < p.actuators.size(); ++k)
+      if (p.actuators[k].dof == j) exact.add(-(*efforts)[static_cast<Eigen::Index>(k)]);
+    if (!(std::abs(exact.value) <= tolerance))
+      return refuse(why, [&] {
+        if (const Contact* moved = moved_most(p, certificate.lambda, s))
+          return (moved_open(p, moved, s) ? "contact " + moved->name + " separates and still carries a force"
+                                          : "the force of contact " + moved->name + " is not admissible");
+        return std::string(efforts ? "M a + F = J'lambda + S'tau" : "M a + F = J'lambda") + " is violated at " + dof_name(p, j);
+      });
+  }
+  return true;
+}
+
+/// Upper bound of what contact i can supply against the motion y beyond the price w of its normal force:
+/// sup of f'J_i y + kRelative |f| (|J_i| |y|) - w f_n over its forces with f_n, |f_t| <= bound, for one half of its cone.
+inline double contact_supply(const ContactProblem& p, const ConeShape& shape, std::size_t i, double sign,
+                             const Eigen::VectorXd& y, double price, double bound, const Scales& scales)
+{
+  const Contact& c = p.contacts[i];
+  const Eigen::Index n = p.nv();
+  double h[4] = {0.0, 0.0, 0.0, 0.0}, reach = 0.0, spin = 0.0;
+  const double* lever = scales.reach.data() + static_cast<Eigen::Index>(i) * n;
+  const int rows = c.rows();
+  for (Eigen::Index j = 0; j < n; ++j) {
+    if (y[j] == 0.0) continue;
+    const double* entry = p.J.data() + j * p.rows() + c.row;
+    for (int k = 0; k < rows; ++k) h[k] += entry[k] * y[j];
+    reach += lever[j] * std::abs(y[j]);
+    if (c.torsional) spin += std::abs(entry[rows - 1] * y[j]);
+  }
+  if (reach == 0.0 && spin == 0.0 && price >= 0.0) return 0.0;
+  const FrictionCone cone = cone_of(c, shape, sign);
+  // Sums of n products in double are off by at most n 2^-53 of the sum of their absolute values.
+  const double slip = outer_radius(cone), share = kRelative + 0x1p-52 * static_cast<double>(n + 16);
+  // |f_1| + |f_2| <= 1.4143 |f_t|
+  const double rounding = share * ((1.0 + 1.4143 * slip) * reach + c.torsion * spin) + 0x1p-50 * price;
+  const double excess = support(cone, h) - price + rounding;
+  const double pushing = sign * h[0] - price + share * reach + 0x1p-50 * price;
+  if (excess <= 0.0) return 0.0;
+  const double all = slip > 1.0 ? bound / slip : bound;   // from here on the bound of f_t counts
+  return all * excess + (bound - all) * std::max(pushing, 0.0);
+}
+
+/// The same for the halves that a leaf's sign leaves to the contact.
+inline double most_supply(const ContactProblem& p, const ConeShape& shape, std::size_t i, int sign, const Eigen::VectorXd& y,
+                          double price, double bound, const Scales& scales)
+{
+  double most = 0.0;
+  for (const int half : {1, -1}) {
+    if (half == -sign || (half < 0 && p.contacts[i].side == Side::kUnilateral)) continue;
+    const double supply = contact_supply(p, shape, i, half, y, price, bound, scales);
+    if (!(supply <= most)) most = supply;
+  }
+  return most;
+}
+
+/// The same for a row without a cone.
+inline double row_supply(const ContactProblem& p, Eigen::Index row, const Eigen::VectorXd& y, double bound)
+{
+  double sum = 0.0, scale = 0.0;
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    sum += p.J(row, j) * y[j];
+    scale += std::abs(p.J(row, j) * y[j]);
+  }
+  return scale == 0.0 ? 0.0 : bound * (std::abs(sum) + (kRelative + 0x1p-52 * static_cast<double>(p.nv() + 8)) * scale);
+}
+
+/// Subtracts from `gain`, the drive of a motion, what limits and bounded forces can supply against it. A leaf with sign 0 must be
+/// opposed by neither half of the double cone.
 inline bool contacts_give_way(const ContactProblem& p, const ConeShape& shape, const std::vector<int>& signs,
-                              const Eigen::VectorXd& motion, const std::vector<bool>* gone,
-                              const Eigen::VectorXd* lambda, JudgeScratch& s, Sum& gain, std::string* why)
+                              const Eigen::VectorXd& motion, const JudgeScratch& s, Sum& gain, std::string* why)
 {
   for (const Closure& c : p.closures)
-    for (int i = c.row; i < c.row + c.rows; ++i) {
-      const Sum velocity = row_sum(p, motion, i);
-      if (!(std::abs(velocity.value) <= kRounding * velocity.scale))
-        return refuse(why, [&] { return "the motion violates " + row_name(p, i); });
-      if (lambda) gain.scale += std::abs((*lambda)[i]) * velocity.scale;
-    }
-
-  const bool quick = !lambda && quick_rows(p, motion, s);
+    for (int r = c.row; r < c.row + c.rows; ++r) gain.add(-row_supply(p, r, motion, kStaticForces * s.scales.row_force(r)));
   Eigen::Index next_price = p.nv();
   for (std::size_t i = 0; i < p.contacts.size(); ++i) {
     const Contact& c = p.contacts[i];
     const double price = std::isfinite(c.max_normal) ? motion[next_price++] : 0.0;
     if (!(price >= 0.0)) return refuse(why, [&] { return "the price of contact " + c.name + " is negative"; });
-    if (gone && (*gone)[i]) continue;
     if (price > 0.0) gain.add(-static_cast<long double>(price), c.max_normal);
-    for (const int sign : {1, -1}) {
-      if (sign == -signs[i] || (sign < 0 && c.side == Side::kUnilateral)) continue;
-      const FrictionCone cone = cone_of(c, shape, sign);
-      if (quick && clearly_blocked(cone, s.velocity.data() + c.row, s.velocity_scale.data() + c.row, price)) continue;
-      Sum velocities[4];
-      for (int k = 0; k < c.rows(); ++k) velocities[k] = row_sum(p, motion, c.row + k);
-      const Sum best = support_sum(cone, velocities);
-      if (!(best.value - price <= kRounding * (best.scale + price)))
-        return refuse(why, [&] { return "contact " + c.name + " can oppose the motion"; });
-      if (lambda) gain.scale += std::abs((*lambda)[c.row]) * best.scale;
-    }
+    const double bound = std::min(kStaticForces * s.scales.row_force(c.row), c.max_normal);
+    gain.add(-most_supply(p, shape, i, signs[i], motion, price, bound, s.scales));
+    if (!(gain.value > 0.0L)) return refuse(why, [&] { return "contact " + c.name + " can oppose the motion"; });
   }
   return true;
 }
+
+/// The row that leaves its contact most under a prescribed acceleration, -1 when all stick to kConsistent.
+Eigen::Index row_that_leaves(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s);
 
 /// s.clean_motion: a leaf's motion with the noise in y dropped; false when there is none.
 inline bool without_noise(const ContactProblem& p, const Eigen::VectorXd& motion, JudgeScratch& s)

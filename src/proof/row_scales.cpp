@@ -1,0 +1,71 @@
+// Sizes of contact accelerations under all loads together: what finders and words take for zero. No proof depends on them.
+#include <cmath>
+
+#include "proof/judge_parts.hpp"
+#include "stiction/proof.hpp"
+
+namespace stiction {
+
+using namespace internal;
+
+/// (|J| A + |gamma|)_i with A_j = L / sqrt(M_jj), L^2 = sum of load_k^2 / M_kk, load = max(|M a + F|, |F|).
+static void compute_row_scales(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
+{
+  s.load = p.F;
+  s.rows = p.gamma;
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    if (a[j] == 0.0) continue;
+    s.load += a[j] * p.M.col(j);
+    s.rows += a[j] * p.J.col(j);
+  }
+  const double heaviest = p.nv() > 0 ? p.M.diagonal().maxCoeff() : 0.0, massless = heaviest > 0.0 ? heaviest : 1.0;
+  const auto mass = [&](Eigen::Index j) { return p.M(j, j) > 0.0 ? p.M(j, j) : massless; };
+  double squares = 0.0;
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    const double size = std::max(std::abs(s.load[j]), std::abs(p.F[j]));
+    squares += size * size / mass(j);
+  }
+  s.row_scale = p.gamma.cwiseAbs();
+  for (Eigen::Index j = 0; j < p.nv(); ++j) s.row_scale += std::sqrt(squares / mass(j)) * p.J.col(j).cwiseAbs();
+}
+
+namespace internal {
+
+Eigen::Index row_that_leaves(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
+{
+  if ((p.gamma.array() == 0.0).all() && (a.array() == 0.0).all()) return -1;   // at rest
+  compute_row_scales(p, a, s);
+  Eigen::Index worst = -1;
+  double most = 0.0;
+  for (Eigen::Index i = 0; i < p.rows(); ++i) {
+    const double excess = std::abs(s.rows[i]) - kConsistent * s.row_scale[i];
+    if (!(excess <= most)) {
+      worst = i;
+      most = excess;
+    }
+  }
+  return worst;
+}
+
+}  // namespace internal
+
+void Judge::row_scales(const ContactProblem& problem, const Eigen::VectorXd& a, Eigen::VectorXd& scales)
+{
+  compute_row_scales(problem, a, *scratch_);
+  scales = scratch_->row_scale;
+}
+
+Eigen::Index Judge::load_scales(const ContactProblem& problem, const Eigen::VectorXd& a, Eigen::VectorXd& load,
+                                Eigen::VectorXd& scales)
+{
+  load = problem.F;
+  scales = problem.F.cwiseAbs();
+  for (Eigen::Index j = 0; j < problem.nv(); ++j) {
+    if (a[j] == 0.0) continue;
+    load += a[j] * problem.M.col(j);
+    scales += std::abs(a[j]) * problem.M.col(j).cwiseAbs();
+  }
+  return row_that_leaves(problem, a, *scratch_);
+}
+
+}  // namespace stiction

@@ -1,0 +1,62 @@
+#pragma once
+
+// Sizes that the data alone give, whatever a certificate says: the tolerances and bounds of the judges are made of them
+// (docs/proofs.md). All are invariant under changes of units.
+#include <Eigen/Core>
+#include <vector>
+
+#include "stiction/contact_problem.hpp"
+
+namespace stiction::internal {
+
+/// Backward error that counts as rounding of the data: of a load relative to itself, of a contact's axes and lever arms relative
+/// to their length.
+inline constexpr double kRelative = 0x1p-44;   // 5.7e-14
+/// Contact accelerations come out of a linear solve and count as zero to this share of the largest one of their part.
+inline constexpr double kAtRest = 0x1p-46;   // 1.4e-14
+/// Forces that a verdict is about, in units of the loads of their part: at rest, and in motion.
+inline constexpr double kStaticForces = 0x1p18, kMovingForces = 0x1p8;
+/// Accelerations that a verdict is about, in units of what the loads alone would cause; those without inertia have only the
+/// accelerations of the others to be compared with.
+inline constexpr double kAccelerations = 0x1p12, kMasslessAccelerations = 0x1p4;
+
+/// Bodies that do not touch are parts of their own: no scale of one is a tolerance of another. A contact acts in metres per
+/// second and newtons; `lever` translates degrees of freedom into these.
+struct Scales {
+  using Reach = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  int parts = 1;
+  std::vector<int> part;            ///< per degree of freedom: connected by entries of M or rows of J
+  std::vector<int> row_part;        ///< per row of J
+  Reach reach;                      ///< contacts x nv: largest |J| over normal and tangents, the contact's lever arm
+  Eigen::VectorXd lever;            ///< C_j, per degree of freedom: its longest lever arm
+  Eigen::VectorXd weight;           ///< m_i, per row of J: largest |J_ij| / C_j; shared by normal and tangents of a contact
+  Eigen::VectorXd force;            ///< Phi, per part: newtons
+  // Of systems that may move, see measure_motion.
+  Eigen::VectorXd drift;            ///< per part: largest |gamma|
+  Eigen::VectorXd acceleration;     ///< X_j, per degree of freedom: the largest acceleration a verdict is about
+
+  /// Parts, reach, levers and weights.
+  void measure(const ContactProblem& problem);
+  /// `force` for loads (nv) that motors help to carry: what is beyond their limits, and as much again sixteen times at most.
+  void measure_loads(const ContactProblem& problem, const Eigen::VectorXd& load);
+  /// `force`, `drift` and `acceleration` of M a + F = J'lambda with a free.
+  void measure_motion(const ContactProblem& problem);
+
+  /// Force scale of a row, N (N m on torsion rows): Phi / m_i; 0 when it moves nothing.
+  double row_force(Eigen::Index row) const
+  {
+    return weight[row] > 0.0 ? force[row_part[static_cast<std::size_t>(row)]] / weight[row] : 0.0;
+  }
+
+  /// Share of the force scale in the balance of a degree of freedom: newtons at every lever arm, N or N m.
+  double load_reach(const ContactProblem& problem, Eigen::Index dof) const;
+
+ private:
+  void find_parts(const ContactProblem& problem);
+
+  std::vector<int> root_, number_;
+  Eigen::VectorXd lower_, upper_, motors_, energy_, fastest_;
+};
+
+}  // namespace stiction::internal
