@@ -41,12 +41,13 @@ struct Case {
   void load_motion(const Eigen::VectorXd& a, int rounding);
   bool forces();
   bool rows_at_rest();
-  bool rows_idle();
 
   bool motion();
   void clamp_multipliers();
   void bound_swings();
   void bound_motion();
+  bool tighten_motion();
+  void tighten_part(int k);
   bool leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why);
   void drive(const Eigen::VectorXd& y);
   Sum least_gain() const;
@@ -132,16 +133,6 @@ bool Case::rows_at_rest()
   });
 }
 
-/// Forces beyond the scale of the loads make no power of accelerations that count as zero.
-bool Case::rows_idle()
-{
-  return every_row([&](Eigen::Index row, bool) {
-    const double usual = s.scales.row_force(row), force = std::abs(s.near[row]);
-    if (force <= usual || s.rows[row] == 0.0 || std::abs(s.rows[row]) * force <= at_rest(row) * usual) return true;
-    return refuse(why, [&] { return row_name(p, row) + " works against large internal forces"; });
-  });
-}
-
 bool Case::forces()
 {
   if (!rules.shape.may_prove_holds())
@@ -152,7 +143,7 @@ bool Case::forces()
   for (Eigen::Index j = 0; j < p.nv(); ++j)
     if (!(std::abs(certificate.a[j]) <= s.scales.acceleration[j]) && (p.M(j, j) > 0.0 || s.scales.lever[j] > 0.0))
       return refuse(why, [&] { return "the acceleration of " + dof_name(p, j) + " is beyond all proportion to the loads"; });
-  if (!rows_at_rest() || !admit_forces(p, rules.shape, certificate.lambda, &s.moving, s, why) || !rows_idle()) return false;
+  if (!rows_at_rest() || !admit_forces(p, rules.shape, certificate.lambda, &s.moving, s, why)) return false;
   compute_balance(p, &s.moving, s);
   const bool at_rest = std::all_of(s.moving.begin(), s.moving.end(), [](char moves) { return !moves; });
   return balanced(p, certificate, nullptr, at_rest, s, why);
@@ -221,10 +212,9 @@ void Case::bound_motion()
   every_row([&](Eigen::Index row, bool may_open) {
     const int k = row_part(row);
     const double usual = s.scales.row_force(row), push = std::abs(s.push[row]), w = std::abs(s.rows[row]);
-    const double against = may_open && s.rows[row] > 0.0 ? 0.0 : w;
-    q0[k] += (usual + push) * (at_rest(row) + kAtRest * s.scales.weight[row] * s.reach_bound[k]) +
-             kMovingForces * usual * against + push * w;
-    s.q1[k] += kAtRest * (usual + push) * s.scales.weight[row] * s.reach_swing[k];
+    const double most = kMovingForces * usual, against = may_open && s.rows[row] > 0.0 ? 0.0 : w;
+    q0[k] += (most + push) * (at_rest(row) + kAtRest * s.scales.weight[row] * s.reach_bound[k]) + most * against + push * w;
+    s.q1[k] += kAtRest * (most + push) * s.scales.weight[row] * s.reach_swing[k];
     s.static_power[k] += kStaticForces * usual * against + push * w;
     return true;
   });
@@ -236,6 +226,68 @@ void Case::bound_motion()
     if (drifts || square.value - 0x1p-50L * square.scale > static_cast<long double>(s.static_power[k])) s.static_power[k] = kInfinity;
     s.power[k] = 1.001 * (q0[k] + s.error[k] * s.q1[k] + s.error[k] * s.error[k] * s.q2[k]);
   }
+}
+
+/// A second bound of s.error, without the square root, where M is definite: rows that keep their accelerations leave Delta a no room
+/// along them, and along the others only what forces can do there. False: M is not definite.
+bool Case::tighten_motion()
+{
+  for (Eigen::Index j = 0; j < p.nv(); ++j)
+    if (!std::isfinite(s.swing[j])) return false;
+  // Columns of V: M^-1/2 J' in coordinates z in which |a|_M = |z|.
+  s.V.resize(p.nv(), p.rows());
+  for (Eigen::Index j = 0; j < p.nv(); ++j) s.V.row(j) = p.J.col(j).transpose() / std::sqrt(p.M(j, j));
+  s.cholesky.solve_lower(s.V);
+  for (int k = 0; k < s.scales.parts; ++k) tighten_part(k);
+  return true;
+}
+
+/// |Delta z| <= |Q'Delta z| + |the rest|: Q spans the rows that keep still, J_i Delta a within `still_i`. For the rest R,
+/// |R|^2 = sum over rows of (V_i'R) Delta lambda_i + R'Delta r, where V_i'R is rounding for rows in the span of Q.
+void Case::tighten_part(int k)
+{
+  constexpr double kIndependent = 1e-3;   // of a row's length that others must leave
+  const double orthogonal = 0x1p-52 * static_cast<double>(p.nv() + 2);   // what columns orthogonalised twice miss
+  const double x = s.error[k];
+  if (!(x < kInfinity)) return;
+  s.Q.resize(p.nv(), p.nv());
+  s.bounds.setZero(p.nv());
+  Eigen::Index rank = 0;
+  double free = 0.0;   // bound of |R|
+  for (Eigen::Index j = 0; j < p.nv(); ++j)
+    if (part(j) == k)
+      free += s.swing[j] * (kRelative * (s.load_size[j] + std::sqrt(p.M(j, j)) * x + s.scales.load_reach(p, j)) + s.miss[j]);
+  const auto leftover = [&](Eigen::Index row) {   // of V_row, orthogonal to Q, in s.y; coefficients in s.coefficients
+    s.y = s.V.col(row);
+    s.coefficients.setZero(p.nv());
+    for (int pass = 0; pass < 2; ++pass)
+      for (Eigen::Index c = 0; c < rank; ++c) {
+        const double share = s.Q.col(c).dot(s.y);
+        s.coefficients[c] += share;
+        s.y -= share * s.Q.col(c);
+      }
+    return s.y.norm();
+  };
+  every_row([&](Eigen::Index row, bool may_open) {
+    if (row_part(row) != k || rank == p.nv()) return true;
+    const double still = at_rest(row) + kAtRest * s.scales.weight[row] * s.reach_swing[k] * x + std::abs(s.rows[row]);
+    if (may_open && !(s.push[row] > 0.0)) return true;
+    const double rest = leftover(row);
+    if (!(rest > kIndependent * s.V.col(row).norm())) return true;
+    double bound = may_open ? std::max(still, s.power[k] / s.push[row] + std::abs(s.rows[row])) : still;
+    for (Eigen::Index c = 0; c < rank; ++c) bound += std::abs(s.coefficients[c]) * s.bounds[c];
+    s.bounds[rank] = bound / rest;   // of Q'Delta z
+    s.Q.col(rank++) = s.y / rest;
+    return true;
+  });
+  every_row([&](Eigen::Index row, bool may_open) {
+    if (row_part(row) != k) return true;
+    double force = kMovingForces * s.scales.row_force(row);
+    if (may_open && s.rows[row] > 0.0) force = std::min(force, s.power[k] / s.rows[row]);
+    free += (leftover(row) + orthogonal * s.V.col(row).norm()) * (force + std::abs(s.push[row]));
+    return true;
+  });
+  s.error[k] = std::min(x, 1.01 * (s.bounds.head(rank).norm() + free));
 }
 
 /// (a, push) solves Gauss' principle up to residuals, so every solution of (65) is near it; the leaves show that no forces in the
@@ -250,9 +302,11 @@ bool Case::motion()
   clamp_multipliers();
   bound_swings();
   bound_motion();
+  bool tightened = false;
   for (const MotionLeaf& leaf : certificate.leaves) {
     if (!leaf_fits(p, leaf, why)) return false;
     if (leaf_separates(leaf, leaf.motion, why)) continue;
+    if (!tightened && (tightened = true, tighten_motion()) && leaf_separates(leaf, leaf.motion, why)) continue;
     if (!without_noise(p, leaf.motion, s) || !leaf_separates(leaf, s.clean_motion, nullptr)) return false;
   }
   return covers_every_sign(certificate.leaves, p.contacts.size()) ||

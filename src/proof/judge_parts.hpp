@@ -40,7 +40,8 @@ struct JudgeScratch {
   Eigen::VectorXd error, power, static_power;   // per part: see Case::bound_motion
   Eigen::VectorXd q1, q2, reach_swing, reach_bound;
   std::vector<Sum> gain_moving, gain_static;   // per part: see Case::drive
-  Eigen::MatrixXd unit_mass, inverse_factor;
+  Eigen::MatrixXd unit_mass, inverse_factor, V, Q;
+  Eigen::VectorXd coefficients, bounds;
   std::vector<Eigen::Index> massive;
   Cholesky cholesky;
   // Sizes of the problem as row_scales sees them.

@@ -76,6 +76,10 @@ void Scales::measure(const ContactProblem& p)
       lever[j] = std::max(lever[j], longest);
     }
   }
+  // Points of one body are known to rounding of its longest lever arm, also those that happen to be where levers are measured from.
+  if (n <= kOneBody)
+    for (Eigen::Index i = 0; i < contacts; ++i)
+      for (Eigen::Index j = 0; j < n; ++j) reach(i, j) = lever[j];
   // Where no contact reaches, closures and torsion set the unit.
   for (Eigen::Index j = 0; j < n; ++j)
     if (lever[j] == 0.0) lever[j] = p.rows() > 0 ? p.J.col(j).cwiseAbs().maxCoeff() : 0.0;

@@ -15,7 +15,7 @@ inline constexpr double kRelative = 0x1p-44;   // 5.7e-14
 /// Contact accelerations come out of a linear solve and count as zero to this share of the largest one of their part.
 inline constexpr double kAtRest = 0x1p-46;   // 1.4e-14
 /// Forces that a verdict is about, in units of the loads of their part: at rest, and in motion.
-inline constexpr double kStaticForces = 0x1p18, kMovingForces = 0x1p8;
+inline constexpr double kStaticForces = 0x1p18, kMovingForces = 0x1p12;
 /// Accelerations that a verdict is about, in units of what the loads alone would cause; those without inertia have only the
 /// accelerations of the others to be compared with.
 inline constexpr double kAccelerations = 0x1p12, kMasslessAccelerations = 0x1p4;

@@ -598,7 +598,7 @@ TEST(Propositions, P11EqualsTheCheckersFrictionScale)
     // and it is the boundary, whatever friction the contacts were given
     if (*r.mu < 1e-3) continue;
     for (Contact& c : p.contacts) c.mu = *r.mu * (1 + 1e-5);
-    EXPECT_EQ(checker.check(p).verdict, Verdict::kHolds) << "draw " << i;
+    EXPECT_EQ(checker.check(p).verdict, Verdict::kHolds) << "draw " << i << checker.check(p).reason;
     for (Contact& c : p.contacts) c.mu = *r.mu * (1 - 1e-4);
     EXPECT_EQ(checker.check(p).verdict, Verdict::kFails) << "draw " << i;
   }
