@@ -26,6 +26,26 @@ Eigen::Vector3d turned_size(const Eigen::Matrix3d& R, const Eigen::Vector3d& siz
   return (R.array() != 0.0).cast<double>().matrix() * size;
 }
 
+/// Of a joint in its own frame; they are the same in every position for all joints of URDF.
+Eigen::Matrix<double, 6, Eigen::Dynamic> motions(const Articulation::Joint& joint)
+{
+  Eigen::Matrix<double, 6, Eigen::Dynamic> S = Eigen::Matrix<double, 6, Eigen::Dynamic>::Zero(6, freedoms(joint.type));
+  switch (joint.type) {
+    case JointType::kPrismatic:
+      S.col(0).head<3>() = joint.axis;
+      break;
+    case JointType::kPlanar:
+      S(0, 0) = S(1, 1) = S(5, 2) = 1.0;
+      break;
+    case JointType::kFloating:
+      S.setIdentity();
+      break;
+    default:
+      S.col(0).tail<3>() = joint.axis;
+  }
+  return S;
+}
+
 }  // namespace
 
 Sized turned(const Eigen::Matrix3d& R, const Sized& x, double rounding)
@@ -79,25 +99,19 @@ RigidBody RigidBody::moved(const Eigen::Matrix3d& R, const Eigen::Vector3d& r) c
   return body;
 }
 
-void Articulation::add_joint(int root, int parent, const Eigen::Matrix<double, 6, Eigen::Dynamic>& S)
+void Articulation::add(Joint joint)
 {
-  Joint joint;
-  joint.root = root;
-  joint.parent = parent;
+  const auto S = motions(joint);
   joint.v = static_cast<int>(S_.cols());
   joint.nv = static_cast<int>(S.cols());
   joint.slides = !S.topRows<3>().isZero(0.0);
   joint.turns = !S.bottomRows<3>().isZero(0.0);
+  for (int k = 0; k < 3; ++k)
+    if (joint.axis.cwiseAbs() == Eigen::Vector3d::Unit(k)) joint.aligned = k;
   joints_.push_back(joint);
   S_.conservativeResize(6, joint.v + joint.nv);
   S_.rightCols(joint.nv) = S;
   joint_of_.resize(idx(joint.v + joint.nv), size() - 1);
-}
-
-void Articulation::add_base(int root)
-{
-  add_joint(root, 0, Eigen::Matrix<double, 6, 6>::Identity());
-  joints_.back().base = true;
 }
 
 void Articulation::finish()
@@ -122,23 +136,56 @@ void Articulation::finish()
   moment_.resize(3, S_.cols());
 }
 
-void Articulation::place(int j, const Eigen::Matrix3d& R, const Eigen::Vector3d& r)
+void Articulation::place(const Eigen::VectorXd& q)
 {
-  const Joint& joint = joints_[idx(j)];
-  if (joint.base) return;
-  Frame& frame = frames_[idx(j)];
-  steps_[idx(j)] = size_of(r);
-  if (joint.parent == 0) {
-    frame.R = R;
-    frame.r = r;
-    frame.path = steps_[idx(j)];
-    return;
+  for (std::size_t j = 1; j < joints_.size(); ++j)
+    if (!joints_[j].base) place(joints_[j], q, frames_[idx(joints_[j].parent)], frames_[j], steps_[j]);
+}
+
+void Articulation::place(const Joint& joint, const Eigen::VectorXd& q, const Frame& parent, Frame& frame, double& step) const
+{
+  Eigen::Vector3d r = joint.r;
+  frame.R.noalias() = parent.R * joint.R;
+  step = size_of(joint.r);
+  const auto slide = [&](const Eigen::Vector3d& way) {
+    r += joint.R * way;
+    step += size_of(way);
+  };
+  const auto turn = [&](int axis, double c, double s) {
+    const Eigen::Vector3d x = frame.R.col((axis + 1) % 3), y = frame.R.col((axis + 2) % 3);
+    frame.R.col((axis + 1) % 3) = c * x + s * y;
+    frame.R.col((axis + 2) % 3) = c * y - s * x;
+  };
+  switch (joint.type) {
+    case JointType::kPrismatic:
+      slide(joint.axis * q(joint.q));
+      break;
+    case JointType::kPlanar:
+      slide({q(joint.q), q(joint.q + 1), 0.0});
+      turn(2, q(joint.q + 2), q(joint.q + 3));
+      break;
+    case JointType::kFloating:
+      slide(q.segment<3>(joint.q));
+      frame.R *= Eigen::Quaterniond(Eigen::Vector4d(q.segment<4>(joint.q + 3))).normalized().toRotationMatrix();
+      break;
+    default: {
+      const double angle = q(joint.q), c = std::cos(angle), s = std::sin(angle);
+      if (joint.aligned >= 0) {
+        turn(joint.aligned, c, joint.axis[joint.aligned] * s);
+      } else {
+        const Eigen::Vector3d& a = joint.axis;
+        Eigen::Matrix3d Q = (1.0 - c) * a * a.transpose();
+        Q.diagonal().array() += c;
+        Q(1, 0) += s * a.z(), Q(0, 1) -= s * a.z();
+        Q(0, 2) += s * a.y(), Q(2, 0) -= s * a.y();
+        Q(2, 1) += s * a.x(), Q(1, 2) -= s * a.x();
+        frame.R *= Q;
+      }
+    }
   }
-  const Frame& parent = frames_[idx(joint.parent)];
-  frame.R.noalias() = parent.R * R;
   frame.r.noalias() = parent.R * r;
   frame.r += parent.r;
-  frame.path = parent.path + steps_[idx(j)];
+  frame.path = parent.path + step;
 }
 
 void Articulation::compose()
@@ -218,7 +265,7 @@ double Articulation::momentum_noise(int j) const
 double Articulation::moment_noise(int j, double lever) const
 {
   const RigidBody& body = whole_[idx(j)];
-  const double spread = body.inertia.cwiseAbs().maxCoeff() * 3.0;
+  const double spread = body.inertia.trace();
   if (body.mass > 0.0) lever += size_of(body.com - frame(j).r) + std::sqrt(spread / body.mass);
   return joint(j).rounding * spread + lever * momentum_noise(j);
 }
@@ -228,8 +275,6 @@ double Articulation::moment_noise(int j, double lever) const
 void Articulation::mend(int i, int j, Eigen::MatrixXd& M) const
 {
   if (angular_.col(i).isZero(0.0)) return;  // a mass, exactly
-  if (M(i, i) > 0x1p-30 * (whole_[idx(j)].inertia.cwiseAbs().maxCoeff() + std::abs(momentum_.col(i).lpNorm<1>()) * frame(j).path))
-    return;
   const double noise = moment_noise(j, 0.0);
   if (M(i, i) > 2.0 * noise) return;
   bool only_noise = true;
@@ -291,7 +336,7 @@ void Articulation::add_motion_noise(const Eigen::VectorXd& v, Eigen::VectorXd& n
     t.acceleration = before.acceleration + step * before.spin_rate + t.spin * slide + t.speed * turn;
     t.spin_rate = before.spin_rate + t.spin * turn;
     const double m = joint.body.mass, c = size_of(joint.body.com);
-    const double moment = 3.0 * joint.body.inertia.cwiseAbs().maxCoeff() + m * c * c;
+    const double moment = joint.body.inertia.trace() + m * c * c;
     t.force = m * (t.acceleration + c * t.spin_rate + t.spin * (t.speed + c * t.spin));
     t.moment = moment * t.spin_rate + m * c * t.acceleration + t.spin * (moment * t.spin + m * c * t.speed) +
                t.speed * m * (t.speed + c * t.spin);

@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "scene/urdf.hpp"
+
 namespace stiction::internal {
 
 /// A vector and, entry by entry, the size of the numbers it was computed from. Its rounding is a multiple of the size, not of the value.
@@ -53,11 +55,17 @@ class Articulation {
  public:
   struct Joint {
     int parent = 0;       ///< 0: the root frame
-    int v = 0, nv = 0;    ///< first velocity, number of them
+    int v = 0, nv = 0;    ///< first velocity, number of them; set by add
     bool base = false;    ///< free flyer of a floating root: its frame is the root frame
     int root = 0;         ///< index of the tree
     RigidBody body;       ///< in the joint frame
     bool slides = false, turns = false;
+    JointType type = JointType::kFloating;
+    Eigen::Vector3d axis = Eigen::Vector3d::UnitZ();     ///< in the joint frame; planar joints move in x and y of their frame
+    int aligned = -1;                                    ///< 0, 1, 2: the axis is plus or minus x, y, z
+    int q = 0;                                           ///< first position
+    Eigen::Matrix3d R = Eigen::Matrix3d::Identity();     ///< of the joint at zero in the parent joint's frame
+    Eigen::Vector3d r = Eigen::Vector3d::Zero();
     double rounding = 0.0;   ///< of numbers that belong to this joint, relative to their terms
   };
   /// Where a joint is in the frame of its root, and how long the way there is: that, not the distance, is what positions round by.
@@ -68,9 +76,8 @@ class Articulation {
   };
 
   Articulation() { joints_.emplace_back(); }
-  /// Joints after their parents. S: the joint's motions in its own frame, 6 rows (linear, angular).
-  void add_joint(int root, int parent, const Eigen::Matrix<double, 6, Eigen::Dynamic>& S);
-  void add_base(int root);
+  /// Joints after their parents, in the order of their velocities; the free flyers of floating roots have no parent and no place.
+  void add(Joint joint);
   RigidBody& body(int joint) { return joints_[static_cast<std::size_t>(joint)].body; }
   /// Sizes the workspace; no joints after this.
   void finish();
@@ -80,8 +87,8 @@ class Articulation {
   /// A joint's body and all behind it, in the root frame; after compose.
   const RigidBody& whole(int j) const { return whole_[static_cast<std::size_t>(j)]; }
   int size() const { return static_cast<int>(joints_.size()); }
-  /// Of a joint in its parent's frame; in order.
-  void place(int j, const Eigen::Matrix3d& R, const Eigen::Vector3d& r);
+  /// Where the joints are, for positions as in Pinocchio's q. Those of the roots' free flyers are not read.
+  void place(const Eigen::VectorXd& q);
   /// Motions, composite bodies and momenta for the frames as placed.
   void compose();
 
@@ -98,6 +105,7 @@ class Articulation {
   void add_motion_noise(const Eigen::VectorXd& v, Eigen::VectorXd& noise);
 
  private:
+  void place(const Joint& joint, const Eigen::VectorXd& q, const Frame& parent, Frame& frame, double& step) const;
   double momentum_noise(int j) const;
   double moment_noise(int j, double lever) const;
   void mend(int i, int j, Eigen::MatrixXd& M) const;

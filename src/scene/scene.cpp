@@ -3,7 +3,6 @@
 
 #include <pinocchio/algorithm/energy.hpp>
 #include <pinocchio/algorithm/joint-configuration.hpp>
-#include <pinocchio/algorithm/kinematics.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 
 #include <algorithm>
@@ -33,13 +32,6 @@ using internal::UrdfJoint;
 using internal::UrdfTree;
 using pinocchio::JointIndex;
 using pinocchio::SE3;
-
-/// Fills liMi. With a Ref, and only so, Pinocchio's own compiled instances are called: with vectors this file would take four times
-/// as long to compile.
-void place_joints(const pinocchio::Model& model, pinocchio::Data& data, const Eigen::Ref<const Eigen::VectorXd>& q)
-{
-  pinocchio::forwardKinematics(model, data, q);
-}
 
 SE3 se3(const Eigen::Isometry3d& pose)
 {
@@ -174,26 +166,6 @@ pinocchio::JointModel joint_model(const UrdfJoint& joint)
   }
 }
 
-/// Motions of a joint in its own frame; they are the same in every position for all joints of URDF.
-Eigen::Matrix<double, 6, Eigen::Dynamic> motions(const UrdfJoint& joint)
-{
-  Eigen::Matrix<double, 6, Eigen::Dynamic> S = Eigen::Matrix<double, 6, Eigen::Dynamic>::Zero(6, internal::freedoms(joint.type));
-  switch (joint.type) {
-    case JointType::kPrismatic:
-      S.col(0).head<3>() = joint.axis;
-      break;
-    case JointType::kPlanar:
-      S(0, 0) = S(1, 1) = S(5, 2) = 1.0;
-      break;
-    case JointType::kFloating:
-      S.setIdentity();
-      break;
-    default:
-      S.col(0).tail<3>() = joint.axis;
-  }
-  return S;
-}
-
 /// Pinocchio's planar joint moves in x and y and turns about z; URDF's moves in the plane normal to its axis.
 Eigen::Matrix3d plane_axes(const Eigen::Vector3d& normal)
 {
@@ -223,7 +195,10 @@ Core::Core(const internal::Blueprint& blueprint) : models(blueprint.models), war
       coordinates.slots.push_back(
           {static_cast<int>(m), -1, JointType::kFloating, model.idx_qs[base], model.idx_vs[base]});
       bases.emplace_back(root, model.idx_qs[base]);
-      articulation.add_base(root);
+      Articulation::Joint joint;
+      joint.root = root;
+      joint.base = true;
+      articulation.add(joint);
       add_link(static_cast<int>(m), tree.root, {root, static_cast<int>(base), SE3::Identity()});
     }
   }
@@ -272,7 +247,16 @@ void Core::add_joint(int m, int index, const Placed& parent)
   const JointIndex id = model.addJoint(static_cast<JointIndex>(parent.joint), joint_model(joint), origin * turn,
                                        coordinates.model_names[idx(m)] + "/" + joint.name);
   coordinates.slots.push_back({m, index, joint.type, model.idx_qs[id], model.idx_vs[id]});
-  articulation.add_joint(parent.root, parent.joint, motions(joint));
+  const SE3 place = origin * turn;
+  Articulation::Joint added;
+  added.root = parent.root;
+  added.parent = parent.joint;
+  added.type = joint.type;
+  added.axis = joint.axis;
+  added.q = model.idx_qs[id];
+  added.R = place.rotation();
+  added.r = place.translation();
+  articulation.add(added);
   add_link(m, joint.child, {parent.root, static_cast<int>(id), turn.inverse()});
 }
 
@@ -316,12 +300,6 @@ void Core::split_roots(Eigen::VectorXd& full_q, std::vector<Root>& roots) const
     roots[idx(root)].R = Eigen::Quaterniond(Eigen::Vector4d(pose.tail<4>())).normalized().toRotationMatrix();
     pose << 0, 0, 0, 0, 0, 0, 1;
   }
-}
-
-void place_all(const pinocchio::Data& data, Articulation& articulation)
-{
-  for (int j = 1; j < articulation.size(); ++j)
-    articulation.place(j, data.liMi[idx(j)].rotation(), data.liMi[idx(j)].translation());
 }
 
 Placed Core::placed(BodyRef body) const
@@ -404,14 +382,12 @@ RowBlock Core::closure_block(const internal::ClosureBlueprint& source) const
 
 void Core::add_rows(const internal::Blueprint& blueprint)
 {
-  pinocchio::Data data(model);
   Eigen::VectorXd full_q(model.nq);
   coordinates.expand(described.q, full_q);
   std::vector<Root> roots;
   split_roots(full_q, roots);
-  place_joints(model, data, full_q);
   Articulation bodies = articulation;
-  place_all(data, bodies);
+  bodies.place(full_q);
   const auto finish = [&](RowBlock block) {
     block.columns_a = columns(block.a, block.b, 1.0);
     block.columns_b = columns(block.b, block.a, -1.0);
@@ -492,10 +468,9 @@ struct Scene::Impl {
   {
   }
 
-  void expand(const Eigen::VectorXd& q);
   void place(const Eigen::VectorXd& q);
   void compose(const SceneState& state, bool moving);
-  RigidBody body_W(int root) const;
+  RigidBody moving_body(int root) const;
   void fill_mass(Eigen::MatrixXd& M);
   void fill_force(const Eigen::VectorXd& effort, Eigen::VectorXd& F);
   void add_load(const LoadBlock& load, double factor, Eigen::VectorXd& out);
@@ -511,47 +486,39 @@ struct Scene::Impl {
   Eigen::Vector3d angular_velocity(int joint) const;
 };
 
-void Scene::Impl::expand(const Eigen::VectorXd& q)
+void Scene::Impl::place(const Eigen::VectorXd& q)
 {
   core->coordinates.expand(q, full.q);
   core->split_roots(full.q, roots);
-}
-
-void Scene::Impl::place(const Eigen::VectorXd& q)
-{
-  expand(q);
-  place_joints(core->model, data, full.q);
-  place_all(data, bodies);
+  bodies.place(full.q);
 }
 
 /// Poses, composite bodies, and `force`: gravity from the momenta (it is the slope of -m g.c, and m c' is linear in the velocities);
 /// when moving the other terms from Newton and Euler.
 void Scene::Impl::compose(const SceneState& state, bool moving)
 {
+  place(state.q);
+  noise.setZero();
   if (moving) {
-    expand(state.q);
     core->coordinates.expand_rate(state.v, full.v);
     force = pinocchio::nonLinearEffects(core->model, data, full.q, full.v);
-    place_all(data, bodies);
+    bodies.add_motion_noise(full.v, noise);
   } else {
-    place(state.q);
     force.setZero();
   }
-  noise.setZero();
-  if (moving) bodies.add_motion_noise(full.v, noise);
   for (std::size_t r = 0; r < roots.size(); ++r)
     gravity[r] = turned(roots[r].R.transpose(), Sized(core->gravity), internal::kJointRounding);
   bodies.compose();
   bodies.add_gravity(gravity, force, noise);
 }
 
-/// What of a root can move, in the world; after Articulation::compose.
-RigidBody Scene::Impl::body_W(int root) const
+/// What of a root can move, in its frame; after Articulation::compose.
+RigidBody Scene::Impl::moving_body(int root) const
 {
   RigidBody sum;
   for (int j = 1; j < bodies.size(); ++j)
     if (bodies.joint(j).root == root && bodies.joint(j).parent == 0) sum.add(bodies.whole(j));
-  return sum.moved(roots[idx(root)].R, roots[idx(root)].t);
+  return sum;
 }
 
 void Scene::Impl::fill_mass(Eigen::MatrixXd& M)
@@ -882,18 +849,25 @@ Eigen::Vector3d Scene::center_of_mass(const SceneState& state)
   impl_->place(state.q);
   impl_->bodies.compose();
   RigidBody all;
-  for (std::size_t r = 1; r < impl_->roots.size(); ++r) all.add(impl_->body_W(static_cast<int>(r)));
+  for (std::size_t r = 1; r < impl_->roots.size(); ++r)
+    all.add(impl_->moving_body(static_cast<int>(r)).moved(impl_->roots[r].R, impl_->roots[r].t));
   return all.com;
 }
 
 Eigen::Vector3d Scene::center_of_mass(const SceneState& state, const std::string& model)
 {
-  const Core& core = *impl_->core;
-  core.coordinates.check(state);
-  const int wanted = core.model_index(model);
+  const Eigen::Vector3d com = center_of_mass_in_root(state, model);
+  const Root& root = impl_->roots[idx(impl_->core->model_index(model) + 1)];
+  return root.R * com + root.t;
+}
+
+Eigen::Vector3d Scene::center_of_mass_in_root(const SceneState& state, const std::string& model)
+{
+  impl_->core->coordinates.check(state);
+  const int root = impl_->core->model_index(model) + 1;
   impl_->place(state.q);
   impl_->bodies.compose();
-  const RigidBody body = impl_->body_W(wanted + 1);
+  const RigidBody body = impl_->moving_body(root);
   if (!(body.mass > 0.0)) throw InputError("models." + model, "want a mass that can move, got none");
   return body.com;
 }
@@ -945,7 +919,7 @@ Eigen::VectorXd Scene::generalised_force(const SceneState& state, const LoadDesc
 double Scene::kinetic_energy(const SceneState& state)
 {
   impl_->core->coordinates.check(state);
-  impl_->expand(state.q);
+  impl_->place(state.q);
   impl_->core->coordinates.expand_rate(state.v, impl_->full.v);
   return pinocchio::computeKineticEnergy(impl_->core->model, impl_->data, impl_->full.q, impl_->full.v);
 }
