@@ -126,6 +126,9 @@ struct SceneState {
 /// planar joint moves in the plane normal to its axis: (x, y, cos, sin) in q; its x is the joint frame's x axis
 /// projected onto that plane (y for normals near x).
 ///
+/// M, F, J and gamma are computed in the frames of the models' root links; poses of roots enter as differences only, so that it does not
+/// matter where in the world a scene is. Entries that are only rounding of their own terms are zero (docs/proofs/scene.md).
+///
 /// Immutable after construction apart from its own workspace: one Scene per thread (copying shares the models).
 class Scene {
  public:
@@ -163,6 +166,8 @@ class Scene {
   Eigen::Vector3d center_of_mass(const SceneState& state);
   /// The same for the moving parts of one model. @throws InputError also when there is no such model.
   Eigen::Vector3d center_of_mass(const SceneState& state, const std::string& model);
+  /// The same in the frame of the model's root link: free of the rounding of world coordinates.
+  Eigen::Vector3d center_of_mass_in_root(const SceneState& state, const std::string& model);
   double total_mass(const std::string& model) const;
   std::string root_link(const std::string& model) const;   ///< "model/link"
   /// Frame of "model/link" (or of "world") in the world. @throws InputError with `path` as the entry.

@@ -101,18 +101,29 @@ FrictionCone cone_of(const GraspContact& contact, bool planar, const ConeShape& 
   return cone;
 }
 
-/// Takes torques about the reference point and divides them by the length; `G` has rows force, torque about the origin.
+/// Takes torques about the reference point and divides them by the length; `G` has rows force, torque about the origin. A torque that
+/// is only rounding of its terms is none, as above.
 void apply_convention(const WrenchConvention& convention, Eigen::MatrixXd& G)
 {
+  constexpr double kNoise = 0x1p-46;   // that of a scene's rows included
   const Eigen::Vector3d& p = convention.reference;
+  const auto about_reference = [&](double torque, double size, int i, int j, double force_i, double force_j) {
+    const double moved = torque - (p[i] * force_j - p[j] * force_i);
+    const double terms = size + std::abs(p[i] * force_j) + std::abs(p[j] * force_i);
+    return (std::abs(moved) > kNoise * terms ? moved : 0.0) / convention.torque_length;
+  };
   const PlaneAxes plane = plane_axes(convention.plane);
-  for (Eigen::Index j = 0; j < G.cols(); ++j) {
-    auto column = G.col(j);
+  for (Eigen::Index k = 0; k < G.cols(); ++k) {
+    auto column = G.col(k);
     if (G.rows() == 6) {
-      column.tail<3>() -= p.cross(Eigen::Vector3d(column.head<3>()));
-      column.tail<3>() /= convention.torque_length;
+      const double size = column.tail<3>().lpNorm<1>();
+      const Eigen::Vector3d torque = column.tail<3>();
+      for (int c = 0; c < 3; ++c) {
+        const int i = (c + 1) % 3, j = (c + 2) % 3;
+        column[3 + c] = about_reference(torque[c], p.isZero(0.0) ? 0.0 : size, i, j, column[i], column[j]);
+      }
     } else if (G.rows() == 3) {
-      column[2] = (column[2] - (p[plane.a] * column[1] - p[plane.b] * column[0])) / convention.torque_length;
+      column[2] = about_reference(column[2], std::abs(column[2]), plane.a, plane.b, column[0], column[1]);
     }
   }
 }
@@ -275,7 +286,21 @@ void set_grasp(const ContactProblem& problem, const std::vector<int>& object_dof
     block.max_normal = contact.max_normal;
     block.point_known = object_W != nullptr;
     block.point.setZero();
-    if (object_W) block.point = object_W->rotation.transpose() * (contact.point_W - object_W->origin);
+    if (!object_W) continue;
+    if (rows == 6 && contact.tangents == 2) {
+      // Three rows (n, p x n): the sum of n x (p x n) is 2 p, without world coordinates.
+      for (int r = contact.row; r < contact.row + 3; ++r) {
+        Eigen::Vector3d force, torque;
+        for (int c = 0; c < 3; ++c) {
+          force[c] = problem.J(r, object_dofs[static_cast<std::size_t>(c)]);
+          torque[c] = problem.J(r, object_dofs[static_cast<std::size_t>(c + 3)]);
+        }
+        block.point += 0.5 * force.cross(torque);
+        if (r == contact.row) block.point_known = !force.isZero(0.0);   // else of another body
+      }
+    } else {
+      block.point = object_W->rotation.transpose() * (contact.point_W - object_W->origin);
+    }
   }
   grasp.free.clear();
   for (const Closure& closure : problem.closures)

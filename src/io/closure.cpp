@@ -123,7 +123,7 @@ class ClosureAnswer final : public Answer {
     return grasp_.has_hand() ? result_.force_closure : result_.frictional_form_closure;
   }
   void read_grasp(const Situation& situation);
-  void read_touching(const Situation& situation, const Eigen::Isometry3d& pose);
+  void read_touching(const Situation& situation, const Eigen::Isometry3d& pose, const std::vector<int>& dofs);
 
   ClosureChecker checker_;
   std::string object_;
@@ -137,14 +137,26 @@ class ClosureAnswer final : public Answer {
   std::optional<ClosureRate> rate_;
 };
 
+/// Where a contact is in the frame of a floating object, from its rows (n, p x n): the sum of n x (p x n) over three axes is 2 p. World
+/// coordinates would round by the distance from the world's origin.
+Eigen::Vector3d point_on(const ContactProblem& problem, const Contact& contact, const std::vector<int>& dofs)
+{
+  Eigen::Vector3d twice = Eigen::Vector3d::Zero();
+  for (int k = 0; k < 3; ++k) {
+    const Eigen::VectorXd row = problem.J.row(contact.row + k)(dofs);
+    twice += row.head<3>().cross(row.tail<3>());
+  }
+  return 0.5 * twice;
+}
+
 /// The contacts of the object in its own axes, and what looks wrong about them.
-void ClosureAnswer::read_touching(const Situation& situation, const Eigen::Isometry3d& pose)
+void ClosureAnswer::read_touching(const Situation& situation, const Eigen::Isometry3d& pose, const std::vector<int>& dofs)
 {
   touching_.clear();
   remarks_.clear();
   const Eigen::Vector3d center = situation.scene.total_mass(object_) > 0.0
-                                     ? situation.scene.center_of_mass(situation.state, object_)
-                                     : Eigen::Vector3d(pose.translation());
+                                     ? situation.scene.center_of_mass_in_root(situation.state, object_)
+                                     : Eigen::Vector3d(Eigen::Vector3d::Zero());
   std::size_t next = 0;
   for (const ContactDescription& description : situation.scenario.scene.contacts)
     for (std::size_t k = 0; k < description.points.size(); ++k, ++next) {
@@ -152,14 +164,14 @@ void ClosureAnswer::read_touching(const Situation& situation, const Eigen::Isome
       const bool link = description.link.starts_with(object_ + "/"), on = description.on.starts_with(object_ + "/");
       if (link == on) continue;
       const Eigen::Vector3d normal_W = normal_into_object(contact, link);
+      GraspContact touching;
+      touching.point = dofs.empty() ? Eigen::Vector3d(pose.inverse() * contact.point_W) : point_on(situation.problem, contact, dofs);
+      touching.normal = pose.linear().transpose() * normal_W;
       // Reversing every normal does not change closure, so closure cannot notice.
-      if (contact.side == Side::kUnilateral && normal_W.dot(center - contact.point_W) < 0.0)
+      if (contact.side == Side::kUnilateral && touching.normal.dot(center - touching.point) < 0.0)
         remarks_.push_back("the normal of " + contact.name +
                            " points away from the object's centre of mass: closure cannot tell whether it is reversed");
-      GraspContact touching;
       touching.name = contact.name;
-      touching.point = pose.inverse() * contact.point_W;
-      touching.normal = pose.linear().transpose() * normal_W;
       touching.mu = contact.mu;
       touching.torsion = contact.torsion;
       touching.kind = contact.side == Side::kBilateral ? GraspContactKind::kBilateral
@@ -202,19 +214,14 @@ void ClosureAnswer::read_grasp(const Situation& situation)
   source_.problem = without(problem, dropped);
   for (int& dof : source_.object_dofs)
     dof -= static_cast<int>(std::ranges::count_if(dropped, [&](int other) { return other < dof; }));
-  read_touching(situation, pose);
+  read_touching(situation, pose, floating ? own : std::vector<int>{});
 
   Eigen::VectorXd load = -problem.F(own);  // on the object, in its axes, torque about its origin
   if (floating) {
     WrenchConvention& convention = source_.convention;
     convention.plane = plane.plane;
     convention.reference =
-        options.point ? *options.point
-                      : Eigen::Vector3d(pose.inverse() * situation.scene.center_of_mass(situation.state, object_));
-    if (!options.point)  // rounding of where the object is
-      for (double& coordinate : convention.reference)
-        if (std::abs(coordinate) <= kRounding * (pose.translation().norm() + convention.reference.norm() + 1e-3))
-          coordinate = 0.0;
+        options.point ? *options.point : situation.scene.center_of_mass_in_root(situation.state, object_);
     double furthest = 0.0;
     for (const GraspContact& contact : touching_)
       furthest = std::max(furthest, (contact.point - convention.reference).norm());
