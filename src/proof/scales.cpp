@@ -58,28 +58,35 @@ void Scales::find_parts(const ContactProblem& p)
   for (int& r : row_part) r = part[static_cast<std::size_t>(r)];
 }
 
-void Scales::measure(const ContactProblem& p)
+/// `reach` and `lever` from the normals and tangents of all contacts.
+void Scales::measure_contacts(const ContactProblem& p)
 {
-  find_parts(p);
   const Eigen::Index n = p.nv();
   const auto contacts = static_cast<Eigen::Index>(p.contacts.size());
   reach.resize(contacts, n);
   lever.setZero(n);
-  weight.setZero(p.rows());
-  for (Eigen::Index i = 0; i < contacts; ++i) {
-    const Contact& c = p.contacts[static_cast<std::size_t>(i)];
-    for (Eigen::Index j = 0; j < n; ++j) {
-      const double* entry = p.J.data() + j * p.rows() + c.row;
-      double longest = std::abs(entry[0]);
-      for (int k = 1; k <= c.tangents; ++k) longest = std::max(longest, std::abs(entry[k]));
-      reach(i, j) = longest;
-      lever[j] = std::max(lever[j], longest);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const double* column = p.J.data() + j * p.rows();
+    double longest = 0.0;
+    for (Eigen::Index i = 0; i < contacts; ++i) {
+      const Contact& c = p.contacts[static_cast<std::size_t>(i)];
+      const double* entry = column + c.row;
+      double own = std::abs(entry[0]);
+      for (int k = 1; k <= c.tangents; ++k) own = std::max(own, std::abs(entry[k]));
+      reach(i, j) = own;
+      longest = std::max(longest, own);
     }
+    lever[j] = longest;
   }
   // Points of one body are known to rounding of its longest lever arm, also those that happen to be where levers are measured from.
-  if (n <= kOneBody)
-    for (Eigen::Index i = 0; i < contacts; ++i)
-      for (Eigen::Index j = 0; j < n; ++j) reach(i, j) = lever[j];
+  if (n <= kOneBody) reach.rowwise() = lever.transpose();
+}
+
+void Scales::measure(const ContactProblem& p)
+{
+  find_parts(p);
+  measure_contacts(p);
+  const Eigen::Index n = p.nv();
   // Where no contact reaches, closures and torsion set the unit.
   for (Eigen::Index j = 0; j < n; ++j)
     if (lever[j] == 0.0) lever[j] = p.rows() > 0 ? p.J.col(j).cwiseAbs().maxCoeff() : 0.0;
@@ -89,9 +96,12 @@ void Scales::measure(const ContactProblem& p)
       if (lever[j] > 0.0) largest = std::max(largest, std::abs(entries(j)) / lever[j]);
     return largest;
   };
-  for (Eigen::Index i = 0; i < contacts; ++i) {
-    const Contact& c = p.contacts[static_cast<std::size_t>(i)];
-    weight.segment(c.row, 1 + c.tangents).setConstant(weigh([&](Eigen::Index j) { return reach(i, j); }));
+  weight.resize(p.rows());
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& c = p.contacts[i];
+    const auto row = static_cast<Eigen::Index>(i);
+    const double own = n <= kOneBody && i > 0 ? weight[p.contacts[0].row] : weigh([&](Eigen::Index j) { return reach(row, j); });
+    weight.segment(c.row, 1 + c.tangents).setConstant(own);
     const int last = c.row + 1 + c.tangents;
     if (c.torsional) weight[last] = weigh([&](Eigen::Index j) { return p.J(last, j); });
   }

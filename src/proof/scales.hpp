@@ -54,6 +54,7 @@ struct Scales {
 
  private:
   void find_parts(const ContactProblem& problem);
+  void measure_contacts(const ContactProblem& problem);
 
   std::vector<int> root_, number_;
   Eigen::VectorXd lower_, upper_, motors_, energy_, fastest_;
