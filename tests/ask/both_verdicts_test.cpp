@@ -1,0 +1,232 @@
+// Nobody can prove both verdicts of one problem: certificates of both engines, of nearby problems, with internal forces added, scaled
+// and transplanted, are put before the judge, and whatever it accepts must agree. STICTION_BOTH_VERDICTS sets the number of certificates.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "problem/linear_algebra.hpp"
+#include "stiction/equilibrium.hpp"
+#include "stiction/sticking.hpp"
+#include "support/random_problems.hpp"
+
+namespace stiction {
+namespace {
+
+using testing::add_contact;
+using testing::free_body;
+using testing::gaussian;
+using testing::Rng;
+using testing::uniform;
+
+long certificates()
+{
+  const char* asked = std::getenv("STICTION_BOTH_VERDICTS");
+  if (asked) return std::atol(asked);
+  return std::getenv("STICTION_DEGENERATE_DRAWS") ? 1500 : 12000;   // the latter: under the sanitizers
+}
+
+double power_of_ten(Rng& rng, double lower, double upper) { return std::pow(10.0, uniform(rng, lower, upper)); }
+
+/// Two contacts on one body: rank five, or nearly.
+ContactProblem pinched(Rng& rng)
+{
+  ContactProblem p = free_body(rng);
+  const Eigen::Vector3d a = 0.1 * gaussian(rng, 3), b = 0.1 * gaussian(rng, 3), along = (b - a).normalized();
+  const double turn = rng() % 2 ? 0.2 : 1.0;
+  add_contact(p, a, along + turn * Eigen::Vector3d(gaussian(rng, 3)), uniform(rng, 0.1, 1.2));
+  add_contact(p, b, -along + turn * Eigen::Vector3d(gaussian(rng, 3)), uniform(rng, 0.1, 1.2));
+  p.F.head<3>() = 9.81 * gaussian(rng, 3).normalized() * p.M(0, 0);
+  return p;
+}
+
+/// Contacts with copies of themselves at a distance between 1e-16 and 1e-4 m, bilateral ones among them.
+ContactProblem nearly_coincident(Rng& rng)
+{
+  ContactProblem p = testing::random_contacts(rng, 1 + static_cast<int>(rng() % 3), 0.4);
+  const size_t count = p.contacts.size();
+  for (size_t i = 0; i < count; ++i) {
+    const Eigen::Vector3d moved = p.contacts[i].point_W + power_of_ten(rng, -16, -4) * gaussian(rng, 3);
+    const Eigen::Vector3d normal = p.contacts[i].axes_W.col(0) + power_of_ten(rng, -16, -4) * gaussian(rng, 3);
+    add_contact(p, moved, normal, p.contacts[i].mu, rng() % 4 ? Side::kUnilateral : Side::kBilateral);
+  }
+  p.F.head<3>() << 0, 0, 9.81 * p.M(0, 0);
+  p.F += power_of_ten(rng, -15, 0) * gaussian(rng, 6);
+  return p;
+}
+
+/// Two bodies, one on the other, with masses far apart.
+ContactProblem stacked(Rng& rng)
+{
+  ContactProblem p = free_body(rng, 2);
+  const double ratio = power_of_ten(rng, -15, 15);
+  p.M.bottomRightCorner(6, 6) *= ratio;
+  const double tilt = uniform(rng, 0, 0.8), mu = uniform(rng, 0.1, 1.0);
+  for (int body : {0, 1})
+    for (double x : {-0.1, 0.1})
+      for (double y : {-0.1, 0.1}) {
+        add_contact(p, {x, y, 0.1 * body}, Eigen::Vector3d::UnitZ(), mu, Side::kUnilateral, body);
+        if (body == 1) p.J.bottomRows(3).leftCols(6) = -p.J.bottomRows(3).rightCols(6);   // it stands on the other
+      }
+  for (int body : {0, 1}) {
+    p.F.segment<3>(6 * body) << 9.81 * std::sin(tilt), 0, 9.81 * std::cos(tilt);
+    p.F.segment<3>(6 * body) *= p.M(6 * body, 6 * body);
+  }
+  return p;
+}
+
+/// The rows of a body seen from a point up to 1e7 m away: levers of that size, rounded.
+void see_from_afar(Rng& rng, ContactProblem& p)
+{
+  if (p.nv() != 6) return;
+  const Eigen::Vector3d far = power_of_ten(rng, 0, 7) * gaussian(rng, 3);
+  for (const Contact& c : p.contacts)
+    for (int k = 0; k < c.rows(); ++k)
+      p.J.block<1, 3>(c.row + k, 3) = (c.point_W + far).cross(c.axes_W.col(k)).transpose();
+  Eigen::Matrix<double, 6, 6> move = Eigen::Matrix<double, 6, 6>::Identity();   // twist about the new point from the old one
+  Eigen::Matrix3d cross;
+  cross << 0, -far.z(), far.y(), far.z(), 0, -far.x(), -far.y(), far.x(), 0;
+  move.topRightCorner<3, 3>() = cross;   // v_old = v + omega x (-far)…: any consistent change of coordinates will do
+  p.M = (move.transpose() * p.M * move).eval();
+  p.M = 0.5 * (p.M + p.M.transpose()).eval();
+  p.F = (move.transpose() * p.F).eval();
+}
+
+ContactProblem draw(Rng& rng)
+{
+  ContactProblem p;
+  switch (rng() % 5) {
+    case 0: p = pinched(rng); break;
+    case 1: p = nearly_coincident(rng); break;
+    case 2: p = stacked(rng); break;
+    case 3:
+      p = testing::random_contacts(rng, 1 + static_cast<int>(rng() % 5), 0.5, rng() % 5 ? Side::kUnilateral : Side::kBilateral);
+      testing::make_holding(rng, p);
+      p.F += power_of_ten(rng, -15, 0) * gaussian(rng, 6);   // at and around the boundary
+      break;
+    default:
+      p = testing::random_contacts(rng, 3 + static_cast<int>(rng() % 4), 1.0);
+      if (!testing::make_failing(rng, p)) p = pinched(rng);
+      for (Contact& c : p.contacts) c.mu *= 1 + power_of_ten(rng, -14, 0.3);
+  }
+  if (rng() % 4 == 0) see_from_afar(rng, p);
+  if (rng() % 4 == 0) p.gamma = 3.0 * p.J * gaussian(rng, p.nv());   // velocities that the rows can keep
+  return p;
+}
+
+/// Every number moved by up to `size` of itself.
+ContactProblem nearby(Rng& rng, ContactProblem p, double size)
+{
+  const auto move = [&](double& x) { x *= 1 + size * uniform(rng, -1, 1); };
+  for (double& x : p.J.reshaped()) move(x);
+  for (double& x : p.F) move(x);
+  for (double& x : p.gamma) move(x);
+  for (Contact& c : p.contacts) move(c.mu);
+  return p;
+}
+
+/// A certificate to which somebody did something.
+Certificate tampered(Rng& rng, const ContactProblem& p, Certificate c)
+{
+  const double size = power_of_ten(rng, -16, 20);
+  switch (rng() % 7) {
+    case 0: {   // internal forces
+      const Eigen::MatrixXd null = internal::column_span(p.J, 1e-12).complement();
+      if (null.cols() > 0) c.lambda += size * null * gaussian(rng, null.cols());
+      break;
+    }
+    case 1: c.a += size * gaussian(rng, p.nv()); break;
+    case 2: {   // along motions that keep all rows, nearly
+      const Eigen::MatrixXd free = internal::column_span(p.J.transpose(), 1e-9).complement();
+      if (free.cols() > 0) c.a += size * free * gaussian(rng, free.cols());
+      break;
+    }
+    case 3:
+      for (MotionLeaf& leaf : c.leaves) leaf.motion *= size;
+      break;
+    case 4:
+      for (MotionLeaf& leaf : c.leaves) leaf.motion.head(p.nv()) += size * gaussian(rng, p.nv());
+      break;
+    case 5: c.lambda *= 1 + size; break;
+    default: c.lambda += size * gaussian(rng, c.lambda.size());
+  }
+  return c;
+}
+
+struct Bench {
+  Rng rng{20260117};
+  std::vector<Certificate> gathered;
+  long judged = 0, holds = 0, fails = 0, both = 0;
+};
+
+/// Puts all gathered certificates, each also tampered with, before `judge`.
+template <typename JudgeIt>
+void compare(Bench& b, const ContactProblem& p, JudgeIt judge_it)
+{
+  bool holds = false, fails = false;
+  const auto put = [&](const Certificate& c) {
+    ++b.judged;
+    const Verdict verdict = judge_it(c);
+    holds = holds || verdict == Verdict::kHolds;
+    fails = fails || verdict == Verdict::kFails;
+  };
+  const size_t found = b.gathered.size();
+  for (size_t i = 0; i < found; ++i) {
+    put(b.gathered[i]);
+    for (int k = 0; k < 3; ++k) put(tampered(b.rng, p, b.gathered[i]));
+  }
+  b.holds += holds;
+  b.fails += fails;
+  b.both += holds && fails;
+}
+
+TEST(BothVerdicts, AreNeverProvedOfOneStickingProblem)
+{
+  Bench b;
+  StickingChecker checkers[] = {StickingChecker(make_native_engine()), StickingChecker(make_qpoases_engine())};
+  while (b.judged < certificates()) {
+    const ContactProblem p = draw(b.rng);
+    StickingOptions options;
+    options.rules.detachment = b.rng() % 3 ? Detachment::kAllowed : Detachment::kForbidden;
+    b.gathered.clear();
+    for (const double size : {0.0, 1e-16, 1e-14, 1e-11, 1e-8})
+      for (StickingChecker& checker : checkers) {
+        const StickingResult r = checker.check(size > 0.0 ? nearby(b.rng, p, size) : p, options);
+        if (r.certificate.kind != CertificateKind::kNone) b.gathered.push_back(r.certificate);
+      }
+    Judge judge;
+    compare(b, p, [&](const Certificate& c) { return judge(p, options.rules, c); });
+  }
+  EXPECT_EQ(b.both, 0);
+  EXPECT_GT(b.holds, b.judged / 200);   // both verdicts occur, or the comparison says little
+  EXPECT_GT(b.fails, b.judged / 200);
+  RecordProperty("certificates", std::to_string(b.judged));
+}
+
+TEST(BothVerdicts, AreNeverProvedOfOneEquilibrium)
+{
+  Bench b;
+  EquilibriumChecker checkers[] = {EquilibriumChecker(make_native_engine()), EquilibriumChecker(make_qpoases_engine())};
+  while (b.judged < certificates()) {
+    ContactProblem p = draw(b.rng);
+    p.gamma.setZero();
+    if (b.rng() % 3 == 0) p.actuators.push_back({"motor", static_cast<int>(b.rng() % 6), -uniform(b.rng, 0, 20), uniform(b.rng, 0, 20)});
+    b.gathered.clear();
+    for (const double size : {0.0, 1e-16, 1e-14, 1e-11, 1e-8})
+      for (EquilibriumChecker& checker : checkers) {
+        const EquilibriumResult r = checker.check(size > 0.0 ? nearby(b.rng, p, size) : p, {}, {});
+        if (r.certificate.kind != CertificateKind::kNone) b.gathered.push_back(r.certificate);
+      }
+    Judge judge;
+    const Eigen::VectorXd rest = Eigen::VectorXd::Zero(p.nv());
+    compare(b, p, [&](const Certificate& c) { return judge.equilibrium(p, rest, {}, c); });
+  }
+  EXPECT_EQ(b.both, 0);
+  EXPECT_GT(b.holds, b.judged / 200);
+  EXPECT_GT(b.fails, b.judged / 200);
+  RecordProperty("certificates", std::to_string(b.judged));
+}
+
+}  // namespace
+}  // namespace stiction
