@@ -316,7 +316,8 @@ UrdfTree parse_urdf(const std::string& text, const std::string& path)
   UrdfTree tree = Skeleton(outline, path).build();
   const UrdfReading reading = read_quietly(outline.text);
   if (!reading.model || !reading.errors.empty()) fail_as_urdfdom(reading.errors, outline, path);
-  for (const auto& [name, link] : reading.model->links_) link->child_links.clear();  // else a chain is freed by recursion
+  // Else a chain of links is freed by recursion.
+  for (const auto& [name, link] : reading.model->links_) link->child_links.clear();
 
   for (std::size_t i = 0; i < tree.links.size(); ++i) {
     const Entry entry{path, "link", outline.links[i]};

@@ -16,8 +16,8 @@ using console_bridge::OutputHandler;
 
 /// console_bridge has one output handler per process. This one stands in for it while a text is read.
 ///
-/// It is never destroyed: console_bridge remembers the handler before the present one, and so may others. Called back by
-/// restorePreviousOutputHandler() when nothing is read, it does what console_bridge does by itself.
+/// It is never destroyed: console_bridge remembers the handler before the present one, and so may others. Called back
+/// by restorePreviousOutputHandler() when nothing is read, it does what console_bridge does by itself.
 class Listener final : public OutputHandler {
  public:
   static Listener& instance()

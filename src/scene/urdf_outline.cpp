@@ -14,15 +14,15 @@ namespace {
 using tinyxml2::XMLElement;
 
 constexpr char kMask = '\x01';  // no character of XML
-constexpr std::size_t kMostBytes = 64 << 20;
 constexpr std::size_t kMostLinks = 4096;  // a mass matrix of 130 MB; and links are walked by recursion
 
 class Reader {
  public:
   Reader(const std::string& text, const std::string& path) : path_(path)
   {
-    if (text.size() > kMostBytes)
-      throw InputError(path_, "want at most " + std::to_string(kMostBytes) + " bytes, got " + std::to_string(text.size()));
+    if (text.size() > kMostUrdfBytes)
+      throw InputError(path_, "want at most " + std::to_string(kMostUrdfBytes) + " bytes, got " +
+                                  std::to_string(text.size()));
     if (document_.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS)
       throw InputError(path_, "want well-formed XML, got " + std::string(document_.ErrorName()) + " (line " +
                                   std::to_string(document_.ErrorLineNum()) + ")");
@@ -65,8 +65,9 @@ class Reader {
   {
     const std::string name = root ? root->Name() : "";
     const std::string advice = ": give the URDF that it was made from, or convert it to URDF first";
-    if (name == "sdf") fail(root, "want a URDF (<robot>), got an SDF file (<sdf>), Gazebo's format" + advice);
-    if (name.starts_with("mujoco")) fail(root, "want a URDF (<robot>), got an MJCF file (<" + name + ">), MuJoCo's format" + advice);
+    const std::string wanted = "want a URDF (<robot>), got ";
+    if (name == "sdf") fail(root, wanted + "an SDF file (<sdf>), Gazebo's format" + advice);
+    if (name.starts_with("mujoco")) fail(root, wanted + "an MJCF file (<" + name + ">), MuJoCo's format" + advice);
     if (name != "robot") throw InputError(path_, "want a <robot> element, got " + (root ? "<" + name + ">" : "none"));
     for (auto* e = root->FirstChildElement(); e; e = e->NextSiblingElement())
       if (std::string_view(e->Name()).starts_with("xacro:"))

@@ -5,6 +5,8 @@
 
 namespace stiction::internal {
 
+constexpr std::size_t kMostUrdfBytes = 64 << 20;
+
 /// A link or joint of a URDF, by name.
 struct UrdfPlace {
   std::string name;
@@ -12,7 +14,7 @@ struct UrdfPlace {
   std::string parent, child;  ///< links of a joint
 };
 
-/// What urdfdom does not tell: order and lines of links and joints, and who is whose child even where they form no tree.
+/// What urdfdom does not tell: order and lines of links and joints, and who is whose child even where that is no tree.
 struct UrdfOutline {
   std::string robot;
   int line = 0;  ///< of <robot>
@@ -24,7 +26,7 @@ struct UrdfOutline {
 /// @throws InputError for what is no XML or no URDF, and for links and joints without the names they need
 UrdfOutline read_outline(const std::string& text, const std::string& path);
 
-/// urdfdom before 5 takes what it found in the file for a printf format: no % may reach it.
+/// Older urdfdoms take what they found in the file for a printf format: no % may reach them.
 std::string masked(std::string text);
 std::string unmasked(std::string text);
 

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <optional>
 
@@ -67,6 +69,16 @@ TEST(Inspect, MissingFileNamesTheFile)
   } catch (const InputError& error) {
     EXPECT_EQ(error.path(), "/no/such.urdf");
   }
+}
+
+TEST(Urdf, AHugeFileIsNotRead)
+{
+  const fs::path file = fs::temp_directory_path() / ("stiction_huge_" + std::to_string(::getpid()) + ".urdf");
+  std::ofstream(file) << "<robot name='r'><link name='a'/></robot>";
+  EXPECT_EQ(inspect_urdf_file(file).links.size(), 1u);
+  fs::resize_file(file, std::uintmax_t{1} << 36);  // takes no room
+  EXPECT_THROW(inspect_urdf_file(file), InputError);
+  fs::remove(file);
 }
 
 TEST(Urdf, NumbersDoNotDependOnTheLocaleOrLayout)
