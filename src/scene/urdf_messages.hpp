@@ -1,8 +1,8 @@
 #pragma once
 
 #include <urdf_model/model.h>
-#include <urdf_world/types.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,8 +10,8 @@ namespace stiction::internal {
 
 /// What urdfdom made of a text. It also gives a model of much that it complained about.
 struct UrdfReading {
-  urdf::ModelInterfaceSharedPtr model;  ///< null: none
-  std::vector<std::string> errors;      ///< in urdfdom's words
+  std::shared_ptr<urdf::ModelInterface> model;  ///< null: none
+  std::vector<std::string> errors;              ///< in urdfdom's words
 };
 
 /// urdf::parseURDF that prints nothing, from any number of threads; what other threads log through console_bridge
