@@ -5,7 +5,7 @@ SHELL := /bin/bash -o pipefail
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc)
-# Compiles a room at a time, a third of the work when everything is built once; OFF is for working on single files.
+# Compiles a room at a time, half the work when everything is built once; OFF is for working on single files.
 UNITY ?= ON
 # 0 leaves the wheel of real robots out of demo and gallery.
 ROBOTS ?= 1

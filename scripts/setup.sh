@@ -68,7 +68,7 @@ install_python_packages() {
   ((${#outdated[@]})) || return 0
   for file in "${outdated[@]}"; do
     say "will install Python wheels into $venv, from $file: $(sed -n 's|^\([^#=]*\)==.*|\1|p' "$file" | sort -u | xargs)"
-    say "($(sed -n '1s/^# //p' "$file"))"
+    say "  $(sed -n '1s/^# //p' "$file")"
   done
   # A venv of another Python version or one that was interrupted half-way is made anew.
   python="$venv/bin/python"
