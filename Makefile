@@ -1,13 +1,17 @@
 # Two commands: `make demo` shows it working, `make test` shows it right. `make help` lists the rest.
 SHELL := /bin/bash -o pipefail
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test build demo test check bench sanitize ros format clean
+.PHONY: help setup setup-robots setup-test build demo gallery test check bench sanitize ros format clean
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc)
+# Compiles a room at a time, half the work when everything is built once; OFF is for working on single files.
+UNITY ?= ON
+# 0 leaves the wheel of real robots out of demo and gallery.
+ROBOTS ?= 1
 
 CCACHE = $(if $(shell command -v ccache),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=NOTICE $(CCACHE) $(if $(CI),-DSTICTION_WARNINGS_AS_ERRORS=ON)
+CONFIGURE = cmake -S . -G Ninja -Wno-dev --log-level=NOTICE $(CCACHE) -DSTICTION_UNITY=$(UNITY) $(if $(CI),-DSTICTION_WARNINGS_AS_ERRORS=ON)
 CTEST = --output-on-failure -j$(JOBS) --no-tests=error
 
 help: ## this list
@@ -16,6 +20,9 @@ help: ## this list
 setup: ## install what building needs and is missing (says what, first)
 	@scripts/setup.sh
 
+setup-robots:
+	@scripts/setup.sh $(if $(filter 0,$(ROBOTS)),,--robots)
+
 setup-test:
 	@scripts/setup.sh --test
 
@@ -23,10 +30,13 @@ build: setup ## the library and the program build/stiction
 	$(CONFIGURE) -B build
 	cmake --build build -j$(JOBS) --target stiction_cli
 
-demo: build ## install, build and check every scenario of the gallery
+demo: setup-robots build ## install, build and show a few scenes (ROBOTS=0: without the wheel of real robots)
 	@scripts/demo.sh build
 
-TESTS = $(CONFIGURE) -B build -DSTICTION_BUILD_TESTS=ON $(if $(CI),-DSTICTION_UNITY=ON) -DSTICTION_SANITIZED_TESTS
+gallery: setup-robots build ## every scenario of the gallery against the verdict it expects
+	@scripts/gallery.sh build
+
+TESTS = $(CONFIGURE) -B build -DSTICTION_BUILD_TESTS=ON -DSTICTION_SANITIZED_TESTS
 
 test: setup-test ## all tests; the unit tests also under the sanitizers; the ROS 2 packages
 	$(TESTS)=ON

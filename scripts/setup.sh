@@ -3,7 +3,8 @@
 # source tree the C++ libraries that come as Python wheels. A second run finds nothing to do and uses no network.
 #
 #   scripts/setup.sh           what the library and the program need
-#   scripts/setup.sh --test    also what the tests and benchmarks need
+#   scripts/setup.sh --robots  also the real robots of the gallery
+#   scripts/setup.sh --test    also what the tests and benchmarks need (the robots too)
 #   scripts/setup.sh --ros     also, into .deps/ros, the ROS 2 message generators, unless there is a ROS 2 with rclcpp
 #
 # SKIP_SYSTEM_PACKAGES=1 leaves the system packages alone; SKIP_PYTHON_PACKAGES=1 leaves .deps/venv alone, for machines
@@ -16,14 +17,15 @@ requirements=(requirements.txt)
 ros_requirements=()
 case "${1:-}" in
   "") ;;
+  --robots) requirements+=(requirements-robots.txt) ;;
   --test | --ros)
     system_packages+=(libgtest-dev libgmock-dev libbenchmark-dev libcdd-dev libgmp-dev libglpk-dev coinor-libclp-dev
                       libqhull-dev)
-    requirements+=(requirements-test.txt)
+    requirements+=(requirements-robots.txt requirements-test.txt)
     # In a shell of its own: what ROS sets must not reach pip.
     if [[ "$1" == --ros && -z "$(. scripts/find_ros.sh; echo "$ros_found")" ]]; then ros_requirements=(requirements-ros.txt); fi
     ;;
-  *) echo "usage: scripts/setup.sh [--test | --ros]" >&2; exit 2 ;;
+  *) echo "usage: scripts/setup.sh [--robots | --test | --ros]" >&2; exit 2 ;;
 esac
 
 say() { echo "setup: $*"; }
@@ -66,6 +68,7 @@ install_python_packages() {
   ((${#outdated[@]})) || return 0
   for file in "${outdated[@]}"; do
     say "will install Python wheels into $venv, from $file: $(sed -n 's|^\([^#=]*\)==.*|\1|p' "$file" | sort -u | xargs)"
+    say "  $(sed -n '1s/^# //p' "$file")"
   done
   # A venv of another Python version or one that was interrupted half-way is made anew.
   python="$venv/bin/python"

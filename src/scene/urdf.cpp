@@ -1,245 +1,106 @@
 #include "scene/urdf.hpp"
 
-#include <tinyxml2.h>
-
 #include <Eigen/Geometry>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
-#include <string_view>
 
 #include "problem/linear_algebra.hpp"
 #include "problem/text.hpp"
+#include "scene/urdf_messages.hpp"
+#include "scene/urdf_outline.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {
 namespace {
 
-using tinyxml2::XMLElement;
-
-constexpr std::string_view kBlanks = " \t\r\n";
-constexpr std::size_t kMostLinks = 4096;   // a mass matrix of 130 MB; and links are walked by recursion
-
-/// One element of the file, with the words that lead to it in messages ("joint 'knee', limit").
+/// A link or joint, for messages.
 struct Entry {
-  const XMLElement* xml;
   const std::string& path;
-  std::string words;
+  const char* kind;
+  const UrdfPlace& place;
 
-  [[noreturn]] void fail(const std::string& what) const
+  /// @param where below it, such as ", limit".
+  [[noreturn]] void fail(const std::string& where, const std::string& what) const
   {
-    throw InputError(path,
-                     (words.empty() ? "" : words + ": ") + what + " (line " + std::to_string(xml->GetLineNum()) + ")");
+    throw InputError(path, std::string(kind) + " " + quoted(place.name) + where + ": " + what + " (line " +
+                               std::to_string(place.line) + ")");
   }
 
-  Entry child(const XMLElement* element) const { return {element, path, words + ", " + element->Name()}; }
-
-  const char* attribute(const char* name) const
+  template <class Pointer>
+  const auto& found(const Pointer& element) const
   {
-    const char* value = xml->Attribute(name);
-    if (!value) fail(std::string("want attribute ") + name + ", got none");
-    return value;
+    if (!element) fail("", "want a name that urdfdom can read, got another");
+    return *element;
   }
 
-  /// Finite, whatever the locale says about decimal points.
-  double number(std::string_view word, const char* name) const
+  Eigen::Vector3d vector(const urdf::Vector3& v, const char* where) const
   {
-    if (!word.empty() && word.front() == '+') word.remove_prefix(1);
-    double value = 0.0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value))
-      fail(std::string(name) + ": want a finite number, got " + quoted(std::string(word)));
-    return value;
-  }
-
-  double number(const char* name) const
-  {
-    std::string_view word = attribute(name);
-    const auto first = word.find_first_not_of(kBlanks);
-    if (first == word.npos) fail(std::string(name) + ": want a finite number, got ''");
-    return number(word.substr(first, word.find_last_not_of(kBlanks) - first + 1), name);
-  }
-
-  double number_or(const char* name, double otherwise) const { return xml->Attribute(name) ? number(name) : otherwise; }
-
-  Eigen::Vector3d vector_or(const char* name, const Eigen::Vector3d& otherwise) const
-  {
-    const char* value = xml->Attribute(name);
-    if (!value) return otherwise;
-    Eigen::Vector3d vector;
-    int count = 0;
-    std::string_view rest = value;
-    for (;;) {
-      const auto first = rest.find_first_not_of(kBlanks);
-      if (first == rest.npos) break;
-      rest.remove_prefix(first);
-      const auto length = std::min(rest.find_first_of(kBlanks), rest.size());
-      if (count < 3) vector(count) = number(rest.substr(0, length), name);
-      ++count;
-      rest.remove_prefix(length);
-    }
-    if (count != 3) fail(std::string(name) + ": want three numbers, got " + quoted(value));
+    const Eigen::Vector3d vector(v.x, v.y, v.z);
+    if (!vector.allFinite()) fail(where, "want three finite numbers, got " + text(vector));
     return vector;
+  }
+
+  Eigen::Isometry3d pose(const urdf::Pose& p, const char* where) const
+  {
+    constexpr double kRounding = 1e-9;
+    Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
+    pose.translation() = vector(p.position, where);
+    const Eigen::Quaterniond turn(p.rotation.w, p.rotation.x, p.rotation.y, p.rotation.z);
+    if (!(std::abs(turn.norm() - 1.0) <= kRounding)) fail(where, "want a rotation, got angles that give none");
+    pose.linear() = turn.toRotationMatrix();
+    return pose;
   }
 };
 
-Eigen::Isometry3d read_origin(const Entry& owner)
-{
-  const XMLElement* element = owner.xml->FirstChildElement("origin");
-  if (!element) return Eigen::Isometry3d::Identity();
-  const Entry origin = owner.child(element);
-  if (element->Attribute("quat_xyzw")) origin.fail("want rpy, got quat_xyzw (not supported)");
-  return isometry(origin.vector_or("xyz", Eigen::Vector3d::Zero()), origin.vector_or("rpy", Eigen::Vector3d::Zero()));
-}
-
-Entry required(const Entry& owner, const char* name)
-{
-  const XMLElement* element = owner.xml->FirstChildElement(name);
-  if (!element) owner.fail(std::string("want a <") + name + "> element, got none");
-  return owner.child(element);
-}
-
-UrdfLink read_link(const Entry& entry, const std::string& name)
-{
-  UrdfLink link;
-  link.name = name;
-  link.line = entry.xml->GetLineNum();
-  const XMLElement* element = entry.xml->FirstChildElement("inertial");
-  if (!element) return link;
-  const Entry inertial = entry.child(element);
-  const Eigen::Isometry3d frame = read_origin(inertial);
-  link.mass = required(inertial, "mass").number("value");
-  const Entry inertia = required(inertial, "inertia");
-  const double xx = inertia.number("ixx"), xy = inertia.number("ixy"), xz = inertia.number("ixz");
-  const double yy = inertia.number("iyy"), yz = inertia.number("iyz"), zz = inertia.number("izz");
-  Eigen::Matrix3d principal;
-  principal << xx, xy, xz, xy, yy, yz, xz, yz, zz;
-  link.com = frame.translation();
-  link.inertia = frame.linear() * principal * frame.linear().transpose();
-  link.inertia = (0.5 * (link.inertia + link.inertia.transpose())).eval();  // rounding of the rotation
-  return link;
-}
-
-JointType read_type(const Entry& entry)
-{
-  const std::string_view type = entry.attribute("type");
-  for (JointType t : {JointType::kRevolute, JointType::kContinuous, JointType::kPrismatic, JointType::kPlanar,
-                      JointType::kFloating, JointType::kFixed})
-    if (type == name_of(t)) return t;
-  entry.fail("type: want revolute, continuous, prismatic, planar, floating or fixed, got " + quoted(std::string(type)));
-}
-
-void read_limit(const Entry& entry, UrdfJoint& joint)
-{
-  const bool wanted = joint.type == JointType::kRevolute || joint.type == JointType::kPrismatic;
-  const XMLElement* element = entry.xml->FirstChildElement("limit");
-  if (!element) {
-    if (wanted) entry.fail("want a <limit> element, got none");
-    return;
-  }
-  const Entry limit = entry.child(element);
-  joint.limited = true;
-  joint.effort = limit.number("effort");
-  joint.velocity = limit.number("velocity");
-  if (!wanted) return;  // continuous joints have no end stops
-  joint.lower = limit.number_or("lower", 0.0);
-  joint.upper = limit.number_or("upper", 0.0);
-  if (joint.lower > joint.upper)
-    limit.fail("want lower <= upper, got " + text(joint.lower) + " and " + text(joint.upper));
-}
-
-UrdfJoint read_joint(const Entry& entry, const std::string& name)
-{
-  UrdfJoint joint;
-  joint.name = name;
-  joint.line = entry.xml->GetLineNum();
-  joint.type = read_type(entry);
-  joint.origin = read_origin(entry);
-  if (const XMLElement* element = entry.xml->FirstChildElement("axis");
-      element && joint.type != JointType::kFixed && joint.type != JointType::kFloating) {
-    const Entry axis = entry.child(element);
-    const Eigen::Vector3d direction = axis.vector_or("xyz", Eigen::Vector3d::UnitX());
-    const double length = direction.norm();
-    if (!(length > 0.0) || !std::isfinite(length)) axis.fail("want a non-zero vector, got " + text(direction));
-    joint.axis = length == 1.0 ? direction : Eigen::Vector3d(direction / length);
-  }
-  if (freedoms(joint.type) == 1) read_limit(entry, joint);
-  return joint;
-}
-
-/// Names in file order to indices, refusing duplicates.
-int add_name(std::map<std::string, int>& names, const Entry& entry, const std::string& name)
-{
-  const int index = static_cast<int>(names.size());
-  if (name.empty()) entry.fail("want a name, got an empty one");
-  if (!names.emplace(name, index).second) entry.fail("want a unique name, got it twice");
-  return index;
-}
-
-class Parser {
+/// Names, parents and children, in the order of the file.
+class Skeleton {
  public:
-  Parser(const std::string& text, const std::string& path) : path_(path)
-  {
-    if (document_.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS)
-      throw InputError(path_, "want well-formed XML, got " + std::string(document_.ErrorName()) + " (line " +
-                                  std::to_string(document_.ErrorLineNum()) + ")");
-  }
+  Skeleton(const UrdfOutline& outline, const std::string& path) : outline_(outline), path_(path) {}
 
-  UrdfTree parse()
+  UrdfTree build()
   {
-    const XMLElement* robot = document_.RootElement();
-    if (!robot || robot->Name() != std::string_view("robot"))
-      throw InputError(path_,
-                       "want a <robot> element, got " + (robot ? "<" + std::string(robot->Name()) + ">" : "none"));
-    if (const char* name = robot->Attribute("name")) tree_.name = name;
-    for (auto* e = robot->FirstChildElement(); e; e = e->NextSiblingElement())
-      if (std::string_view(e->Name()).starts_with("xacro:"))
-        Entry{e, path_, e->Name()}.fail("want plain URDF, got a xacro file: expand it with xacro first");
-
-    for (auto* e = robot->FirstChildElement("link"); e; e = e->NextSiblingElement("link")) {
-      const std::string name = Entry{e, path_, "link"}.attribute("name");
-      const Entry entry{e, path_, "link " + quoted(name)};
-      add_name(links_, entry, name);
-      tree_.links.push_back(read_link(entry, name));
+    tree_.name = outline_.robot;
+    for (const UrdfPlace& place : outline_.links) {
+      add_name(links_, {path_, "link", place});
+      tree_.links.emplace_back().name = place.name;
     }
-    if (tree_.links.empty()) throw InputError(path_, "want at least one <link>, got none");
-    if (tree_.links.size() > kMostLinks)
-      throw InputError(path_, "want at most " + std::to_string(kMostLinks) + " links, got " + std::to_string(tree_.links.size()));
-
-    for (auto* e = robot->FirstChildElement("joint"); e; e = e->NextSiblingElement("joint")) {
-      const std::string name = Entry{e, path_, "joint"}.attribute("name");
-      entries_.push_back({e, path_, "joint " + quoted(name)});
-      add_name(joints_, entries_.back(), name);
-      tree_.joints.push_back(read_joint(entries_.back(), name));
-      connect(entries_.back(), static_cast<int>(tree_.joints.size()) - 1);
+    for (const UrdfPlace& place : outline_.joints) {
+      add_name(joints_, {path_, "joint", place});
+      tree_.joints.emplace_back().name = place.name;
+      connect({path_, "joint", place}, static_cast<int>(tree_.joints.size()) - 1);
     }
     find_root();
     for (auto& link : tree_.links)
       std::ranges::sort(link.child_joints, {}, [&](int j) { return tree_.joints[idx(j)].name; });
-    read_mimics();
     return std::move(tree_);
   }
 
  private:
-  int link_named(const Entry& joint, const char* role) const
+  static void add_name(std::map<std::string, int>& names, const Entry& entry)
   {
-    const Entry end = required(joint, role);
-    const std::string name = end.attribute("link");
+    if (entry.place.name.empty()) entry.fail("", "want a name, got an empty one");
+    if (!names.emplace(entry.place.name, static_cast<int>(names.size())).second)
+      entry.fail("", "want a unique name, got it twice");
+  }
+
+  int link_named(const Entry& joint, const char* where, const std::string& name) const
+  {
     const auto found = links_.find(name);
-    if (found == links_.end()) end.fail("want the name of a link, got " + quoted(name));
+    if (found == links_.end()) joint.fail(where, "want the name of a link, got " + quoted(name));
     return found->second;
   }
 
   void connect(const Entry& entry, int index)
   {
     UrdfJoint& joint = tree_.joints[idx(index)];
-    joint.parent = link_named(entry, "parent");
-    joint.child = link_named(entry, "child");
+    joint.parent = link_named(entry, ", parent", entry.place.parent);
+    joint.child = link_named(entry, ", child", entry.place.child);
     UrdfLink& child = tree_.links[idx(joint.child)];
     if (child.parent_joint >= 0)
-      entry.fail("want a tree, got a kinematic loop: link " + quoted(child.name) + " is also the child of joint " +
-                 quoted(tree_.joints[idx(child.parent_joint)].name) + " (close loops with a closure of the scene)");
+      entry.fail("", "want a tree, got a kinematic loop: link " + quoted(child.name) + " is also the child of joint " +
+                         quoted(tree_.joints[idx(child.parent_joint)].name) +
+                         " (close loops with a closure of the scene)");
     child.parent_joint = index;
     tree_.links[idx(joint.parent)].child_joints.push_back(index);
   }
@@ -269,43 +130,138 @@ class Parser {
         throw InputError(path_, "want a tree, got a kinematic loop through link " + quoted(tree_.links[i].name));
   }
 
-  void read_mimics()
-  {
-    for (std::size_t j = 0; j < entries_.size(); ++j) {
-      const XMLElement* element = entries_[j].xml->FirstChildElement("mimic");
-      if (!element || tree_.joints[j].type == JointType::kFixed) continue;  // a locked joint follows nothing
-      const Entry mimic = entries_[j].child(element);
-      const std::string name = mimic.attribute("joint");
-      const auto found = joints_.find(name);
-      if (found == joints_.end()) mimic.fail("want the name of a joint, got " + quoted(name));
-      UrdfJoint& joint = tree_.joints[j];
-      if (freedoms(joint.type) != 1 || freedoms(tree_.joints[idx(found->second)].type) != 1)
-        mimic.fail("want revolute, continuous or prismatic joints, got " + std::string(name_of(joint.type)) + " and " +
-                   name_of(tree_.joints[idx(found->second)].type));
-      joint.mimics = found->second;
-      joint.multiplier = mimic.number_or("multiplier", 1.0);
-      joint.offset = mimic.number_or("offset", 0.0);
-    }
-    for (std::size_t j = 0; j < tree_.joints.size(); ++j) {
-      UrdfJoint& joint = tree_.joints[j];
-      for (std::size_t hops = 0; joint.mimics >= 0; ++hops) {
-        const UrdfJoint& driver = tree_.joints[idx(joint.mimics)];
-        if (hops > tree_.joints.size() || joint.mimics == static_cast<int>(j))
-          entries_[j].fail("mimic: want a chain that ends, got a circle");
-        if (driver.mimics < 0) break;
-        joint.offset += joint.multiplier * driver.offset;
-        joint.multiplier *= driver.multiplier;
-        joint.mimics = driver.mimics;
-      }
-    }
-  }
-
+  const UrdfOutline& outline_;
   const std::string& path_;
-  tinyxml2::XMLDocument document_;
   UrdfTree tree_;
   std::map<std::string, int> links_, joints_;
-  std::vector<Entry> entries_;  // of the joints
 };
+
+/// The link or joint that a message of urdfdom names.
+const UrdfPlace* named_in(const std::string& message, const char* kind, const std::vector<UrdfPlace>& places)
+{
+  if (message.find(kind) == message.npos) return nullptr;
+  const auto named = [&](const UrdfPlace& place) {
+    return message.find("[" + place.name + "]") != message.npos || message.find("'" + place.name + "'") != message.npos;
+  };
+  const auto found = std::ranges::find_if(places, named);
+  return found == places.end() ? nullptr : &*found;
+}
+
+/// In urdfdom's words, up to the first that say where.
+[[noreturn]] void fail_as_urdfdom(const std::vector<std::string>& errors, const UrdfOutline& outline,
+                                  const std::string& path)
+{
+  std::string words;
+  for (const std::string& error : errors) {
+    const std::string said = unmasked(error);
+    words += (words.empty() ? "" : "; ") + said;
+    const std::string what = "want valid URDF, got what urdfdom refuses: " + words;
+    if (const auto* joint = named_in(said, "oint", outline.joints)) Entry{path, "joint", *joint}.fail("", what);
+    if (const auto* link = named_in(said, "ink", outline.links)) Entry{path, "link", *link}.fail("", what);
+  }
+  throw InputError(path, "robot " + quoted(outline.robot) + ": want valid URDF, got what urdfdom refuses: " + words +
+                             " (line " + std::to_string(outline.line) + ")");
+}
+
+void read_link(const Entry& entry, const urdf::Link& source, UrdfLink& link)
+{
+  link.line = entry.place.line;
+  if (!source.inertial) return;
+  const urdf::Inertial& inertial = *source.inertial;
+  const Eigen::Isometry3d frame = entry.pose(inertial.origin, ", inertial, origin");
+  Eigen::Matrix3d moments;
+  moments << inertial.ixx, inertial.ixy, inertial.ixz, inertial.ixy, inertial.iyy, inertial.iyz, inertial.ixz,
+      inertial.iyz, inertial.izz;
+  if (!std::isfinite(inertial.mass) || !moments.allFinite())
+    entry.fail(", inertial", "want finite numbers, got mass " + text(inertial.mass) + " and others");
+  link.mass = inertial.mass;
+  link.com = frame.translation();
+  link.inertia = frame.linear() * moments * frame.linear().transpose();
+  link.inertia = (0.5 * (link.inertia + link.inertia.transpose())).eval();  // rounding of the rotation
+}
+
+JointType type_of(const Entry& entry, const urdf::Joint& source)
+{
+  switch (source.type) {
+    case urdf::Joint::REVOLUTE:
+      return JointType::kRevolute;
+    case urdf::Joint::CONTINUOUS:
+      return JointType::kContinuous;
+    case urdf::Joint::PRISMATIC:
+      return JointType::kPrismatic;
+    case urdf::Joint::PLANAR:
+      return JointType::kPlanar;
+    case urdf::Joint::FLOATING:
+      return JointType::kFloating;
+    case urdf::Joint::FIXED:
+      return JointType::kFixed;
+    default:
+      entry.fail(", type", "want revolute, continuous, prismatic, planar, floating or fixed, got another");
+  }
+}
+
+void read_limit(const Entry& entry, const urdf::JointLimits& limits, UrdfJoint& joint)
+{
+  joint.limited = true;
+  joint.effort = limits.effort;
+  joint.velocity = limits.velocity;
+  if (std::isnan(joint.effort) || std::isnan(joint.velocity))
+    entry.fail(", limit", "want numbers, got effort " + text(joint.effort) + " and velocity " + text(joint.velocity));
+  if (joint.type == JointType::kContinuous) return;  // no end stops
+  joint.lower = limits.lower;
+  joint.upper = limits.upper;
+  if (!(joint.lower <= joint.upper))
+    entry.fail(", limit", "want lower <= upper, got " + text(joint.lower) + " and " + text(joint.upper));
+}
+
+void read_joint(const Entry& entry, const urdf::Joint& source, UrdfJoint& joint)
+{
+  joint.line = entry.place.line;
+  joint.type = type_of(entry, source);
+  joint.origin = entry.pose(source.parent_to_joint_origin_transform, ", origin");
+  if (joint.type != JointType::kFixed && joint.type != JointType::kFloating) {
+    const Eigen::Vector3d direction = entry.vector(source.axis, ", axis");
+    const double length = direction.norm();
+    if (!(length > 0.0) || !std::isfinite(length))
+      entry.fail(", axis", "want a non-zero vector, got " + text(direction));
+    joint.axis = length == 1.0 ? direction : Eigen::Vector3d(direction / length);
+  }
+  if (freedoms(joint.type) == 1 && source.limits) read_limit(entry, *source.limits, joint);
+}
+
+void read_mimic(const Entry& entry, const urdf::JointMimic& source, const UrdfTree& tree, UrdfJoint& joint)
+{
+  if (joint.type == JointType::kFixed) return;  // a locked joint follows nothing
+  const std::string name = unmasked(source.joint_name);
+  joint.mimics = tree.find_joint(name);
+  if (joint.mimics < 0) entry.fail(", mimic", "want the name of a joint, got " + quoted(name));
+  const JointType driver = tree.joints[idx(joint.mimics)].type;
+  if (freedoms(joint.type) != 1 || freedoms(driver) != 1)
+    entry.fail(", mimic", "want revolute, continuous or prismatic joints, got " + std::string(name_of(joint.type)) +
+                              " and " + name_of(driver));
+  joint.multiplier = source.multiplier;
+  joint.offset = source.offset;
+}
+
+/// Every mimic joint then follows one that follows none.
+void shorten_mimic_chains(const UrdfOutline& outline, const std::string& path, UrdfTree& tree)
+{
+  for (std::size_t j = 0; j < tree.joints.size(); ++j) {
+    UrdfJoint& joint = tree.joints[j];
+    const Entry entry{path, "joint", outline.joints[j]};
+    for (std::size_t hops = 0; joint.mimics >= 0; ++hops) {
+      const UrdfJoint& driver = tree.joints[idx(joint.mimics)];
+      if (hops > tree.joints.size() || joint.mimics == static_cast<int>(j))
+        entry.fail(", mimic", "want a chain that ends, got a circle");
+      if (driver.mimics < 0) break;
+      joint.offset += joint.multiplier * driver.offset;
+      joint.multiplier *= driver.multiplier;
+      joint.mimics = driver.mimics;
+    }
+    if (!std::isfinite(joint.multiplier) || !std::isfinite(joint.offset))
+      entry.fail(", mimic", "want finite numbers, got " + text(joint.multiplier) + " and " + text(joint.offset));
+  }
+}
 
 }  // namespace
 
@@ -353,7 +309,33 @@ int UrdfTree::find_joint(const std::string& joint) const
   return found == joints.end() ? -1 : static_cast<int>(found - joints.begin());
 }
 
-UrdfTree parse_urdf(const std::string& text, const std::string& path) { return Parser(text, path).parse(); }
+UrdfTree parse_urdf(const std::string& text, const std::string& path)
+{
+  const UrdfOutline outline = read_outline(text, path);
+  // First: urdfdom takes a link with two parents, forgets a loop beside the tree, and never frees links in a loop.
+  UrdfTree tree = Skeleton(outline, path).build();
+  const UrdfReading reading = read_quietly(outline.text);
+  if (!reading.model || !reading.errors.empty()) fail_as_urdfdom(reading.errors, outline, path);
+  // Else a chain of links is freed by recursion.
+  for (const auto& [name, link] : reading.model->links_) link->child_links.clear();
+
+  for (std::size_t i = 0; i < tree.links.size(); ++i) {
+    const Entry entry{path, "link", outline.links[i]};
+    read_link(entry, entry.found(reading.model->getLink(masked(entry.place.name))), tree.links[i]);
+  }
+  const auto each_joint = [&](auto&& read) {
+    for (std::size_t j = 0; j < tree.joints.size(); ++j) {
+      const Entry entry{path, "joint", outline.joints[j]};
+      read(entry, entry.found(reading.model->getJoint(masked(entry.place.name))), tree.joints[j]);
+    }
+  };
+  each_joint(read_joint);
+  each_joint([&](const Entry& entry, const urdf::Joint& source, UrdfJoint& joint) {
+    if (source.mimic) read_mimic(entry, *source.mimic, tree, joint);
+  });
+  shorten_mimic_chains(outline, path, tree);
+  return tree;
+}
 
 Eigen::Isometry3d isometry(const Eigen::Vector3d& xyz, const Eigen::Vector3d& rpy)
 {

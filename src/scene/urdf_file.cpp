@@ -6,6 +6,7 @@
 
 #include "problem/text.hpp"
 #include "scene/urdf.hpp"
+#include "scene/urdf_outline.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {
@@ -63,6 +64,10 @@ std::string read_urdf_file(const std::string& file, const std::vector<std::strin
   std::error_code ignored;
   if (!fs::exists(location, ignored)) throw InputError(path, "want an existing file, got " + quoted(file));
   if (fs::is_directory(location, ignored)) throw InputError(path, "want a file, got the directory " + quoted(file));
+  std::error_code unsized;  // a pipe
+  if (const auto bytes = fs::file_size(location, unsized); !unsized && bytes > kMostUrdfBytes)
+    throw InputError(path, "want at most " + std::to_string(kMostUrdfBytes) + " bytes, got " + std::to_string(bytes) +
+                               " in " + quoted(file));
   std::ifstream stream(location, std::ios::binary);
   std::ostringstream content;
   if (stream) content << stream.rdbuf();

@@ -102,6 +102,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadScene{"BrokenXml", [](D& d) { use_text(d, "<robot><link name='a'></robot>"); }, kUrdf,
                  "want well-formed XML"},
         BadScene{"NotXml", [](D& d) { use_text(d, "hello"); }, kUrdf, "want"},
+        BadScene{"CutByAZero", [](D& d) { use_edited(d, "<axis", std::string("\0<axis", 6)); }, kUrdf,
+                 "want well-formed XML"},
         BadScene{"BinaryNoise",
                  [](D& d) {
                    use_text(d, std::string("\x7f"
@@ -109,8 +111,12 @@ INSTANTIATE_TEST_SUITE_P(
                                            9));
                  },
                  kUrdf, "want"},
-        BadScene{"NotARobot", [](D& d) { use_text(d, "<sdf><model/></sdf>"); }, kUrdf,
-                 "want a <robot> element, got <sdf>"},
+        BadScene{"NotARobot", [](D& d) { use_text(d, "<html><robot/></html>"); }, kUrdf,
+                 "want a <robot> element, got <html>"},
+        BadScene{"Sdf", [](D& d) { use_text(d, "<?xml version='1.0'?><sdf version='1.9'><model/></sdf>"); }, kUrdf,
+                 "got an SDF file (<sdf>), Gazebo's format: give the URDF that it was made from, or convert it"},
+        BadScene{"Mjcf", [](D& d) { use_text(d, "<!-- a hand -->\n<mujoco model='m'><worldbody/></mujoco>"); }, kUrdf,
+                 "got an MJCF file (<mujoco>), MuJoCo's format: give the URDF that it was made from, or convert it"},
         BadScene{"NoLinks", [](D& d) { use_text(d, "<robot name='r'/>"); }, kUrdf, "want at least one <link>"},
         BadScene{"Xacro", [](D& d) { use_text(d, "<robot><xacro:include filename='a'/></robot>"); }, kUrdf,
                  "want plain URDF, got a xacro file"},
@@ -133,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadScene{"NamelessJoint", [](D& d) { use_edited(d, "<joint name='j'", "<joint"); }, kUrdf,
                  "joint: want attribute name"},
         BadScene{"UnknownJointType", [](D& d) { use_edited(d, "'revolute'", "'ball'"); }, kUrdf,
-                 "joint 'j': type: want revolute"},
+                 "joint 'j': want valid URDF, got what urdfdom refuses: Joint [j] has no known type [ball]"},
         BadScene{"UnknownParent", [](D& d) { use_edited(d, "<parent link='root'/>", "<parent link='rot'/>"); }, kUrdf,
                  "joint 'j', parent: want the name of a link, got 'rot'"},
         BadScene{"NoChild", [](D& d) { use_edited(d, "<child link='tip'/>", ""); }, kUrdf,
@@ -161,32 +167,80 @@ INSTANTIATE_TEST_SUITE_P(
         BadScene{"NegativeMass", [](D& d) { use_edited(d, "<mass value='2'/>", "<mass value='-2'/>"); }, kUrdf,
                  "link 'root', mass: want >= 0, got -2"},
         BadScene{"NanMass", [](D& d) { use_edited(d, "<mass value='2'/>", "<mass value='nan'/>"); }, kUrdf,
-                 "link 'root', inertial, mass: value: want a finite number, got 'nan'"},
+                 "link 'root': want valid URDF, got what urdfdom refuses: Inertial: mass [nan]"},
         BadScene{"InfiniteMass", [](D& d) { use_edited(d, "<mass value='2'/>", "<mass value='inf'/>"); }, kUrdf,
-                 "want a finite number, got 'inf'"},
+                 "link 'root': want valid URDF, got what urdfdom refuses: Inertial: mass [inf]"},
         BadScene{"OverflowingMass", [](D& d) { use_edited(d, "<mass value='2'/>", "<mass value='1e999'/>"); }, kUrdf,
-                 "want a finite number"},
+                 "link 'root': want valid URDF"},
+        BadScene{"HexMass", [](D& d) { use_edited(d, "<mass value='2'/>", "<mass value='0x2'/>"); }, kUrdf,
+                 "link 'root': want valid URDF"},
+        BadScene{"TwoMasses", [](D& d) { use_edited(d, "<mass value='2'/>", "<mass value='2 3'/>"); }, kUrdf,
+                 "link 'root': want valid URDF"},
+        BadScene{"EmptyMass", [](D& d) { use_edited(d, "<mass value='2'/>", "<mass value=' '/>"); }, kUrdf,
+                 "link 'root': want valid URDF"},
         BadScene{"WordForMass", [](D& d) { use_edited(d, "<mass value='2'/>", "<mass value='2kg'/>"); }, kUrdf,
-                 "want a finite number, got '2kg'"},
-        BadScene{"NoMass", [](D& d) { use_edited(d, "<mass value='2'/>", ""); }, kUrdf, "want a <mass> element"},
+                 "link 'root': want valid URDF, got what urdfdom refuses: Inertial: mass [2kg]"},
+        BadScene{"NoMass", [](D& d) { use_edited(d, "<mass value='2'/>", ""); }, kUrdf,
+                 "link 'root': want valid URDF, got what urdfdom refuses: Inertial element must have a mass element"},
+        BadScene{"NoInertia", [](D& d) { use_edited(d, "<inertia ", "<inertias "); }, kUrdf,
+                 "link 'root': want valid URDF, got what urdfdom refuses: Inertial element must have inertia element"},
+        BadScene{"IncompleteInertia", [](D& d) { use_edited(d, "izz='", "zz='"); }, kUrdf, "link 'root': want valid URDF"},
         BadScene{"NanInertia", [](D& d) { use_edited(d, "ixy='0.01'", "ixy='NaN'"); }, kUrdf,
-                 "ixy: want a finite number"},
+                 "link 'root': want valid URDF, got what urdfdom refuses: Inertial: inertia element ixy"},
         BadScene{"NegativeInertia", [](D& d) { use_edited(d, "ixx='0.1'", "ixx='-0.1'"); }, kUrdf,
                  "inertia: want principal moments >= 0"},
         BadScene{"TwoNumbers", [](D& d) { use_edited(d, "xyz='0.3 -0.2 0.5'", "xyz='0.3 -0.2'"); }, kUrdf,
-                 "joint 'j', origin: xyz: want three numbers"},
+                 "joint 'j': want valid URDF, got what urdfdom refuses: Parser found 2 elements but 3 expected"},
         BadScene{"FourNumbers", [](D& d) { use_edited(d, "xyz='0.3 -0.2 0.5'", "xyz='0.3 -0.2 1 2'"); }, kUrdf,
-                 "want three numbers"},
+                 "joint 'j': want valid URDF"},
+        BadScene{"FormatInOrigin", [](D& d) { use_edited(d, "xyz='0.3", "xyz='%s%n&#37;s%d"); }, kUrdf,
+                 "Unable to parse component [%s%n%s%d]"},
         BadScene{"InfinityInOrigin", [](D& d) { use_edited(d, "rpy='0.3", "rpy='-inf"); }, kUrdf,
-                 "rpy: want a finite number"},
-        BadScene{"Quaternion", [](D& d) { use_edited(d, "rpy='0.3 -0.4 1.1'", "quat_xyzw='0 0 0 1'"); }, kUrdf,
-                 "want rpy, got quat_xyzw"},
+                 "joint 'j': want valid URDF"},
+        BadScene{"UnknownVersion", [](D& d) { use_edited(d, "<robot", "<robot version='9.7'"); }, kUrdf,
+                 "robot 'one': want valid URDF, got what urdfdom refuses: Invalid 'version' specified"},
+        BadScene{"NoVersion", [](D& d) { use_edited(d, "<robot", "<robot version='new'"); }, kUrdf,
+                 "robot 'one': want valid URDF"},
+        BadScene{"QuaternionInTheFirstVersion",
+                 [](D& d) { use_edited(d, "rpy='0.3 -0.4 1.1'", "quat_xyzw='0 0 0 1'"); }, kUrdf,
+                 "joint 'j', origin: quat_xyzw: want <robot version=\"1.1\"> or newer"},
+        BadScene{"ZeroQuaternion",
+                 [](D& d) {
+                   use_edited(d, "rpy='0.3 -0.4 1.1'", "quat_xyzw='0 0 0 0.0'");
+                   d.models[0].urdf_text.replace(0, 6, "<robot version='1.1'");
+                 },
+                 kUrdf, "joint 'j', origin: quat_xyzw: want four numbers that are not all zero"},
+        BadScene{"QuaternionAndAngles",
+                 [](D& d) {
+                   use_edited(d, "rpy='0.3", "quat_xyzw='0 0 1 0' rpy='0.3");
+                   d.models[0].urdf_text.replace(0, 6, "<robot version='1.1'");
+                 },
+                 kUrdf, "joint 'j': want valid URDF"},
+        BadScene{"HugeQuaternion",
+                 [](D& d) {
+                   use_edited(d, "rpy='0.3 -0.4 1.1'", "quat_xyzw='1e200 0 0 1'");
+                   d.models[0].urdf_text.replace(0, 6, "<robot version='1.1'");
+                 },
+                 kUrdf, "joint 'j', origin: want a rotation"},
         BadScene{"ZeroAxis", [](D& d) { use_edited(d, "<axis xyz='0 0 1'/>", "<axis xyz='0 0 0'/>"); }, kUrdf,
                  "joint 'j', axis: want a non-zero vector"},
+        BadScene{"HugeAxis", [](D& d) { use_edited(d, "<axis xyz='0 0 1'/>", "<axis xyz='0 0 1e300'/>"); }, kUrdf,
+                 "joint 'j', axis: want a non-zero vector"},
+        BadScene{"AxisWithoutNumbers", [](D& d) { use_edited(d, "<axis xyz='0 0 1'/>", "<axis/>"); }, kUrdf,
+                 "joint 'j', axis: want a non-zero vector"},
         BadScene{"NoLimit", [](D& d) { use_edited(d, "<limit lower='-3' upper='3' effort='10' velocity='1'/>", ""); },
-                 kUrdf, "joint 'j': want a <limit> element"},
+                 kUrdf, "joint 'j': want valid URDF"},
         BadScene{"NoEffort", [](D& d) { use_edited(d, "effort='10'", ""); }, kUrdf,
-                 "joint 'j', limit: want attribute effort"},
+                 "joint 'j': want valid URDF"},
+        BadScene{"SameMaterialName",
+                 [](D& d) {
+                   const std::string red = "<material name='red'><color rgba='1 0 0 1'/></material>";
+                   use_edited(d, "</robot>", red + red + "</robot>");
+                 },
+                 kUrdf, "robot 'one': want valid URDF, got what urdfdom refuses: material 'red' is not unique"},
+        BadScene{"BrokenShape",
+                 [](D& d) { use_edited(d, "<link name='tip'>", "<link name='tip'><collision><geometry><box/></geometry></collision>"); },
+                 kUrdf, "link 'tip': want valid URDF"},
         BadScene{"NegativeEffort", [](D& d) { use_edited(d, "effort='10'", "effort='-10'"); }, kUrdf,
                  "effort: want >= 0, got -10"},
         BadScene{"CrossedLimits", [](D& d) { use_edited(d, "lower='-3'", "lower='4'"); }, kUrdf,
@@ -203,7 +257,40 @@ INSTANTIATE_TEST_SUITE_P(
                  },
                  kUrdf, "mimic: want revolute, continuous or prismatic joints"},
         BadScene{"NanMimic", [](D& d) { use_edited(d, "</joint>", "<mimic joint='j' multiplier='nan'/></joint>"); },
-                 kUrdf, "multiplier: want a finite number"}),
+                 kUrdf, "joint 'j': want valid URDF"},
+        BadScene{"OverflowingMimicChain",
+                 [](D& d) {
+                   use_edited(d, "</joint>",
+                              "<mimic joint='k' multiplier='1e300'/></joint><link name='x'/><link name='y'/>"
+                              "<joint name='k' type='continuous'><parent link='tip'/><child link='x'/>"
+                              "<mimic joint='l' multiplier='1e300'/></joint>"
+                              "<joint name='l' type='continuous'><parent link='x'/><child link='y'/></joint>");
+                 },
+                 kUrdf, "joint 'j', mimic: want finite numbers"},
+        BadScene{"SameAttributeTwice", [](D& d) { use_edited(d, "effort='10'", "effort='10' effort='20'"); }, kUrdf,
+                 "want well-formed XML"},
+        BadScene{"TooManyLinks",
+                 [](D& d) {
+                   std::string links;
+                   for (int i = 0; i < 5000; ++i) links += "<link name='l" + std::to_string(i) + "'/>";
+                   use_edited(d, "</robot>", links + "</robot>");
+                 },
+                 kUrdf, "want at most 4096 links, got 5002"},
+        BadScene{"DeepNesting",
+                 [](D& d) {
+                   std::string deep;
+                   for (int i = 0; i < 100000; ++i) deep += "<gazebo>";
+                   use_edited(d, "</robot>", deep);
+                 },
+                 kUrdf, "want well-formed XML, got XML_ELEMENT_DEPTH_EXCEEDED"},
+        BadScene{"EntityBomb",
+                 [](D& d) {
+                   use_text(d, "<!DOCTYPE r [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;'>]>"
+                               "<robot name='&b;'><link name='&b;&b;'/><link name='&a;'/></robot>");
+                 },
+                 kUrdf, "want"},
+        BadScene{"HugeFile", [](D& d) { use_edited(d, "</robot>", std::string(65 << 20, ' ') + "</robot>"); }, kUrdf,
+                 "want at most 67108864 bytes"}),
     [](const auto& bad) { return std::string(bad.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <optional>
 
@@ -69,6 +71,16 @@ TEST(Inspect, MissingFileNamesTheFile)
   }
 }
 
+TEST(Urdf, AHugeFileIsNotRead)
+{
+  const fs::path file = fs::temp_directory_path() / ("stiction_huge_" + std::to_string(::getpid()) + ".urdf");
+  std::ofstream(file) << "<robot name='r'><link name='a'/></robot>";
+  EXPECT_EQ(inspect_urdf_file(file).links.size(), 1u);
+  fs::resize_file(file, std::uintmax_t{1} << 36);  // takes no room
+  EXPECT_THROW(inspect_urdf_file(file), InputError);
+  fs::remove(file);
+}
+
 TEST(Urdf, NumbersDoNotDependOnTheLocaleOrLayout)
 {
   const RobotInfo info = inspect_urdf_text(
@@ -76,6 +88,94 @@ TEST(Urdf, NumbersDoNotDependOnTheLocaleOrLayout)
       "<inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/><origin xyz='\t1\n2  3 "
       "'/></inertial></link><gazebo/></robot>");
   EXPECT_EQ(info.total_mass, 1.5);
+}
+
+/// The message with which a text is refused.
+std::string refusal(const std::string& text)
+{
+  try {
+    inspect_urdf_text(text);
+    return "accepted";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+TEST(Urdf, MessagesSayTheLineOfTheElement)
+{
+  const std::string text =
+      "<?xml version='1.0'?>\n"
+      "<robot\n"
+      "  name='r'>\n"
+      "  <!-- <joint name='knee'/>\n"
+      "  -->\n"
+      "  <link name='knee'/>\n"
+      "  <link name='foot'>\n"
+      "    <inertial>\n"
+      "      <mass value='1'/>\n"
+      "      <inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>\n"
+      "    </inertial>\n"
+      "  </link>\n"
+      "  <joint name='knee' type='continuous'>\n"
+      "    <parent link='knee'/>\n"
+      "    <child link='foot'/>\n"
+      "    <axis xyz='1\n0\n0'/>\n"
+      "  </joint>\n"
+      "</robot>\n";
+  const auto edited = [&](const std::string& from, const std::string& to) {
+    return refusal(std::string(text).replace(text.find(from), from.size(), to));
+  };
+  using ::testing::EndsWith;
+  using ::testing::HasSubstr;
+  EXPECT_EQ(refusal(text), "accepted");
+  EXPECT_THAT(edited("<mass value='1'/>", "<mass value='1kg'/>"), EndsWith("Link [foot] (line 7)"));
+  EXPECT_THAT(edited("xyz='1\n0", "xyz='1\nx"), EndsWith("(line 13)"));
+  EXPECT_THAT(edited("xyz='1\n0", "xyz='1\nx"), HasSubstr("urdf: joint 'knee': want valid URDF"));
+  EXPECT_THAT(edited("'continuous'", "'ball'"), EndsWith("(line 13)"));
+  EXPECT_THAT(edited("xyz='1", "xyz='0"), EndsWith("joint 'knee', axis: want a non-zero vector, got (0, 0, 0) (line 13)"));
+  EXPECT_THAT(edited("<parent link='knee'", "<parent link='hip'"), EndsWith("(line 13)"));
+  EXPECT_THAT(edited("<child link='foot'", "<child"), EndsWith("(line 15)"));
+  EXPECT_THAT(edited("name='foot'", "name='knee'"), EndsWith("(line 7)"));
+  EXPECT_THAT(edited("name='r'", "version='0.1'"), EndsWith("(line 2)"));
+  EXPECT_THAT(edited("  </joint>\n", ""), EndsWith("(line 13)"));
+}
+
+TEST(Urdf, ReadsQuaternionsOfVersion11)
+{
+  // A quarter turn about z, not of unit length, brings the tip from x to y.
+  const std::string text =
+      "<robot name='r' version='1.1'><link name='a'/><joint name='j' type='fixed'><parent link='a'/><child link='b'/>"
+      "<origin xyz='1 0 0' quat_xyzw=' 0 0\t2 2 '/></joint><link name='b'>" +
+      testing::inertial(1.0) + "</link></robot>";
+  Scene scene(scene_of({testing::model_from_text("r", text, Base::kFloating)}));
+  const Eigen::Isometry3d pose = scene.link_pose(scene.described_state(), "r/b");
+  EXPECT_TRUE(pose.linear().isApprox(Eigen::AngleAxisd(M_PI / 2, Eigen::Vector3d::UnitZ()).toRotationMatrix(), 1e-12));
+  EXPECT_TRUE(pose.translation().isApprox(Eigen::Vector3d::UnitX(), 1e-12));
+}
+
+TEST(Urdf, KeepsNamesAndTheOrderOfTheFile)
+{
+  const RobotInfo info = inspect_urdf_text(
+      "<robot><link name='z 100%s'/><joint name='&lt;j&#37;&gt;' type='continuous'><parent link='z 100%s'/>"
+      "<child link=' a&amp;b '/></joint><link name=' a&amp;b '/><link name='ö\n1'/><joint name='b' type='continuous'>"
+      "<parent link='z 100%s'/><child link='ö 1'/><mimic joint='&lt;j%>'/></joint></robot>");
+  EXPECT_EQ(info.name, "");
+  EXPECT_EQ(info.root, "z 100%s");
+  ASSERT_EQ(info.links.size(), 3u);
+  EXPECT_EQ(info.links[1].name, " a&b ");
+  EXPECT_EQ(info.links[2].name, "ö 1");
+  EXPECT_EQ(info.joints[0].name, "<j%>");
+  EXPECT_EQ(info.joints[0].child, " a&b ");
+  EXPECT_EQ(info.joints[1].mimics, "<j%>");
+}
+
+TEST(Urdf, ReadsALongChain)
+{
+  std::string text = "<robot name='r'><link name='l4095'/>";
+  for (int i = 4094; i >= 0; --i)  // the last names first: they are freed first
+    text += "<link name='l" + std::to_string(i) + "'/><joint name='j" + std::to_string(i) +
+            "' type='fixed'><parent link='l" + std::to_string(i + 1) + "'/><child link='l" + std::to_string(i) + "'/></joint>";
+  EXPECT_EQ(inspect_urdf_text(text + "</robot>").links.size(), 4096u);
 }
 
 TEST(Urdf, LockedJointsThatStillMimicAreFixed)
