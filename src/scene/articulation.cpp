@@ -124,6 +124,14 @@ void Articulation::finish()
     joints_[j].rounding = kJointRounding * (before[j] - 1 + behind[j]);
   }
   joints_[0].rounding = kJointRounding;
+  for (const Joint& joint : joints_) {
+    rungs_.emplace_back();
+    rungs_.back().parent = joint.parent;
+    rungs_.back().v = joint.v;
+    rungs_.back().nv = joint.nv;
+    rungs_.back().slides = joint.slides;
+    rungs_.back().turns = joint.turns;
+  }
   frames_.resize(joints_.size());
   steps_.resize(joints_.size());
   whole_.resize(joints_.size());
@@ -188,6 +196,18 @@ void Articulation::place(const Joint& joint, const Eigen::VectorXd& q, const Fra
   frame.path = parent.path + step;
 }
 
+void Articulation::place(int j, const Eigen::Matrix3d& R, const Eigen::Vector3d& r)
+{
+  if (joints_[idx(j)].base) return;
+  const Frame& parent = frames_[idx(joints_[idx(j)].parent)];
+  Frame& frame = frames_[idx(j)];
+  frame.R.noalias() = parent.R * R;
+  frame.r.noalias() = parent.R * r;
+  frame.r += parent.r;
+  steps_[idx(j)] = size_of(r);
+  frame.path = parent.path + steps_[idx(j)];
+}
+
 void Articulation::compose()
 {
   for (std::size_t j = 1; j < joints_.size(); ++j) {
@@ -197,6 +217,7 @@ void Articulation::compose()
     else linear_.middleCols(joint.v, joint.nv).setZero();
     if (joint.turns) angular_.middleCols(joint.v, joint.nv).noalias() = frame.R * S_.block(3, joint.v, 3, joint.nv);
     else angular_.middleCols(joint.v, joint.nv).setZero();
+    rungs_[j].from_parent = frame.r - frames_[idx(joint.parent)].r;
     whole_[j] = joint.base ? joint.body : joint.body.moved(frame.R, frame.r);
     reach_[j] = joint.body.mass * (frame.path + size_of(joint.body.com));
     behind_[j] = 0.0;
@@ -233,26 +254,28 @@ SizedAxes Articulation::axes(int j, const SizedAxes& axes) const
 
 void Articulation::fill_mass(Eigen::MatrixXd& M) const
 {
-  M.setZero(S_.cols(), S_.cols());
-  for (int j = 1; j < size(); ++j)
-    for (int i = joints_[idx(j)].v; i < joints_[idx(j)].v + joints_[idx(j)].nv; ++i) {
+  const Eigen::Index n = S_.cols();
+  M.setZero(n, n);
+  const auto dot = [](const double* a, const double* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; };
+  double* const entries = M.data();
+  for (std::size_t j = 1; j < rungs_.size(); ++j)
+    for (int i = rungs_[j].v; i < rungs_[j].v + rungs_[j].nv; ++i) {
       const Eigen::Vector3d p = momentum_.col(i);
       Eigen::Vector3d moment = moment_.col(i);
-      for (int k = j;;) {
-        const Joint& above = joints_[idx(k)];
-        const int end = k == j ? i + 1 : above.v + above.nv;
-        for (int row = above.v; row < end; ++row) {
+      for (const Rung* rung = &rungs_[j];;) {
+        const int end = std::min(i + 1, rung->v + rung->nv);   // of the joint itself the lower half
+        for (int row = rung->v; row < end; ++row) {
           double entry = 0.0;
-          if (above.slides) entry += linear_.col(row).dot(p);
-          if (above.turns) entry += angular_.col(row).dot(moment);
-          M(row, i) = M(i, row) = entry;
+          if (rung->slides) entry += dot(linear_.data() + 3 * row, p.data());
+          if (rung->turns) entry += dot(angular_.data() + 3 * row, moment.data());
+          entries[row + n * i] = entries[i + n * row] = entry;
         }
-        if (above.parent == 0) break;
-        moment += Eigen::Vector3d(frames_[idx(k)].r - frames_[idx(above.parent)].r).cross(p);
-        k = above.parent;
+        if (rung->parent == 0) break;
+        moment += rung->from_parent.cross(p);
+        rung = &rungs_[idx(rung->parent)];
       }
     }
-  for (int i = 0; i < M.cols(); ++i) mend(i, joint_of_[idx(i)], M);
+  for (int i = 0; i < n; ++i) mend(i, joint_of_[idx(i)], M);
 }
 
 /// Bounds of the rounding of the momentum of what is behind joint j, per unit velocity of its turning, and of its moment about a point

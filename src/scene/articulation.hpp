@@ -89,6 +89,8 @@ class Articulation {
   int size() const { return static_cast<int>(joints_.size()); }
   /// Where the joints are, for positions as in Pinocchio's q. Those of the roots' free flyers are not read.
   void place(const Eigen::VectorXd& q);
+  /// The same for one joint, in order, from its pose in the parent joint's frame.
+  void place(int j, const Eigen::Matrix3d& R, const Eigen::Vector3d& r);
   /// Motions, composite bodies and momenta for the frames as placed.
   void compose();
 
@@ -114,7 +116,14 @@ class Articulation {
   struct Terms {
     double speed = 0, spin = 0, acceleration = 0, spin_rate = 0, force = 0, moment = 0;
   };
+  /// What the mass matrix needs of a joint, close together.
+  struct Rung {
+    int parent = 0, v = 0, nv = 0;
+    bool slides = false, turns = false;
+    Eigen::Vector3d from_parent = Eigen::Vector3d::Zero();
+  };
   std::vector<Joint> joints_;
+  std::vector<Rung> rungs_;
   std::vector<Frame> frames_;
   std::vector<double> steps_;       ///< length of the step from the parent
   std::vector<RigidBody> whole_;    ///< the joint's body and all behind it, in the root frame

@@ -468,6 +468,7 @@ struct Scene::Impl {
   {
   }
 
+  void expand(const Eigen::VectorXd& q);
   void place(const Eigen::VectorXd& q);
   void compose(const SceneState& state, bool moving);
   RigidBody moving_body(int root) const;
@@ -486,10 +487,15 @@ struct Scene::Impl {
   Eigen::Vector3d angular_velocity(int joint) const;
 };
 
-void Scene::Impl::place(const Eigen::VectorXd& q)
+void Scene::Impl::expand(const Eigen::VectorXd& q)
 {
   core->coordinates.expand(q, full.q);
   core->split_roots(full.q, roots);
+}
+
+void Scene::Impl::place(const Eigen::VectorXd& q)
+{
+  expand(q);
   bodies.place(full.q);
 }
 
@@ -497,13 +503,15 @@ void Scene::Impl::place(const Eigen::VectorXd& q)
 /// when moving the other terms from Newton and Euler.
 void Scene::Impl::compose(const SceneState& state, bool moving)
 {
-  place(state.q);
   noise.setZero();
   if (moving) {
+    expand(state.q);
     core->coordinates.expand_rate(state.v, full.v);
     force = pinocchio::nonLinearEffects(core->model, data, full.q, full.v);
+    for (int j = 1; j < bodies.size(); ++j) bodies.place(j, data.liMi[idx(j)].rotation(), data.liMi[idx(j)].translation());
     bodies.add_motion_noise(full.v, noise);
   } else {
+    place(state.q);
     force.setZero();
   }
   for (std::size_t r = 0; r < roots.size(); ++r)
@@ -620,51 +628,53 @@ Eigen::Vector3d Scene::Impl::angular_acceleration(int joint) const
 }
 
 /// Adds the rows' entries for the joints of one body, in the frame of its root. A row is the axis n at the point p: (n, p x n) for a
-/// free root; for a joint at r with linear motion v and rotation w, n.(v + w x (p - r)).
+/// free root; for a joint at r with linear motion v and rotation w, n.(v + w x (p - r)). Without mimic joints an entry has one term
+/// and is decided at once; else its rounding is added to row_noise.
 void Scene::Impl::add_columns(const RowBlock& block, const std::vector<Column>& columns, const Sized& point,
                               const SizedAxes& axes, Eigen::MatrixXd& J)
 {
+  const bool sums = core->coordinates.has_mimics;
   const double reach = point.size.sum();
   for (const Column& column : columns) {
-    double* entry = &J(block.row, column.dof);
-    double* entry_noise = &row_noise(0, column.dof);
-    const Articulation::Joint& joint = bodies.joint(column.joint);
-    const double rounding = std::abs(column.factor) * std::max(block.rounding, joint.rounding);
-    if (column.base >= 0) {
-      const int k = column.base % 3, a = (k + 1) % 3, b = (k + 2) % 3;
-      const Eigen::Vector3d &p = point.value, &reaches = point.size;
-      for (int i = 0; i < block.linear; ++i, ++entry, ++entry_noise) {
-        if (column.base < 3) {
-          *entry += column.factor * axes.value(k, i);
-        } else {
-          *entry += column.factor * (p[a] * axes.value(b, i) - p[b] * axes.value(a, i));
-          *entry_noise += rounding * (reaches[a] * axes.size(b, i) + reaches[b] * axes.size(a, i));
-        }
+    double* const entry = &J(block.row, column.dof);
+    double* const entry_noise = &row_noise(0, column.dof);
+    const auto add = [&](int i, double value, double bound) {
+      if (sums) {
+        entry[i] += column.factor * value;
+        entry_noise[i] += std::abs(column.factor) * bound;
+      } else {
+        entry[i] = internal::without_noise(column.factor * value, bound);
       }
-      for (int i = 0; i < block.angular; ++i)
-        if (column.base >= 3) *entry++ += column.factor * axes.value(k, i);
+    };
+    const Articulation::Joint& joint = bodies.joint(column.joint);
+    const double rounding = std::max(block.rounding, joint.rounding);
+    const int linear = block.linear, rows = block.linear + block.angular;
+    if (column.base >= 3) {
+      const int k = column.base - 3, a = (k + 1) % 3, b = (k + 2) % 3;
+      for (int i = 0; i < linear; ++i)
+        add(i, point.value[a] * axes.value(b, i) - point.value[b] * axes.value(a, i),
+            rounding * (point.size[a] * axes.size(b, i) + point.size[b] * axes.size(a, i)));
+      for (int i = linear; i < rows; ++i) add(i, axes.value(k, i - linear), 0.0);
+      continue;
+    }
+    if (column.base >= 0) {
+      for (int i = 0; i < linear; ++i) add(i, axes.value(column.base, i), 0.0);
       continue;
     }
     const Articulation::Frame& frame = bodies.frame(column.joint);
-    Eigen::Vector3d velocity = Eigen::Vector3d::Zero(), turn = Eigen::Vector3d::Zero();
+    Eigen::Vector3d velocity = Eigen::Vector3d::Zero();
     double size = 0.0;
     if (joint.slides) {
-      velocity = column.factor * bodies.linear(column.full);
+      velocity = bodies.linear(column.full);
       size = 1.0;
     }
+    const Eigen::Vector3d turn = bodies.angular(column.full);
     if (joint.turns) {
-      turn = column.factor * bodies.angular(column.full);
       velocity += turn.cross(point.value - frame.r);
       size += reach + frame.path;
     }
-    for (int i = 0; i < block.linear; ++i) {
-      *entry++ += axes.value.col(i).dot(velocity);
-      *entry_noise++ += rounding * size;
-    }
-    for (int i = 0; i < block.angular; ++i) {
-      *entry++ += axes.value.col(i).dot(turn);
-      *entry_noise++ += rounding;
-    }
+    for (int i = 0; i < linear; ++i) add(i, axes.value.col(i).dot(velocity), rounding * size);
+    for (int i = linear; i < rows; ++i) add(i, axes.value.col(i - linear).dot(turn), rounding);
   }
 }
 
@@ -700,16 +710,15 @@ void Scene::Impl::fill_rows(ContactProblem& problem, bool moving)
         if (need_b) axes_b = carried(block.axes, {}, root_b);
         break;
     }
-    for (const auto* columns : {&block.columns_a, &block.columns_b})
-      for (const Column& column : *columns) row_noise.col(column.dof).setZero();
+    const bool sums = core->coordinates.has_mimics;
+    if (sums) row_noise.setZero();
     add_columns(block, block.columns_a, point_a, axes_a, problem.J);
     if (!block.columns_b.empty()) add_columns(block, block.columns_b, point_b, axes_b, problem.J);
-    for (const auto* columns : {&block.columns_a, &block.columns_b})
-      for (const Column& column : *columns)
-        for (int k = 0; k < block.linear + block.angular; ++k) {
-          double& entry = problem.J(block.row + k, column.dof);
-          entry = internal::without_noise(entry, row_noise(k, column.dof));
-        }
+    for (Eigen::Index dof = 0; sums && dof < problem.J.cols(); ++dof)
+      for (int k = 0; k < block.linear + block.angular; ++k) {
+        double& entry = problem.J(block.row + k, dof);
+        entry = internal::without_noise(entry, row_noise(k, dof));
+      }
     if (moving) fill_drift(block, point_a, point_b, axes_a.value, problem.gamma);
     if (r < problem.contacts.size()) {
       const bool on_a = block.point_on == Carrier::kA;
