@@ -553,6 +553,51 @@ TEST(NearlySeparating, ProvesNeitherThatTheContactHelpsNorThatItIsGone)
   EXPECT_EQ(decide(loaded, motion(loaded, slow, lambda, vec({-1, 0, 0}))), Verdict::kFails);
 }
 
+// ---------------------------------------------------------------------------------------------- one problem, one verdict
+
+TEST(OneVerdict, FrictionBeyondTheLargestNormalForceCounts)
+{
+  // max_normal bounds the normal force only: with mu > 1 friction may exceed it. 12 N sideways, 14.7 N of friction.
+  const ContactProblem p = point_mass(1.5, 12, 0, 11);
+  const Eigen::VectorXd zero = vec({0, 0, 0}), lambda = vec({kWeight, -12, 0});
+  for (const StickingRules& rules : {kExactAllowed, kExactForbidden}) {
+    EXPECT_EQ(decide(p, forces(zero, lambda), rules), Verdict::kHolds);
+    EXPECT_EQ(decide(p, motion(p, zero, lambda, vec({-1, 0, 0, 0})), rules), Verdict::kUndecided);
+  }
+  EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), forces(zero, lambda)), Verdict::kHolds);
+  EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), motion(p, zero, lambda, vec({-1, 0, 0, 0}))), Verdict::kUndecided);
+}
+
+TEST(OneVerdict, TorsionGrowsWhereFrictionIsBounded)
+{
+  // q = (x, y, turn about x): two soft fingers pinch along x with half of the largest normal force, torsion carries a torque.
+  ContactProblem p = system(vec({1, 1, 1}), vec({0, 0, -1}));
+  for (const double side : {1.0, -1.0}) {
+    add_contact(p, side > 0 ? "left" : "right", 4.0, {vec({side, 0, 0}), vec({0, 1, 0})});
+    append_rows(p, {vec({0, 0, 1})});
+    p.contacts.back().torsional = true;
+    p.contacts.back().torsion = 0x1p-18;
+  }
+  const Eigen::VectorXd zero = vec({0, 0, 0}), lambda = vec({0x1p17, 0, -0.5, 0x1p17, 0, -0.5});
+  for (const StickingRules& rules : {kExactAllowed, kExactForbidden}) {
+    EXPECT_EQ(decide(p, forces(zero, lambda), rules), Verdict::kHolds);
+    EXPECT_EQ(decide(p, motion(p, zero, lambda, vec({0, 0, -1})), rules), Verdict::kUndecided);
+  }
+  EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), forces(zero, lambda)), Verdict::kHolds);
+  EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), motion(p, zero, lambda, vec({0, 0, -1}))), Verdict::kUndecided);
+}
+
+TEST(OneVerdict, WithoutContactsNothingFails)
+{
+  // A motor pushes a slider of 1 kg off a free base of 0.1 g; q = (base, slider from base). M is far from singular in double, the
+  // base accelerates by 1e4 m/s^2, more than F_j^2 / M_jj suggest.
+  const double base = 1e-4;
+  ContactProblem p = system(vec({1 + base, 1}), vec({0, -1}));
+  p.M(0, 1) = p.M(1, 0) = 1;
+  EXPECT_EQ(decide(p, {CertificateKind::kUnbalanced, vec({-1, 1}), {}, {}}), Verdict::kUndecided);
+  EXPECT_EQ(decide(p, forces(vec({-1 / base, 1 / base + 1}), Eigen::VectorXd(0))), Verdict::kHolds);
+}
+
 TEST(MalformedCertificates, ProveNothing)
 {
   const ContactProblem p = block(0.6, 1.0);
