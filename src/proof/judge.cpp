@@ -44,7 +44,6 @@ struct Case {
 
   bool motion();
   void clamp_multipliers();
-  void bound_swings();
   void bound_motion();
   bool tighten_motion();
   void tighten_part(int k);
@@ -73,7 +72,7 @@ bool Case::every_row(Visit visit) const
 void Case::measure()
 {
   s.scales.measure(p);
-  s.scales.measure_motion(p);
+  s.scales.measure_forces(p);
 }
 
 /// Loads, rows, and per part what moves: the accelerations at the contacts and the norm of a in M; `rounding` is -1 for a norm
@@ -140,12 +139,13 @@ bool Case::forces()
   if (!given(certificate.a, p.nv(), "a", why) || !given(certificate.lambda, p.rows(), "lambda", why)) return false;
   measure();
   load_motion(certificate.a, -1);
-  for (Eigen::Index j = 0; j < p.nv(); ++j)
+  const bool at_rest = std::all_of(s.moving.begin(), s.moving.end(), [](char moves) { return !moves; });
+  if (!at_rest) s.scales.measure_accelerations(p);
+  for (Eigen::Index j = 0; !at_rest && j < p.nv(); ++j)
     if (!(std::abs(certificate.a[j]) <= s.scales.acceleration[j]) && (p.M(j, j) > 0.0 || s.scales.lever[j] > 0.0))
       return refuse(why, [&] { return "the acceleration of " + dof_name(p, j) + " is beyond all proportion to the loads"; });
   if (!rows_at_rest() || !admit_forces(p, rules.shape, certificate.lambda, &s.moving, s, why)) return false;
   compute_balance(p, &s.moving, s);
-  const bool at_rest = std::all_of(s.moving.begin(), s.moving.end(), [](char moves) { return !moves; });
   return balanced(p, certificate, nullptr, at_rest, s, why);
 }
 
@@ -158,31 +158,6 @@ void Case::clamp_multipliers()
   s.miss.resize(p.nv());
   for (Eigen::Index j = 0; j < p.nv(); ++j)
     s.miss[j] = std::abs(static_cast<double>(minus_forces(p, s.push, j, s.exact_load[at(j)]).value));
-}
-
-/// s.swing: sqrt of the diagonal of M^-1 over the degrees of freedom with inertia, rounded up, so that |x_j| <= s.swing_j |x|_M;
-/// infinite without inertia, or where M is too near to singular to tell.
-void Case::bound_swings()
-{
-  s.swing.setConstant(p.nv(), kInfinity);
-  s.massive.clear();
-  for (Eigen::Index j = 0; j < p.nv(); ++j)
-    if (p.M(j, j) > 0.0) s.massive.push_back(j);
-  const auto m = static_cast<Eigen::Index>(s.massive.size());
-  s.unit_mass.resize(m, m);
-  for (Eigen::Index k = 0; k < m; ++k)
-    for (Eigen::Index i = 0; i < m; ++i) {
-      const Eigen::Index row = s.massive[at(i)], column = s.massive[at(k)];
-      s.unit_mass(i, k) = p.M(row, column) / std::sqrt(p.M(row, row) * p.M(column, column));
-    }
-  constexpr double kSafelyDefinite = 1e-5;   // pivot: errors of the inverse stay below a hundredth
-  if (m == 0 || !(s.cholesky.compute(s.unit_mass) > kSafelyDefinite)) return;
-  s.inverse_factor.setIdentity(m, m);
-  s.cholesky.solve_lower(s.inverse_factor);
-  for (Eigen::Index k = 0; k < m; ++k) {
-    const Eigen::Index j = s.massive[at(k)];
-    s.swing[j] = 1.02 * s.inverse_factor.col(k).norm() / std::sqrt(p.M(j, j));
-  }
 }
 
 /// How far the acceleration of any solution (65) within tolerances can be from the certificate's, in the norm of M, per part:
@@ -198,10 +173,10 @@ void Case::bound_motion()
     const int k = part(j);
     const double root_mass = std::sqrt(std::max(p.M(j, j), 0.0)), reach = s.scales.load_reach(p, j);
     const double missing = kRelative * (s.load_size[j] + reach) + s.miss[j], most = s.scales.acceleration[j] + std::abs(a[j]);
-    if (std::isfinite(s.swing[j])) {
-      s.q1[k] += s.swing[j] * missing;
-      s.q2[k] += s.swing[j] * kRelative * root_mass;
-      s.reach_swing[k] = std::max(s.reach_swing[k], s.scales.lever[j] * s.swing[j]);
+    if (std::isfinite(s.scales.swing[j])) {
+      s.q1[k] += s.scales.swing[j] * missing;
+      s.q2[k] += s.scales.swing[j] * kRelative * root_mass;
+      s.reach_swing[k] = std::max(s.reach_swing[k], s.scales.lever[j] * s.scales.swing[j]);
     } else if (most > 0.0) {
       q0[k] += most * missing;
       s.q1[k] += most * kRelative * root_mass;
@@ -233,11 +208,10 @@ void Case::bound_motion()
 bool Case::tighten_motion()
 {
   for (Eigen::Index j = 0; j < p.nv(); ++j)
-    if (!std::isfinite(s.swing[j])) return false;
+    if (!std::isfinite(s.scales.swing[j])) return false;
   // Columns of V: M^-1/2 J' in coordinates z in which |a|_M = |z|.
-  s.V.resize(p.nv(), p.rows());
-  for (Eigen::Index j = 0; j < p.nv(); ++j) s.V.row(j) = p.J.col(j).transpose() / std::sqrt(p.M(j, j));
-  s.cholesky.solve_lower(s.V);
+  s.V = p.J.transpose();
+  s.scales.divide_by_root_mass(p, s.V);
   for (int k = 0; k < s.scales.parts; ++k) tighten_part(k);
   return true;
 }
@@ -247,7 +221,8 @@ bool Case::tighten_motion()
 void Case::tighten_part(int k)
 {
   constexpr double kIndependent = 1e-3;   // of a row's length that others must leave
-  const double orthogonal = 0x1p-52 * static_cast<double>(p.nv() + 2);   // what columns orthogonalised twice miss
+  // What V and columns orthogonalised twice miss.
+  const double orthogonal = 0x1p-52 * static_cast<double>(p.nv() + 2) * s.scales.condition;
   const double x = s.error[k];
   if (!(x < kInfinity)) return;
   s.Q.resize(p.nv(), p.nv());
@@ -256,7 +231,7 @@ void Case::tighten_part(int k)
   double free = 0.0;   // bound of |R|
   for (Eigen::Index j = 0; j < p.nv(); ++j)
     if (part(j) == k)
-      free += s.swing[j] * (kRelative * (s.load_size[j] + std::sqrt(p.M(j, j)) * x + s.scales.load_reach(p, j)) + s.miss[j]);
+      free += s.scales.swing[j] * (kRelative * (s.load_size[j] + std::sqrt(p.M(j, j)) * x + s.scales.load_reach(p, j)) + s.miss[j]);
   const auto leftover = [&](Eigen::Index row) {   // of V_row, orthogonal to Q, in s.y; coefficients in s.coefficients
     s.y = s.V.col(row);
     s.coefficients.setZero(p.nv());
@@ -272,9 +247,10 @@ void Case::tighten_part(int k)
     if (row_part(row) != k || rank == p.nv()) return true;
     const double still = at_rest(row) + kAtRest * s.scales.weight[row] * s.reach_swing[k] * x + std::abs(s.rows[row]);
     if (may_open && !(s.push[row] > 0.0)) return true;
-    const double rest = leftover(row);
+    const double rest = leftover(row), rounding = orthogonal * s.V.col(row).norm() * x;
     if (!(rest > kIndependent * s.V.col(row).norm())) return true;
     double bound = may_open ? std::max(still, s.power[k] / s.push[row] + std::abs(s.rows[row])) : still;
+    bound += rounding;
     for (Eigen::Index c = 0; c < rank; ++c) bound += std::abs(s.coefficients[c]) * s.bounds[c];
     s.bounds[rank] = bound / rest;   // of Q'Delta z
     s.Q.col(rank++) = s.y / rest;
@@ -299,8 +275,8 @@ bool Case::motion()
   if (!given(certificate.a, p.nv(), "a", why) || !given(certificate.lambda, p.rows(), "lambda", why)) return false;
   measure();
   load_motion(certificate.a, 1);
+  s.scales.measure_accelerations(p);
   clamp_multipliers();
-  bound_swings();
   bound_motion();
   bool tightened = false;
   for (const MotionLeaf& leaf : certificate.leaves) {
@@ -361,7 +337,8 @@ bool Case::oppose(const MotionLeaf& leaf, const Eigen::VectorXd& motion, const C
     const int k = row_part(c.row);
     const double usual = s.scales.row_force(c.row), opening = may_detach(c) ? std::max(s.rows[c.row], 0.0) : 0.0;
     const auto supply = [&](double forces, double power) {
-      const double carried = opening > 0.0 ? power / opening : kInfinity, bound = std::min({forces * usual, c.max_normal, carried});
+      const double carried = opening > 0.0 ? power / opening : kInfinity;
+      const ForceBound bound{std::min({forces * usual, c.max_normal, carried}), forces * usual};
       const long double limit = price > 0.0 ? static_cast<long double>(price) * std::min(c.max_normal, carried) : 0.0L;
       return limit + most_supply(p, rules.shape, i, leaf.signs[i], motion, price, bound, s.scales);
     };
@@ -408,6 +385,7 @@ Sum Case::least_gain() const
 bool Case::contradiction(const Eigen::VectorXd& lambda)
 {
   measure();
+  s.scales.measure_accelerations(p);
   s.speed.setZero(s.scales.parts);
   for (Eigen::Index j = 0; j < p.nv(); ++j)
     s.speed[part(j)] = std::max(s.speed[part(j)], s.scales.lever[j] * s.scales.acceleration[j]);
@@ -420,6 +398,7 @@ bool Case::contradiction(const Eigen::VectorXd& lambda)
   if (!pushes) return false;
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const Sum sum = minus_forces(p, lambda, j);
+    if (!(std::abs(sum.value) <= kRelative * sum.scale)) return refuse(why, [] { return std::string("J'lambda is not zero"); });
     gain.add(-(std::abs(sum.value) + 0x1p-58L * sum.scale), s.scales.acceleration[j]);
   }
   return gain.value > 0x1p-50L * gain.scale ||
@@ -430,6 +409,7 @@ bool Case::contradiction(const Eigen::VectorXd& lambda)
 bool Case::unbalanced(const Eigen::VectorXd& direction)
 {
   measure();
+  s.scales.measure_accelerations(p);
   Sum gain;
   s.speed.setZero(s.scales.parts);   // here: the largest |a| in the norm of M
   for (Eigen::Index j = 0; j < p.nv(); ++j)
@@ -437,6 +417,7 @@ bool Case::unbalanced(const Eigen::VectorXd& direction)
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const double size = std::abs(direction[j]);
     const Sum inertia = inertia_sum(p, direction, j);
+    if (!(std::abs(inertia.value) <= kRelative * inertia.scale)) return refuse(why, [] { return std::string("M a is not zero"); });
     gain.add(-static_cast<long double>(p.F[j]), direction[j]);
     gain.add(-kRelative * size, std::abs(p.F[j]) + std::sqrt(std::max(p.M(j, j), 0.0)) * s.speed[part(j)]);
     gain.add(-(std::abs(inertia.value) + 0x1p-58L * inertia.scale), s.scales.acceleration[j]);

@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "problem/linear_algebra.hpp"
 #include "proof/scales.hpp"
 #include "proof/sums.hpp"
 #include "stiction/proof.hpp"
@@ -36,14 +35,11 @@ struct JudgeScratch {
   std::vector<Sum> norms, norms_of_y;   // per part: squares of a and of a leaf's motion in the norm of M
   Eigen::VectorXd push;             // per row: multipliers of Gauss' principle, clamped
   Eigen::VectorXd miss;             // per degree of freedom: |M a + F - J'push|
-  Eigen::VectorXd swing;            // per degree of freedom: largest |x_j| with |x| = 1 in the norm of M; infinite: not known
   Eigen::VectorXd error, power, static_power;   // per part: see Case::bound_motion
   Eigen::VectorXd q1, q2, reach_swing, reach_bound;
   std::vector<Sum> gain_moving, gain_static;   // per part: see Case::drive
-  Eigen::MatrixXd unit_mass, inverse_factor, V, Q;
+  Eigen::MatrixXd V, Q;
   Eigen::VectorXd coefficients, bounds;
-  std::vector<Eigen::Index> massive;
-  Cholesky cholesky;
   // Sizes of the problem as row_scales sees them.
   Eigen::VectorXd row_scale;
 };
@@ -268,10 +264,16 @@ inline bool balanced(const ContactProblem& p, const Certificate& certificate, co
   return true;
 }
 
+/// Largest forces of a contact that a verdict is about.
+struct ForceBound {
+  double normal = 0.0, sideways = 0.0;
+};
+
 /// Upper bound of what contact i can supply against the motion y beyond the price w of its normal force:
-/// sup of f'J_i y + kRelative |f| (|J_i| |y|) - w f_n over its forces with f_n, |f_t| <= bound, for one half of its cone.
+/// sup of f'J_i y + kRelative |f| (|J_i| |y|) - w f_n over its forces with f_n <= normal and |f_t| <= sideways, for one half of its
+/// cone.
 inline double contact_supply(const ContactProblem& p, const ConeShape& shape, std::size_t i, double sign,
-                             const Eigen::VectorXd& y, double price, double bound, const Scales& scales)
+                             const Eigen::VectorXd& y, double price, const ForceBound& bound, const Scales& scales)
 {
   const Contact& c = p.contacts[i];
   const Eigen::Index n = p.nv();
@@ -292,15 +294,17 @@ inline double contact_supply(const ContactProblem& p, const ConeShape& shape, st
   // |f_1| + |f_2| <= 1.4143 |f_t|
   const double rounding = share * ((1.0 + 1.4143 * slip) * reach + c.torsion * spin) + 0x1p-50 * price;
   const double excess = support(cone, h) - price + rounding;
-  const double pushing = sign * h[0] - price + share * reach + 0x1p-50 * price;
   if (excess <= 0.0) return 0.0;
-  const double all = slip > 1.0 ? bound / slip : bound;   // from here on the bound of f_t counts
-  return all * excess + (bound - all) * std::max(pushing, 0.0);
+  // Beyond f_n = sideways / mu the tangential force grows no more.
+  const double knee = c.mu * bound.normal > bound.sideways ? bound.sideways / c.mu : bound.normal;
+  const double twisting = c.torsional ? c.torsion * (std::abs(h[rows - 1]) + share * spin) : 0.0;
+  const double pushing = sign * h[0] - price + share * reach + 0x1p-50 * price + twisting;
+  return knee * excess + (bound.normal - knee) * std::max(pushing, 0.0);
 }
 
 /// The same for the halves that a leaf's sign leaves to the contact.
 inline double most_supply(const ContactProblem& p, const ConeShape& shape, std::size_t i, int sign, const Eigen::VectorXd& y,
-                          double price, double bound, const Scales& scales)
+                          double price, const ForceBound& bound, const Scales& scales)
 {
   double most = 0.0;
   for (const int half : {1, -1}) {
@@ -335,8 +339,8 @@ inline bool contacts_give_way(const ContactProblem& p, const ConeShape& shape, c
     const double price = std::isfinite(c.max_normal) ? motion[next_price++] : 0.0;
     if (!(price >= 0.0)) return refuse(why, [&] { return "the price of contact " + c.name + " is negative"; });
     if (price > 0.0) gain.add(-static_cast<long double>(price), c.max_normal);
-    const double bound = std::min(kStaticForces * s.scales.row_force(c.row), c.max_normal);
-    gain.add(-most_supply(p, shape, i, signs[i], motion, price, bound, s.scales));
+    const double usual = kStaticForces * s.scales.row_force(c.row);
+    gain.add(-most_supply(p, shape, i, signs[i], motion, price, {std::min(usual, c.max_normal), usual}, s.scales));
     if (!(gain.value > 0.0L)) return refuse(why, [&] { return "contact " + c.name + " can oppose the motion"; });
   }
   return true;

@@ -78,7 +78,8 @@ void Scales::measure_contacts(const ContactProblem& p)
     }
     lever[j] = longest;
   }
-  // Points of one body are known to rounding of its longest lever arm, also those that happen to be where levers are measured from.
+  // So few degrees of freedom are taken for one body: its points are known to rounding of its longest lever arm, also those that happen
+  // to be where levers are measured from.
   if (n <= kOneBody) reach.rowwise() = lever.transpose();
 }
 
@@ -136,42 +137,87 @@ void Scales::measure_loads(const ContactProblem& p, const Eigen::VectorXd& load)
   for (int k = 0; k < parts; ++k) force[k] += force[k] > 0.0 ? std::min(motors_[k], kShareOfMotors * force[k]) : motors_[k];
 }
 
-void Scales::measure_motion(const ContactProblem& p)
+void Scales::measure_forces(const ContactProblem& p)
 {
   const Eigen::Index n = p.nv();
   force.setZero(parts);
   drift.setZero(parts);
-  acceleration.setZero(n);
   for (Eigen::Index r = 0; r < p.rows(); ++r) {
     double& most = drift[row_part[static_cast<std::size_t>(r)]];
     if (weight[r] > 0.0) most = std::max(most, std::abs(p.gamma[r]) / weight[r]);
   }
-  // What F and the drift do: forces at the contacts, and the energy L^2 = sum F^2 / M of the accelerations they cause.
-  energy_.setZero(parts);
   for (Eigen::Index j = 0; j < n; ++j) {
     const int k = part[static_cast<std::size_t>(j)];
     const double inertia = p.M(j, j), own = std::abs(p.F[j]);
     if (lever[j] > 0.0) {
-      const double swing = drift[k] / lever[j];
-      force[k] += (own + inertia * swing) / lever[j];
-      energy_[k] += inertia * swing * swing;
+      force[k] += (own + inertia * drift[k] / lever[j]) / lever[j];
     } else if (inertia > 0.0 && own > 0.0) {   // moves freely: its inertia acts on the degrees of freedom that contacts hold
       for (Eigen::Index i = 0; i < n; ++i)
         if (lever[i] > 0.0) force[k] += std::abs(p.M(i, j)) / inertia * own / lever[i];
     }
-    if (inertia > 0.0) energy_[k] += own * (own / inertia);
   }
-  fastest_ = drift;   // at the contacts, m/s^2
-  for (Eigen::Index j = 0; j < n; ++j)
-    if (p.M(j, j) > 0.0) {
-      double& most = fastest_[part[static_cast<std::size_t>(j)]];
-      most = std::max(most, lever[j] * std::sqrt(energy_[part[static_cast<std::size_t>(j)]] / p.M(j, j)));
+}
+
+/// g_j = sqrt((M^-1)_jj), rounded up, over the degrees of freedom with inertia.
+void Scales::measure_swings(const ContactProblem& p)
+{
+  swing.setConstant(p.nv(), kInfinity);
+  massive_.clear();
+  for (Eigen::Index j = 0; j < p.nv(); ++j)
+    if (p.M(j, j) > 0.0) massive_.push_back(j);
+  const auto m = static_cast<Eigen::Index>(massive_.size());
+  unit_mass_.resize(m, m);
+  for (Eigen::Index k = 0; k < m; ++k)
+    for (Eigen::Index i = 0; i < m; ++i) {
+      const Eigen::Index row = massive_[static_cast<std::size_t>(i)], column = massive_[static_cast<std::size_t>(k)];
+      unit_mass_(i, k) = p.M(row, column) / (std::sqrt(p.M(row, row)) * std::sqrt(p.M(column, column)));
     }
+  constexpr double kSafelyDefinite = 1e-5;   // pivot: errors of the inverse stay below a hundredth
+  const double pivot = m > 0 ? cholesky_.compute(unit_mass_) : 0.0;
+  condition = 1.0 / pivot;
+  if (!(pivot > kSafelyDefinite)) return;
+  inverse_factor_.setIdentity(m, m);
+  cholesky_.solve_lower(inverse_factor_);
+  for (Eigen::Index k = 0; k < m; ++k) {
+    const Eigen::Index j = massive_[static_cast<std::size_t>(k)];
+    swing[j] = 1.02 * inverse_factor_.col(k).norm() / std::sqrt(p.M(j, j));
+  }
+}
+
+void Scales::divide_by_root_mass(const ContactProblem& p, Eigen::MatrixXd& X) const
+{
+  for (Eigen::Index j = 0; j < p.nv(); ++j) X.row(j) /= std::sqrt(p.M(j, j));
+  cholesky_.solve_lower(X);
+}
+
+/// The norm of a in M is at most that of M^-1 F, where M is definite, and what the drift asks for.
+void Scales::measure_accelerations(const ContactProblem& p)
+{
+  measure_swings(p);
+  const Eigen::Index n = p.nv();
+  energy_.setZero(parts);
+  work_.setZero(static_cast<Eigen::Index>(massive_.size()));
+  for (std::size_t k = 0; k < massive_.size(); ++k) work_[static_cast<Eigen::Index>(k)] = p.F[massive_[k]] / std::sqrt(p.M(massive_[k], massive_[k]));
+  if (condition < kInfinity && !massive_.empty() && std::isfinite(swing[massive_[0]])) cholesky_.solve_lower(work_);
+  for (std::size_t k = 0; k < massive_.size(); ++k) {
+    const Eigen::Index j = massive_[k];
+    const int its = part[static_cast<std::size_t>(j)];
+    const double due = work_[static_cast<Eigen::Index>(k)], asked = lever[j] > 0.0 ? drift[its] / lever[j] : 0.0;
+    energy_[its] += due * due + p.M(j, j) * asked * asked;
+  }
+  const auto own = [&](Eigen::Index j) {
+    return std::sqrt(energy_[part[static_cast<std::size_t>(j)]]) * (std::isfinite(swing[j]) ? swing[j] : 1.0 / std::sqrt(p.M(j, j)));
+  };
+  fastest_ = drift;   // at the contacts, m/s^2
+  for (const Eigen::Index j : massive_) {
+    double& most = fastest_[part[static_cast<std::size_t>(j)]];
+    most = std::max(most, lever[j] * own(j));
+  }
+  acceleration.setZero(n);
   for (Eigen::Index j = 0; j < n; ++j) {
-    const int k = part[static_cast<std::size_t>(j)];
     const bool massive = p.M(j, j) > 0.0;
-    if (massive) acceleration[j] = std::sqrt(energy_[k] / p.M(j, j));
-    if (lever[j] > 0.0) acceleration[j] = std::max(acceleration[j], fastest_[k] / lever[j]);
+    if (massive) acceleration[j] = own(j);
+    if (lever[j] > 0.0) acceleration[j] = std::max(acceleration[j], fastest_[part[static_cast<std::size_t>(j)]] / lever[j]);
     acceleration[j] *= massive ? kAccelerations : kMasslessAccelerations;
   }
 }

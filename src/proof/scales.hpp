@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "problem/linear_algebra.hpp"
 #include "stiction/contact_problem.hpp"
 
 namespace stiction::internal {
@@ -32,16 +33,22 @@ struct Scales {
   Eigen::VectorXd lever;            ///< C_j, per degree of freedom: its longest lever arm
   Eigen::VectorXd weight;           ///< m_i, per row of J: largest |J_ij| / C_j; shared by normal and tangents of a contact
   Eigen::VectorXd force;            ///< Phi, per part: newtons
-  // Of systems that may move, see measure_motion.
-  Eigen::VectorXd drift;            ///< per part: largest |gamma|
+  Eigen::VectorXd drift;            ///< per part: largest |gamma| of a row, m/s^2
+  // Of systems that move, see measure_accelerations.
   Eigen::VectorXd acceleration;     ///< X_j, per degree of freedom: the largest acceleration a verdict is about
+  Eigen::VectorXd swing;            ///< g_j: |x_j| <= g_j |x| in the norm of M; infinite: without inertia, or not known
+  double condition = 1.0;           ///< of the factor of M with a unit diagonal
 
   /// Parts, reach, levers and weights.
   void measure(const ContactProblem& problem);
   /// `force` for loads (nv) that motors help to carry: what is beyond their limits, and as much again sixteen times at most.
   void measure_loads(const ContactProblem& problem, const Eigen::VectorXd& load);
-  /// `force`, `drift` and `acceleration` of M a + F = J'lambda with a free.
-  void measure_motion(const ContactProblem& problem);
+  /// `force` and `drift` of M a + F = J'lambda with a free.
+  void measure_forces(const ContactProblem& problem);
+  /// `acceleration`, `swing` and `condition`, after measure_forces.
+  void measure_accelerations(const ContactProblem& problem);
+  /// Columns x of X become M^-1/2 x; only where every swing is known.
+  void divide_by_root_mass(const ContactProblem& problem, Eigen::MatrixXd& X) const;
 
   /// Force scale of a row, N (N m on torsion rows): Phi / m_i; 0 when it moves nothing.
   double row_force(Eigen::Index row) const
@@ -55,9 +62,13 @@ struct Scales {
  private:
   void find_parts(const ContactProblem& problem);
   void measure_contacts(const ContactProblem& problem);
+  void measure_swings(const ContactProblem& problem);
 
   std::vector<int> root_, number_;
-  Eigen::VectorXd lower_, upper_, motors_, energy_, fastest_;
+  std::vector<Eigen::Index> massive_;
+  Eigen::VectorXd lower_, upper_, motors_, energy_, fastest_, work_;
+  Eigen::MatrixXd unit_mass_, inverse_factor_;
+  Cholesky cholesky_;
 };
 
 }  // namespace stiction::internal
