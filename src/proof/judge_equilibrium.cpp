@@ -58,7 +58,6 @@ bool EquilibriumCase::forces()
     effort = within;
     s.residual[motor.dof] -= within;
   }
-  s.open.clear();
   return balanced(p, certificate, &s.y, true, s, why);
 }
 
