@@ -260,6 +260,9 @@ void RegionFinder::Workspace::add_cut(Sandwich& piece, const MotionLeaf& leaf)
 {
   RegionCut cut = cut_of(leaf);
   if (cut.normal.isZero(0.0)) return;
+  double most = 0.0;
+  for (const Eigen::Vector2d& corner : piece.outer) most = std::max(most, cut.normal.dot(corner) - cut.offset);
+  if (most <= kSameLength * kFineLength) return;   // rounding, without end where a piece has no width
   Polygon outer = piece.outer;
   std::vector<int> outer_cut = piece.outer_cut;
   if (!internal::clip(outer, outer_cut, cut.normal, cut.offset, static_cast<int>(piece.cuts.size()))) return;
