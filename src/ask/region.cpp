@@ -178,14 +178,11 @@ Verdict RegionFinder::Workspace::deepest_point(Sandwich& piece)
 {
   const Verdict verdict = search.decide_from(piece.signs);
   if (verdict != Verdict::kHolds) return verdict;
+  const Eigen::VectorXd first = search.witness;
   search.set_effort_room();
   search.deepen(search.loads, &search.effort_room, false, kCoarseDepth);
-  const Eigen::Vector2d c = search.witness.segment<2>(search.multipliers.extra_column());
-  Eigen::VectorXd lambda;
-  search.multipliers.to_lambda(search.witness, lambda);
-  piece.points.push_back(c);
-  piece.forces.push_back(lambda);
-  internal::convex_hull(piece.points, piece.inner, piece.inner_point);
+  add_point(piece, search.witness.segment<2>(search.multipliers.extra_column()), search.witness);
+  add_point(piece, first.segment<2>(search.multipliers.extra_column()), first);   // slack without end may lead far away
   return Verdict::kHolds;
 }
 
@@ -218,8 +215,13 @@ bool RegionFinder::Workspace::find_recession(Sandwich& piece, RegionResult& resu
       const Eigen::Vector2d along = u + search.witness[search.multipliers.extra_column()] * sideways;
       RegionRay& ray = result.proof.ray.emplace();
       ray.signs = piece.signs;
-      ray.point = piece.points[0];
-      ray.forces = piece.forces[0];
+      std::string why;
+      internal::RegionCase judge(*input, rules, &why);
+      for (size_t i = piece.points.size(); i-- > 0 && judge.take_signs(piece.signs);) {
+        ray.point = piece.points[i];
+        ray.forces = piece.forces[i];
+        if (judge.held(ray.point, ray.forces)) break;
+      }
       ray.direction = along.normalized();
       search.multipliers.to_lambda(search.witness, ray.ray);
       ray.ray /= along.norm();

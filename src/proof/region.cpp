@@ -327,8 +327,11 @@ bool RegionCase::piece(const RegionPieceProof& proof, bool& bounded)
 bool RegionCase::ray(const RegionRay& proof)
 {
   if (!take_signs(proof.signs)) return false;
-  if (held(proof.point, proof.forces) && goes_on(proof.direction, proof.ray)) return true;
-  return refuse(why_, [&, inner = why_ ? *why_ : ""] { return "that the region is unbounded is not proved: " + inner; });
+  const bool starts = held(proof.point, proof.forces);
+  if (starts && goes_on(proof.direction, proof.ray)) return true;
+  return refuse(why_, [&, inner = why_ ? *why_ : ""] {
+    return std::string("that the region is unbounded is not proved, ") + (starts ? "on its way: " : "at its start: ") + inner;
+  });
 }
 
 namespace {
