@@ -86,9 +86,20 @@ void RegionFinder::Workspace::find(RegionResult& result)
 {
   pieces.clear();
   search_all(result);
+  const std::string reason = result.reason;
+  part_by_part = false;
   write_proof(result);
-  keep_what_is_proved(result);
-  write_claims(result);
+  std::optional<RegionClaims> proved = proved_region(*input, rules, result.proof);
+  if (!proved) {
+    part_by_part = true;
+    result.reason = reason;
+    write_proof(result);
+    keep_what_is_proved(result);
+    std::string why;
+    proved = proved_region(*input, rules, result.proof, &why);
+    if (!proved) result.reason = why;
+  }
+  write_claims(proved, result);
   result.iterations = search.iterations;
 }
 

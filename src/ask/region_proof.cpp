@@ -42,7 +42,7 @@ bool RegionFinder::Workspace::close(internal::RegionCase& judge, const Sandwich&
     sides.clear();
     for (const int cut : owner)
       sides.push_back(cut >= 0 ? piece.cuts[static_cast<std::size_t>(cut)].proof : MotionLeaf{piece.signs, {}});
-    if (judge.outer(outer, sides, clip)) return true;
+    if (!part_by_part || judge.outer(outer, sides, clip)) return true;
   }
   outer.clear();
   sides.clear();
@@ -82,7 +82,7 @@ void RegionFinder::Workspace::write_inner(internal::RegionCase& judge, const San
       if (beyond > kCutRoom * kRounding * clip) continue;
       s = s.cwiseMax(-clip).cwiseMin(clip);
     }
-    if (!judge.held(s, piece.forces[static_cast<std::size_t>(i)])) continue;
+    if (part_by_part && !judge.held(s, piece.forces[static_cast<std::size_t>(i)])) continue;
     points.push_back(s);
     kept.push_back(i);
   }
@@ -95,10 +95,11 @@ void RegionFinder::Workspace::write_proof(RegionResult& result)
 {
   std::string why;
   internal::RegionCase judge(*input, rules, &why);
+  result.proof.pieces.clear();
   for (const Sandwich& piece : pieces) {
     RegionPieceProof& proof = result.proof.pieces.emplace_back();
     proof.signs = piece.signs;
-    if (!judge.take_signs(piece.signs)) continue;
+    if (part_by_part && !judge.take_signs(piece.signs)) continue;
     write_inner(judge, piece, proof);
     if (!options->shape.may_prove_fails()) {
       result.reason = "inner facets bound the region from inside only";
@@ -121,16 +122,13 @@ void RegionFinder::Workspace::keep_what_is_proved(RegionResult& result)
   if (result.reason.empty()) result.reason = why;
 }
 
-void RegionFinder::Workspace::write_claims(RegionResult& result)
+void RegionFinder::Workspace::write_claims(std::optional<RegionClaims> proved, RegionResult& result)
 {
-  std::string why;
-  std::optional<RegionClaims> proved = proved_region(*input, rules, result.proof, &why);
   if (!proved) {   // the parts are proved, yet not together
     result.proof.pieces.clear();
     result.proof.empty.clear();
     result.proof.ray.reset();
-    result.reason = why;
-    proved = proved_region(*input, rules, result.proof, &why);
+    proved = proved_region(*input, rules, result.proof);
     if (!proved) {
       result.proof = {};
       proved.emplace();

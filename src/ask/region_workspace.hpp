@@ -50,14 +50,15 @@ struct RegionFinder::Workspace {
   void settle_distance(Sandwich& piece);
   internal::Loads loads_at(const Eigen::Vector2d& c);
 
-  // region_proof.cpp
+  // region_proof.cpp: first what is believed, judged as a whole; when that is refused, part by part.
+  bool part_by_part = false;
   void write_proof(RegionResult& result);
   void keep_what_is_proved(RegionResult& result);
   void write_inner(internal::RegionCase& judge, const Sandwich& piece, RegionPieceProof& proof) const;
   bool close(internal::RegionCase& judge, const Sandwich& piece, const std::optional<double>& clip, Polygon& outer,
              std::vector<MotionLeaf>& sides) const;
   void close_beyond_the_square(internal::RegionCase& judge, const Sandwich& piece, RegionPieceProof& proof) const;
-  void write_claims(RegionResult& result);
+  void write_claims(std::optional<RegionClaims> proved, RegionResult& result);
 
   std::vector<Sandwich> pieces;
 };
