@@ -81,7 +81,7 @@ TEST_P(RegionOfRealRobots, InnerHoldsAndBeyondOuterFails)
       torque.torque = Eigen::Vector3d::Unit(k).cross(-scene.total_mass() * d.gravity);   // F is minus what acts
       EXPECT_LE((shift.col(k) - scene.generalised_force(state, torque)).norm(), 1e-9 * shift.norm());
     }
-    EXPECT_EQ(position, scene.center_of_mass(state).head<2>());
+    EXPECT_LE((position - scene.center_of_mass(state).head<2>()).norm(), 1e-12);
     const RegionResult region = finder.find(input);
     std::string why;
     EXPECT_TRUE(proved_region(input, {}, region.proof, &why)) << posture << ": " << why;
