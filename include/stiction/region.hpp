@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "stiction/equilibrium.hpp"
+#include "stiction/proof/region.hpp"
 
 namespace stiction {
-
-/// Corners in counter-clockwise order; two for a segment, one for a point.
-using Polygon = std::vector<Eigen::Vector2d>;
 
 struct RegionOptions {
   ConeShape shape;
@@ -25,8 +23,8 @@ struct RegionOptions {
 struct RegionCut {
   Eigen::Vector2d normal = Eigen::Vector2d::Zero();   ///< unit
   double offset = 0.0;                                ///< m
-  /// Leaf of judge_equilibrium that fails every position with normal·c > offset (signs those of the piece); its motion is
-  /// empty for the sides of the clipping square, which need no proof.
+  /// Leaf of judge_equilibrium that fails the positions beyond (signs those of the piece); its motion is empty for the sides of
+  /// the clipping square, which need no proof.
   MotionLeaf proof;
 };
 
@@ -34,27 +32,26 @@ struct RegionCut {
 /// friction or a limit) there is one piece, the region.
 struct RegionPiece {
   std::vector<int> signs;                ///< one per contact, as in MotionLeaf
-  Polygon inner;                         ///< every corner is held, with forces as proof
-  Polygon outer;                         ///< everything held is inside
+  Polygon inner;                         ///< every corner is held, with forces as proof; empty: none is proved
+  Polygon outer;                         ///< everything held is inside; empty: no such polygon is proved
   std::vector<Eigen::VectorXd> forces;   ///< lambda for each corner of `inner`
-  std::vector<RegionCut> cuts;           ///< the half-planes whose intersection is `outer`
+  std::vector<RegionCut> cuts;           ///< the half-planes whose intersection is `outer`, one per side
 };
 
-enum class RegionKind { kUndecided, kEmpty, kBounded, kUnbounded };
-
-/// inner ⊆ region ⊆ outer, as unions over the pieces. Positions are horizontal centre-of-mass coordinates (m).
+/// inner ⊆ region ⊆ outer, as unions over the pieces. Positions are horizontal centre-of-mass coordinates (m), rounded as they
+/// are far from the origin; `proof` has the same corners as displacements, and everything here is what proved_region makes of it.
 struct RegionResult {
   RegionKind kind = RegionKind::kUndecided;
-  std::string reason;                    ///< why undecided, or why the gap stays open; empty otherwise
+  std::string reason;                    ///< why undecided, or why a gap stays open; empty otherwise
   Eigen::Vector2d direction = Eigen::Vector2d::Zero();   ///< kUnbounded: the region goes on for ever this way (unit)
   std::vector<RegionPiece> pieces;       ///< without the empty ones
   double area_lower = 0.0, area_upper = kInfinity;   ///< m^2, of the union (clipped when asked)
   Verdict verdict = Verdict::kUndecided;   ///< of the current position
-  Certificate certificate;                 ///< its proof, for judge_equilibrium
   /// `com` margin, m: distance of the current position from the boundary of the region, positive inside and negative
   /// outside, in [lower, upper]. For several pieces inside: to the boundary of the piece that reaches furthest (lower) and
   /// of the union (upper). kNone: the region is empty. Clipping sides are no boundary: they only widen the interval.
   Margin distance;
+  RegionCertificate proof;                 ///< for judge_region
   int directions = 0;                      ///< boundary searches made
   int iterations = 0;
 };
@@ -72,12 +69,14 @@ class RegionFinder {
   RegionFinder(RegionFinder&&) noexcept;
   RegionFinder& operator=(RegionFinder&&) noexcept;
 
+  /// @throws InputError as EquilibriumChecker::check, and for `shift`, `position` and options.
+  void find(const RegionInput& input, const RegionOptions& options, RegionResult& result);
+  RegionResult find(const RegionInput& input, const RegionOptions& options = {});
+
+  /// The same for bare matrices.
   /// @param a prescribed acceleration, nv; empty: zero.
   /// @param shift nv x 2: change of F per metre of horizontal displacement of the centre of mass (N, N m per m).
   /// @param position current horizontal position of the centre of mass, the one F belongs to.
-  /// @throws InputError as EquilibriumChecker::check, and for `shift`, `position` and options.
-  void find(const ContactProblem& problem, const Eigen::VectorXd& a, const Eigen::MatrixX2d& shift,
-            const Eigen::Vector2d& position, const RegionOptions& options, RegionResult& result);
   RegionResult find(const ContactProblem& problem, const Eigen::VectorXd& a, const Eigen::MatrixX2d& shift,
                     const Eigen::Vector2d& position, const RegionOptions& options = {});
 
@@ -85,8 +84,5 @@ class RegionFinder {
   struct Workspace;
   std::unique_ptr<Workspace> workspace_;
 };
-
-/// Area of a union of convex polygons (overlaps count once).
-double union_area(const std::vector<Polygon>& polygons);
 
 }  // namespace stiction

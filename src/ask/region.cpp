@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ask/equilibrium_workspace.hpp"
-#include "ask/polygon.hpp"
+#include "ask/region_workspace.hpp"
 #include "problem/text.hpp"
+#include "proof/polygon.hpp"
+#include "proof/region_case.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {
@@ -16,7 +17,7 @@ using internal::LineOptions;
 
 namespace {
 
-constexpr double kFar = 1e6;           // m: nobody's centre of mass is further away
+constexpr double kFar = kRegionReach;  // m: nobody's centre of mass is further away
 constexpr double kNear = 1.0;          // m: half side of the square that the outer polygon starts from …
 constexpr double kWiden = 16.0;        // … and how it grows when the region reaches beyond
 constexpr double kFine = 1e-7;         // share of a ray to which its end is found where the distance is settled
@@ -28,50 +29,6 @@ constexpr double kCoarseDepth = 0.05;  // a point well inside need not be the on
 constexpr int kMostDistanceDirections = 30;
 
 }  // namespace
-
-struct RegionFinder::Workspace {
-  EquilibriumChecker::Workspace search;
-  const ContactProblem* problem = nullptr;
-  const RegionOptions* options = nullptr;
-  Eigen::MatrixX2d shift;
-  Eigen::Vector2d position;
-  Loads at, slope;
-  LineCast line;
-  Polygon hull;
-  std::vector<int> order;
-
-  /// One piece while it grows.
-  struct Sandwich {
-    std::vector<int> signs;
-    std::vector<Eigen::Vector2d> points;    ///< held
-    std::vector<Eigen::VectorXd> forces;    ///< of each point
-    Polygon inner;                          ///< hull of the points
-    std::vector<int> inner_point;           ///< index of each corner
-    Polygon outer;
-    std::vector<int> outer_cut;             ///< per side; -1: the clipping square
-    std::vector<RegionCut> cuts;
-    double half_side = 0.0;                 ///< of the square around the first point, or the position when clipping
-    std::string reason;
-    int directions = 0;
-
-    bool in_square() const { return std::count(outer_cut.begin(), outer_cut.end(), -1) > 0; }
-  };
-
-  void find(const ContactProblem& p, const Eigen::VectorXd& a, RegionResult& result);
-  bool find_pieces(RegionResult& result);
-  Verdict deepest_point(Sandwich& piece);
-  bool find_recession(const std::vector<int>& signs, RegionResult& result);
-  void shoot(Sandwich& piece, const Eigen::Vector2d& target, double gap);
-  void add_point(Sandwich& piece, const Eigen::Vector2d& c, const Eigen::VectorXd& x);
-  void add_cut(Sandwich& piece, const MotionLeaf& leaf);
-  void start_outer(Sandwich& piece, double half_side);
-  void grow(Sandwich& piece);
-  void settle_distance(Sandwich& piece);
-  void read_distance(RegionResult& result) const;
-  Loads loads_at(const Eigen::Vector2d& c);
-
-  std::vector<Sandwich> pieces;
-};
 
 RegionFinder::RegionFinder(std::unique_ptr<Engine> engine) : workspace_(std::make_unique<Workspace>())
 {
@@ -85,47 +42,75 @@ RegionFinder& RegionFinder::operator=(RegionFinder&&) noexcept = default;
 RegionResult RegionFinder::find(const ContactProblem& problem, const Eigen::VectorXd& a, const Eigen::MatrixX2d& shift,
                                 const Eigen::Vector2d& position, const RegionOptions& options)
 {
-  problem.validate();
+  return find(RegionInput{problem, a, shift, position, -1}, options);
+}
+
+RegionResult RegionFinder::find(const RegionInput& input, const RegionOptions& options)
+{
+  input.problem.validate();
   RegionResult result;
-  find(problem, a, shift, position, options, result);
+  find(input, options, result);
   return result;
 }
 
-void RegionFinder::find(const ContactProblem& problem, const Eigen::VectorXd& a, const Eigen::MatrixX2d& shift,
-                        const Eigen::Vector2d& position, const RegionOptions& options, RegionResult& result)
+void RegionFinder::find(const RegionInput& input, const RegionOptions& options, RegionResult& result)
 {
-  if (shift.rows() != problem.nv() || !shift.allFinite())
-    throw InputError("shift", "want " + std::to_string(problem.nv()) + " x 2 finite entries, got " +
+  const Eigen::MatrixX2d& shift = input.shift;
+  if (shift.rows() != input.problem.nv() || !shift.allFinite())
+    throw InputError("shift", "want " + std::to_string(input.problem.nv()) + " x 2 finite entries, got " +
                                   std::to_string(shift.rows()) + " rows");
   if (shift.isZero(0.0)) throw InputError("shift", "want an entry that is not 0: the load must move with the centre of mass");
-  if (!position.allFinite()) throw InputError("position", "want finite coordinates, got another");
+  if (!input.position.allFinite()) throw InputError("position", "want finite coordinates, got another");
   if (!(options.relative_gap > 0.0))
     throw InputError("options.relative_gap", "want > 0, got " + internal::text(options.relative_gap));
   if (options.clip && !(*options.clip > 0.0 && *options.clip <= kFar))
     throw InputError("options.clip", "want > 0 and <= 1e6 m, got " + internal::text(*options.clip));
+  workspace_->input = &input;
+  workspace_->problem = &input.problem;
   workspace_->shift = shift;
-  workspace_->position = position;
   workspace_->options = &options;
+  workspace_->rules = {options.shape, options.clip};
   result = RegionResult{};
-  workspace_->find(problem, a, result);
+  workspace_->find(result);
 }
 
 Loads RegionFinder::Workspace::loads_at(const Eigen::Vector2d& c)
 {
   Loads loads = search.loads;
-  loads.e += shift * (c - position);
-  loads.e_scale += shift.cwiseAbs() * (c - position).cwiseAbs();
+  loads.e += shift * c;
+  loads.e_scale += shift.cwiseAbs() * c.cwiseAbs();
   return loads;
 }
 
-void RegionFinder::Workspace::find(const ContactProblem& p, const Eigen::VectorXd& a, RegionResult& result)
+void RegionFinder::Workspace::find(RegionResult& result)
 {
-  problem = &p;
   pieces.clear();
+  search_all(result);
+  const std::string reason = result.reason;
+  part_by_part = false;
+  write_proof(result);
+  std::optional<RegionClaims> proved = proved_region(*input, rules, result.proof);
+  if (!proved) {
+    part_by_part = true;
+    result.reason = reason;
+    write_proof(result);
+    keep_what_is_proved(result);
+    std::string why;
+    proved = proved_region(*input, rules, result.proof, &why);
+    if (!proved) result.reason = why;
+  }
+  write_claims(proved, result);
+  result.iterations = search.iterations;
+}
+
+void RegionFinder::Workspace::search_all(RegionResult& result)
+{
+  const ContactProblem& p = *problem;
   // The current position first: its own verdict and proof.
-  search.load(p, a, options->shape, 4096);
+  search.load(p, input->a, options->shape, 4096);
   std::string position_reason;
-  result.verdict = search.decide_and_judge(result.certificate, position_reason);
+  result.verdict = search.decide_and_judge(result.proof.position, position_reason);
+  if (result.verdict == Verdict::kUndecided) result.proof.position = Certificate{};
 
   slope.e.setZero(p.nv());
   slope.e_scale.setZero(p.nv());
@@ -133,66 +118,24 @@ void RegionFinder::Workspace::find(const ContactProblem& p, const Eigen::VectorX
   slope.upper.setZero(p.nv());
   slope.max_normal.setZero(static_cast<Eigen::Index>(p.contacts.size()));
 
-  const bool complete = find_pieces(result);
-  if (result.kind == RegionKind::kUndecided && !result.reason.empty()) {
-    result.iterations = search.iterations;
+  if (!find_pieces(result)) {
+    pieces.clear();
     return;
   }
-  if (pieces.empty()) {
-    result.kind = RegionKind::kEmpty;
-    result.area_lower = result.area_upper = 0.0;
-    result.distance.state = Margin::State::kNone;
-    result.iterations = search.iterations;
-    return;
-  }
-  result.kind = RegionKind::kBounded;
-  for (const Sandwich& piece : pieces)
-    if (find_recession(piece.signs, result)) break;
+  result.kind = pieces.empty() ? RegionKind::kEmpty : RegionKind::kBounded;
+  for (Sandwich& piece : pieces)
+    if (find_recession(piece, result)) break;
   if (result.kind == RegionKind::kUndecided || (result.kind == RegionKind::kUnbounded && !options->clip)) {
-    if (result.kind == RegionKind::kUnbounded) result.area_upper = kInfinity;
-    result.iterations = search.iterations;
-    if (result.kind == RegionKind::kUnbounded) {
-      result.distance.state = Margin::State::kUndecided;
-      result.distance.reason = "the region is unbounded: ask for a clipping square";
-    }
+    pieces.clear();
     return;
   }
-
-  std::vector<Polygon> inner, outer;
-  bool whole = complete;
   for (Sandwich& piece : pieces) {
     start_outer(piece, options->clip ? *options->clip : kNear);
     grow(piece);
     settle_distance(piece);
     if (!piece.reason.empty()) result.reason = piece.reason;
-    whole = whole && (options->clip || !piece.in_square());
-    inner.push_back(piece.inner);
-    outer.push_back(piece.outer);
     result.directions += piece.directions;
   }
-  result.area_lower = union_area(inner);
-  if (whole) result.area_upper = union_area(outer);
-  read_distance(result);
-  for (Sandwich& piece : pieces) {
-    RegionPiece out;
-    out.signs = piece.signs;
-    out.inner = piece.inner;
-    for (int i : piece.inner_point) out.forces.push_back(piece.forces[i]);
-    out.outer = piece.outer;
-    for (size_t side = 0; side < piece.outer.size(); ++side) {
-      if (piece.outer_cut[side] >= 0) {
-        out.cuts.push_back(piece.cuts[piece.outer_cut[side]]);
-      } else {
-        RegionCut square;
-        const Eigen::Vector2d along = piece.outer[(side + 1) % piece.outer.size()] - piece.outer[side];
-        square.normal = Eigen::Vector2d(along.y(), -along.x()).normalized();
-        square.offset = square.normal.dot(piece.outer[side]);
-        out.cuts.push_back(square);
-      }
-    }
-    result.pieces.push_back(std::move(out));
-  }
-  result.iterations = search.iterations;
 }
 
 /// The sign patterns with which some position is held, each with a point of its own; false when not all could be told.
@@ -209,14 +152,23 @@ bool RegionFinder::Workspace::find_pieces(RegionResult& result)
       Sandwich piece;
       piece.signs = pattern;
       const Verdict verdict = deepest_point(piece);
-      if (verdict == Verdict::kFails) return;
+      if (verdict == Verdict::kFails) {
+        result.proof.empty.insert(result.proof.empty.end(), search.leaves.begin(), search.leaves.end());
+        return;
+      }
       complete = verdict == Verdict::kHolds && static_cast<int>(pieces.size()) < options->branch_limit;
       if (complete) pieces.push_back(std::move(piece));
       return;
     }
     // A relaxation of all patterns below: when it fails they all do.
     search.multipliers.arrange(pattern);
-    if (internal::decide(*search.engine, search.multipliers.program(), search.answer) == Verdict::kFails) return;
+    if (internal::decide(*search.engine, search.multipliers.program(), search.answer) == Verdict::kFails) {
+      MotionLeaf leaf;
+      leaf.signs = pattern;
+      search.multipliers.to_motion(search.answer.y, leaf.motion);
+      result.proof.empty.push_back(std::move(leaf));
+      return;
+    }
     for (int sign : {1, -1}) {
       pattern[contact] = sign;
       self(self, contact + 1);
@@ -237,19 +189,16 @@ Verdict RegionFinder::Workspace::deepest_point(Sandwich& piece)
 {
   const Verdict verdict = search.decide_from(piece.signs);
   if (verdict != Verdict::kHolds) return verdict;
+  const Eigen::VectorXd first = search.witness;
   search.set_effort_room();
   search.deepen(search.loads, &search.effort_room, false, kCoarseDepth);
-  const Eigen::Vector2d c = position + search.witness.segment<2>(search.multipliers.extra_column());
-  Eigen::VectorXd lambda;
-  search.multipliers.to_lambda(search.witness, lambda);
-  piece.points.push_back(c);
-  piece.forces.push_back(lambda);
-  internal::convex_hull(piece.points, piece.inner, piece.inner_point);
+  add_point(piece, search.witness.segment<2>(search.multipliers.extra_column()), search.witness);
+  add_point(piece, first.segment<2>(search.multipliers.extra_column()), first);   // slack without end may lead far away
   return Verdict::kHolds;
 }
 
 /// Whether the piece goes on for ever along some δ: shift δ is carried by rays, δ = u + s u⊥ for one of the four axes u.
-bool RegionFinder::Workspace::find_recession(const std::vector<int>& signs, RegionResult& result)
+bool RegionFinder::Workspace::find_recession(Sandwich& piece, RegionResult& result)
 {
   Loads rays = search.loads;
   for (Eigen::Index d = 0; d < rays.e.size(); ++d) {
@@ -266,12 +215,27 @@ bool RegionFinder::Workspace::find_recession(const std::vector<int>& signs, Regi
     rays.e_scale = (shift * u).cwiseAbs();
     search.multipliers.build(*problem, search.shape, search.loads, search.detaching, &column);
     search.multipliers.set_loads(rays);
-    const Verdict verdict = search.decide_from(signs);
-    if (verdict == Verdict::kFails) continue;
+    const Verdict verdict = search.decide_from(piece.signs);
+    if (verdict == Verdict::kFails) {
+      piece.walls.insert(piece.walls.end(), search.leaves.begin(), search.leaves.end());
+      continue;
+    }
     found = true;
     if (verdict == Verdict::kHolds) {
       result.kind = RegionKind::kUnbounded;
-      result.direction = (u + search.witness[search.multipliers.extra_column()] * sideways).normalized();
+      const Eigen::Vector2d along = u + search.witness[search.multipliers.extra_column()] * sideways;
+      RegionRay& ray = result.proof.ray.emplace();
+      ray.signs = piece.signs;
+      std::string why;
+      internal::RegionCase judge(*input, rules, &why);
+      for (size_t i = piece.points.size(); i-- > 0 && judge.take_signs(piece.signs);) {
+        ray.point = piece.points[i];
+        ray.forces = piece.forces[i];
+        if (judge.held(ray.point, ray.forces)) break;
+      }
+      ray.direction = along.normalized();
+      search.multipliers.to_lambda(search.witness, ray.ray);
+      ray.ray /= along.norm();
     } else if (result.kind != RegionKind::kUnbounded) {
       result.kind = RegionKind::kUndecided;
       result.reason = "whether the region is bounded is within tolerance";
@@ -291,17 +255,27 @@ void RegionFinder::Workspace::add_point(Sandwich& piece, const Eigen::Vector2d& 
   internal::convex_hull(piece.points, piece.inner, piece.inner_point);
 }
 
-/// y'(e + shift (c - position)) <= sup for every held c, up to the rounding that the proof forgives.
-void RegionFinder::Workspace::add_cut(Sandwich& piece, const MotionLeaf& leaf)
+/// y'(e + shift s) <= sup for every held s, up to the rounding that the proof forgives. No normal: y does not see the shift.
+RegionCut RegionFinder::Workspace::cut_of(const MotionLeaf& leaf) const
 {
+  RegionCut cut;
   const Eigen::Vector2d normal = shift.transpose() * leaf.motion.head(problem->nv());
   const double size = normal.norm();
-  if (!(size > 0.0)) return;
-  RegionCut cut;
+  if (!(size > 0.0)) return cut;
   cut.normal = normal / size;
   const double rounding = 8 * kRounding * leaf.motion.head(problem->nv()).cwiseAbs().dot(search.loads.e_scale);
-  cut.offset = cut.normal.dot(position) + (rounding - search.gain(leaf, search.loads)) / size;
+  cut.offset = (rounding - search.gain(leaf, search.loads)) / size;
   cut.proof = leaf;
+  return cut;
+}
+
+void RegionFinder::Workspace::add_cut(Sandwich& piece, const MotionLeaf& leaf)
+{
+  RegionCut cut = cut_of(leaf);
+  if (cut.normal.isZero(0.0)) return;
+  double most = 0.0;
+  for (const Eigen::Vector2d& corner : piece.outer) most = std::max(most, cut.normal.dot(corner) - cut.offset);
+  if (most <= kSameLength * kFineLength) return;   // rounding, without end where a piece has no width
   Polygon outer = piece.outer;
   std::vector<int> outer_cut = piece.outer_cut;
   if (!internal::clip(outer, outer_cut, cut.normal, cut.offset, static_cast<int>(piece.cuts.size()))) return;
@@ -338,7 +312,7 @@ void RegionFinder::Workspace::shoot(Sandwich& piece, const Eigen::Vector2d& targ
 /// The outer polygon from a square and all cuts so far. Once no side of the square is left it is the intersection of the cuts.
 void RegionFinder::Workspace::start_outer(Sandwich& piece, double half)
 {
-  const Eigen::Vector2d centre = options->clip ? position : piece.points[0];
+  const Eigen::Vector2d centre = options->clip ? Eigen::Vector2d::Zero() : piece.points[0];
   piece.half_side = half;
   piece.outer = {centre + Eigen::Vector2d(-half, -half), centre + Eigen::Vector2d(half, -half),
                  centre + Eigen::Vector2d(half, half), centre + Eigen::Vector2d(-half, half)};
@@ -364,7 +338,7 @@ void RegionFinder::Workspace::grow(Sandwich& piece)
       furthest = distance;
       target = c;
     }
-    if (gap <= options->relative_gap * outer_area || furthest <= kSameLength * size) {
+    if (gap <= options->relative_gap * outer_area || furthest <= kSameLength * std::max(size, kFineLength)) {
       if (options->clip || !piece.in_square()) return;
       if (piece.half_side >= kFar) break;
       start_outer(piece, kWiden * piece.half_side);
@@ -390,14 +364,14 @@ void RegionFinder::Workspace::settle_distance(Sandwich& piece)
     for (size_t k = 0; k < piece.inner.size(); ++k) {
       const Eigen::Vector2d &p = piece.inner[k], &q = piece.inner[(k + 1) % piece.inner.size()];
       size = std::max(size, (q - p).norm());
-      const double distance = internal::distance_outside({p, q}, position);
+      const double distance = internal::distance_outside({p, q}, Eigen::Vector2d::Zero());
       if (distance >= nearest) continue;
       nearest = distance;
       on_side = p;
       normal = Eigen::Vector2d((q - p).y(), -(q - p).x()).normalized();
     }
     double beyond = 0.0;
-    Eigen::Vector2d target = position;
+    Eigen::Vector2d target = Eigen::Vector2d::Zero();
     for (const Eigen::Vector2d& c : piece.outer) {
       const bool tried = std::any_of(given_up.begin(), given_up.end(), [&](const Eigen::Vector2d& g) { return g == c; });
       if (tried || normal.dot(c - on_side) <= beyond) continue;
@@ -409,37 +383,6 @@ void RegionFinder::Workspace::settle_distance(Sandwich& piece)
     shoot(piece, target, kFine);
     if (piece.cuts.size() == cuts) given_up.push_back(target);
   }
-}
-
-void RegionFinder::Workspace::read_distance(RegionResult& result) const
-{
-  double lower = -kInfinity, upper = -kInfinity;
-  for (const Sandwich& piece : pieces) {
-    const double inside = internal::distance_inside(piece.inner, position);
-    lower = std::max(lower, inside > 0.0 ? inside : -internal::distance_outside(piece.inner, position));
-    // Outside: the nearest point of the outer polygon, or one beyond the clipping square. Inside: any cut ends the region.
-    const double outside = internal::distance_outside(piece.outer, position);
-    double depth = kInfinity;
-    if (outside > 0.0) depth = -(piece.in_square() ? std::min(outside, options->clip.value_or(0.0)) : outside);
-    if (outside <= 0.0)
-      for (const RegionCut& cut : piece.cuts) depth = std::min(depth, std::max(0.0, cut.offset - cut.normal.dot(position)));
-    upper = std::max(upper, depth);
-  }
-  if (pieces.size() > 1 && upper >= 0.0) {
-    // Pieces may join: their union ends where the hull of all outer polygons does.
-    std::vector<Eigen::Vector2d> corners;
-    for (const Sandwich& piece : pieces) {
-      corners.insert(corners.end(), piece.outer.begin(), piece.outer.end());
-      if (piece.in_square()) upper = kInfinity;
-    }
-    Polygon around;
-    std::vector<int> ignored;
-    internal::convex_hull(corners, around, ignored);
-    upper = std::max(upper, internal::distance_inside(around, position));
-  }
-  result.distance.lower = result.verdict == Verdict::kHolds ? std::max(0.0, lower) : lower;
-  result.distance.upper = result.verdict == Verdict::kFails ? std::min(0.0, upper) : upper;
-  result.distance.state = Margin::State::kKnown;
 }
 
 }  // namespace stiction

@@ -8,7 +8,9 @@
 #include "io/json.hpp"
 #include "io/report.hpp"
 #include "problem/text.hpp"
+#include "proof/region_case.hpp"
 #include "stiction/error.hpp"
+#include "stiction/region_input.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -41,32 +43,30 @@ const std::string& moving_model(const Scenario& scenario)
   return found->name;
 }
 
-/// Change of F per metre that the model's centre of mass c is moved along x and y: its weight and inertia act there,
-/// with the torque of m (c'' - g) = what the linear rows of its base ask of contacts and loads together.
-Eigen::MatrixX2d shift_of(const Situation& situation, const std::string& model, const Eigen::VectorXd& a)
-{
-  const std::string root = situation.scene.root_link(model);
-  const auto& names = situation.problem.dof_names;
-  const auto base = std::ranges::find(names, model + "/base[0]") - names.begin();
-  Eigen::VectorXd asked = situation.problem.M * a + situation.problem.F;
-  for (const LoadDescription& load : situation.scenario.scene.loads)
-    asked += situation.scene.generalised_force(situation.state, load);
-  const Eigen::Vector3d force_W = situation.scene.link_pose(situation.state, root).linear() * asked.segment<3>(base);
-  Eigen::MatrixX2d shift(asked.size(), 2);
-  for (int k = 0; k < 2; ++k) {
-    LoadDescription torque;
-    torque.link = root;
-    torque.torque = Eigen::Vector3d::Unit(k).cross(force_W);
-    shift.col(k) = situation.scene.generalised_force(situation.state, torque);
-  }
-  return shift;
-}
-
 Json json_of(const Polygon& polygon)
 {
   Json corners = Json::array();
   for (const Eigen::Vector2d& corner : polygon) corners.push_back({json(corner.x()), json(corner.y())});
   return corners;
+}
+
+Json json_of(const RegionPieceProof& piece, const std::vector<RegionCut>& cuts)
+{
+  Json entry;
+  entry["signs"] = piece.signs;
+  entry["inner"] = json_of(piece.inner);  // displacements from the position
+  entry["forces"] = Json::array();        // one per corner of inner
+  for (const Eigen::VectorXd& lambda : piece.forces) entry["forces"].push_back(json(lambda));
+  entry["outer"] = json_of(piece.outer);
+  entry["cuts"] = Json::array();  // one per side of outer
+  for (const RegionCut& cut : cuts)
+    entry["cuts"].push_back(
+        {{"normal", json(Eigen::VectorXd(cut.normal))}, {"offset", json(cut.offset)}, {"proof", leaf_json(cut.proof)}});
+  if (piece.bound.empty()) return entry;
+  entry["bound"] = json_of(piece.bound);
+  entry["bound_sides"] = Json::array();
+  for (const MotionLeaf& leaf : piece.bound_sides) entry["bound_sides"].push_back(leaf_json(leaf));
+  return entry;
 }
 
 Eigen::Vector2d read_point(const Field& field)
@@ -91,14 +91,12 @@ void RegionAnswer::ask(const Situation& situation, Extras)
   require_rest(situation);
   const ScenarioOptions& asked = situation.scenario.options;
   model_ = moving_model(situation.scenario);
-  a_ = situation.state.a;
-  shift_ = shift_of(situation, model_, a_);
-  position_ = situation.scene.center_of_mass(situation.state, model_).head<2>();
+  input_ = region_input(situation.scene, situation.state, situation.problem, model_, situation.scenario.scene.loads);
   RegionOptions options;
   options.shape = asked.cone;
   if (asked.gap) options.relative_gap = *asked.gap;
   options.clip = asked.box;
-  finder_.find(situation.problem, a_, shift_, position_, options, result_);
+  finder_.find(input_, options, result_);
 }
 
 std::string RegionAnswer::summary() const
@@ -116,19 +114,21 @@ std::string RegionAnswer::summary() const
           fmt::format("the support region has an area of {:.6g} to {:.6g} m²", result_.area_lower, result_.area_upper);
       break;
     case RegionKind::kUndecided:
-      where = "the support region could not be found: " + result_.reason;
+      where = result_.pieces.empty() ? "the support region could not be found: " + result_.reason
+                                     : fmt::format("the support region has an area of {:.6g} m² at least: {}",
+                                                   result_.area_lower, result_.reason);
       break;
   }
   const Margin& distance = result_.distance;
   const bool known = distance.state == Margin::State::kKnown;
   switch (result_.verdict) {
     case Verdict::kHolds:
-      if (known)
+      if (known && distance.lower > 0.0)
         return fmt::format("holds: the centre of mass is {:.4g} m inside the support region; {}", distance.lower,
                            where);
       return "holds: the centre of mass is inside the support region; " + where;
     case Verdict::kFails:
-      if (known)
+      if (known && distance.upper < 0.0)
         return fmt::format("fails: the centre of mass is {:.4g} m outside the support region; {}", -distance.upper,
                            where);
       return "fails: " + where;
@@ -142,7 +142,7 @@ void RegionAnswer::write_row(std::vector<RowCell>& cells) const
 {
   const bool distance =
       result_.distance.state == Margin::State::kKnown || result_.distance.state == Margin::State::kUndecided;
-  const bool area = result_.kind != RegionKind::kUndecided;
+  const bool area = result_.kind != RegionKind::kUndecided || !result_.pieces.empty();
   cells.push_back({"region", {}, name_of(result_.kind)});
   cells.push_back({"com", distance ? std::optional(result_.distance.lower) : std::nullopt});
   cells.push_back({"area_lower", area ? std::optional(result_.area_lower) : std::nullopt});
@@ -154,7 +154,7 @@ void RegionAnswer::write_json(const Report& report, Json& json_report) const
   Json& region = json_report["region"];
   region["model"] = model_;
   region["kind"] = name_of(result_.kind);
-  region["position"] = json(Eigen::VectorXd(position_));
+  region["position"] = json(Eigen::VectorXd(input_.position));
   region["direction"] = result_.kind == RegionKind::kUnbounded ? json(Eigen::VectorXd(result_.direction)) : Json();
   region["area"] = {json(result_.area_lower), json(result_.area_upper)};
   region["pieces"] = Json::array();
@@ -172,27 +172,29 @@ void RegionAnswer::write_json(const Report& report, Json& json_report) const
   } else if (distance.state == Margin::State::kNone) {
     json_report["margins"]["com"] = nullptr;
   }
-  const bool proved = result_.verdict != Verdict::kUndecided;
   Json& certificate = json_report["certificate"];
-  certificate["kind"] = internal::name_of(proved ? result_.certificate.kind : CertificateKind::kNone);
+  const RegionCertificate& proof = result_.proof;
+  certificate["kind"] = internal::name_of(proof.position.kind);
   certificate["rules"]["cone"] = cone_json(report.scenario.options.cone);
+  certificate["rules"]["clip"] = report.scenario.options.box ? json(*report.scenario.options.box) : Json();
   certificate["problem"] = problem_json(report.problem);
-  write_certificate(proved ? result_.certificate : Certificate{}, certificate);
-  certificate["efforts"] = json(proved ? result_.certificate.efforts : Eigen::VectorXd());
-  certificate["shift"] = json(Eigen::MatrixXd(shift_));
+  write_certificate(proof.position, certificate);
+  if (proof.position.kind == CertificateKind::kNone) certificate["a"] = json(input_.a);
+  certificate["efforts"] = json(proof.position.efforts);
+  certificate["shift"] = json(Eigen::MatrixXd(input_.shift));
+  certificate["position"] = json(Eigen::VectorXd(input_.position));
   certificate["pieces"] = Json::array();
-  for (const RegionPiece& piece : result_.pieces) {
-    Json entry;
-    entry["signs"] = piece.signs;
-    entry["forces"] = Json::array();  // one per corner of inner
-    for (const Eigen::VectorXd& lambda : piece.forces) entry["forces"].push_back(json(lambda));
-    entry["cuts"] = Json::array();
-    for (const RegionCut& cut : piece.cuts)
-      entry["cuts"].push_back({{"normal", json(Eigen::VectorXd(cut.normal))},
-                               {"offset", json(cut.offset)},
-                               {"proof", leaf_json(cut.proof)}});
-    certificate["pieces"].push_back(entry);
-  }
+  for (std::size_t p = 0; p < proof.pieces.size(); ++p)
+    certificate["pieces"].push_back(json_of(proof.pieces[p], result_.pieces[p].cuts));
+  certificate["empty"] = Json::array();
+  for (const MotionLeaf& leaf : proof.empty) certificate["empty"].push_back(leaf_json(leaf));
+  certificate["ray"] = Json();
+  if (proof.ray)
+    certificate["ray"] = {{"signs", proof.ray->signs},
+                          {"point", json(Eigen::VectorXd(proof.ray->point))},
+                          {"forces", json(proof.ray->forces)},
+                          {"direction", json(Eigen::VectorXd(proof.ray->direction))},
+                          {"ray", json(proof.ray->ray)}};
 }
 
 AnswerText RegionAnswer::text(const Report& report) const
@@ -200,7 +202,7 @@ AnswerText RegionAnswer::text(const Report& report) const
   AnswerText text;
   text.notes.push_back(fmt::format(
       "centre of mass of {} at {} m; it is moved horizontally, contacts and Jacobians stay those of the given posture",
-      model_, metres(position_)));
+      model_, metres(input_.position)));
   if (result_.kind == RegionKind::kUnbounded && !report.scenario.options.box)
     text.notes.push_back("no polygons of an unbounded region: clip it with options.box");
   if (report.scenario.options.box)
@@ -217,159 +219,144 @@ AnswerText RegionAnswer::text(const Report& report) const
 
 namespace {
 
-/// How far beyond a cut its proof is judged, as a share of the region's size: exactly on it the proof is balanced on a needle.
-constexpr double kBeyond = 1e-7;
+constexpr double kShownRoom = 0x1p-40;  // lines are shown, and not what is judged: they are compared to so much of their size
 
-/// A certificate of (EQ) for another position of the centre of mass.
-class RegionJudge {
- public:
-  RegionJudge(const Field& certificate, Eigen::Vector2d position)
-      : problem(read_problem(certificate["problem"])),
-        shape(read_cone(certificate["rules"]["cone"])),
-        a(certificate["a"].vector()),
-        position_(std::move(position))
-  {
-    problem.validate();
-    shift_ = certificate["shift"].matrix(problem.nv(), 2);
-  }
-
-  Verdict judge(const Certificate& certificate, const Eigen::Vector2d& c, std::string* why)
-  {
-    const Eigen::VectorXd F = problem.F;
-    problem.F += shift_ * (c - position_);
-    const Verdict verdict = judge_equilibrium(problem, a, shape, certificate, why);
-    problem.F = F;
-    return verdict;
-  }
-
-  /// Whether the forces hold at c, with the efforts that they ask for.
-  bool holds(const Eigen::VectorXd& lambda, const Eigen::Vector2d& c, std::string* why)
-  {
-    Certificate certificate{CertificateKind::kForces,
-                            a,
-                            lambda,
-                            {},
-                            Eigen::VectorXd::Zero(static_cast<Eigen::Index>(problem.actuators.size()))};
-    if (lambda.size() != problem.rows()) {
-      *why = "the forces have the wrong size";
-      return false;
-    }
-    const Eigen::VectorXd asked = problem.M * a + problem.F + shift_ * (c - position_) - problem.J.transpose() * lambda;
-    for (std::size_t i = 0; i < problem.actuators.size(); ++i)
-      certificate.efforts[static_cast<Eigen::Index>(i)] = asked[problem.actuators[i].dof];
-    return judge(certificate, c, why) == Verdict::kHolds;
-  }
-
-  /// Whether the leaf proves that nothing holds beyond a cut, as far as `size` to each side: what it compares is affine in the
-  /// position, so four corners speak for all between them.
-  bool fails_beyond(const RegionCut& cut, const Eigen::Vector2d& center, double size, std::string* why)
-  {
-    const Eigen::Vector2d along(-cut.normal.y(), cut.normal.x());
-    const Eigen::Vector2d foot = center + cut.normal * (cut.offset - cut.normal.dot(center));
-    for (double depth : {kBeyond * size, size})
-      for (double side : {-size, size})
-        if (judge({CertificateKind::kMotion, a, {}, {cut.proof}, {}}, foot + depth * cut.normal + side * along, why) !=
-            Verdict::kFails)
-          return false;
-    return true;
-  }
-
-  ContactProblem problem;
-  ConeShape shape;
-  Eigen::VectorXd a;
-
- private:
-  Eigen::MatrixX2d shift_;
-  Eigen::Vector2d position_;
-};
-
-double area(const Polygon& polygon)
+std::vector<int> read_signs(const Field& field)
 {
-  double twice = 0.0;
-  for (std::size_t i = 0; i < polygon.size(); ++i) {
-    const Eigen::Vector2d &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
-    twice += a.x() * b.y() - a.y() * b.x();
-  }
-  return 0.5 * twice;
+  std::vector<int> signs;
+  for (std::size_t i = 0; i < field.size(); ++i) signs.push_back(field[i].integer());
+  return signs;
 }
 
-/// How far a point is inside a convex polygon, at most: the least distance from its sides.
-double depth(const Polygon& polygon, const Eigen::Vector2d& point)
+RegionPieceProof read_piece(const Field& field)
 {
-  double least = kInfinity;
-  for (std::size_t i = 0; i < polygon.size(); ++i) {
-    const Eigen::Vector2d along = polygon[(i + 1) % polygon.size()] - polygon[i], to = point - polygon[i];
-    if (along.norm() > 0.0) least = std::min(least, (along.x() * to.y() - along.y() * to.x()) / along.norm());
+  RegionPieceProof piece;
+  piece.signs = read_signs(field["signs"]);
+  piece.inner = read_polygon(field["inner"]);
+  piece.outer = read_polygon(field["outer"]);
+  const Field forces = field["forces"], cuts = field["cuts"];
+  for (std::size_t i = 0; i < forces.size(); ++i) piece.forces.push_back(forces[i].vector());
+  for (std::size_t i = 0; i < cuts.size(); ++i) piece.sides.push_back(read_leaf(cuts[i]["proof"]));
+  if (!field.has("bound")) return piece;
+  piece.bound = read_polygon(field["bound"]);
+  const Field walls = field["bound_sides"];
+  for (std::size_t i = 0; i < walls.size(); ++i) piece.bound_sides.push_back(read_leaf(walls[i]));
+  return piece;
+}
+
+RegionCertificate read_region_certificate(const Field& field)
+{
+  RegionCertificate certificate;
+  certificate.position = read_certificate(field);
+  certificate.position.efforts = field["efforts"].vector();
+  const Field pieces = field["pieces"], empty = field["empty"], ray = field["ray"];
+  for (std::size_t i = 0; i < pieces.size(); ++i) certificate.pieces.push_back(read_piece(pieces[i]));
+  for (std::size_t i = 0; i < empty.size(); ++i) certificate.empty.push_back(read_leaf(empty[i]));
+  if (!ray.is_null())
+    certificate.ray = RegionRay{read_signs(ray["signs"]), read_point(ray["point"]), ray["forces"].vector(),
+                                read_point(ray["direction"]), ray["ray"].vector()};
+  return certificate;
+}
+
+RegionInput read_input(const Field& certificate, const std::string& model)
+{
+  RegionInput input;
+  input.problem = read_problem(certificate["problem"]);
+  input.problem.validate();
+  input.a = certificate["a"].vector();
+  input.shift = certificate["shift"].matrix(input.problem.nv(), 2);
+  input.position = read_point(certificate["position"]);
+  input.base = floating_base(input.problem, model);
+  if (input.base < 0) throw InputError("model", "want a model of the problem with a floating base, got " + quoted(model));
+  return input;
+}
+
+RegionClaims read_claims(const Field& report)
+{
+  RegionClaims claims;
+  const Field region = report["region"], margins = report["margins"];
+  const std::string verdict = report["verdict"].text(), kind = region["kind"].text();
+  for (const Verdict one : {Verdict::kHolds, Verdict::kFails})
+    if (verdict == internal::name_of(one)) claims.verdict = one;
+  const auto* found = std::ranges::find_if(kKindNames, [&](const auto& entry) { return kind == entry.second; });
+  if (found == std::end(kKindNames)) region["kind"].fail("bounded, unbounded, empty or undecided");
+  claims.kind = found->first;
+  if (claims.kind == RegionKind::kUnbounded) claims.direction = read_point(region["direction"]);
+  if (region["area"].size() != 2) region["area"].fail("two numbers");
+  claims.area_lower = region["area"][0].number();
+  claims.area_upper = region["area"][1].number();
+  if (margins.has("com") && margins["com"].is_null() != (claims.kind == RegionKind::kEmpty))
+    margins["com"].fail("null for an empty region, a number for another");
+  if (margins.has("intervals")) {
+    const Field com = margins["intervals"]["com"];
+    if (com.size() != 2) com.fail("two numbers");
+    claims.distance_lower = com[0].number();
+    claims.distance_upper = com[1].number();
   }
-  return least;
+  if (margins.has("com") && !margins["com"].is_null()) {
+    const double shown = margins["com"].number();
+    if (margins.has("intervals") && shown != claims.distance_lower) margins["com"].fail("the lower end of its interval");
+    claims.distance_lower = shown;
+  }
+  return claims;
 }
 
-/// Empty when area and margin of a region of one piece are those of its polygons.
-std::string numbers_disagreement(const Field& report)
+bool shows(const Polygon& shown, const Polygon& proved, const Eigen::Vector2d& position)
 {
-  const Field region = report["region"];
-  if (region["kind"].text() != "bounded" || region["pieces"].size() != 1) return "";
-  const Polygon inner = read_polygon(region["pieces"][0]["inner"]), outer = read_polygon(region["pieces"][0]["outer"]);
-  constexpr double kRoom = 1e-9;  // summed in another order, corners a rounding apart
-  if (inner.size() >= 3 && region["area"][0].number() > area(inner) * (1 + kRoom))
-    return "the area is more than that of the inner region";
-  if (outer.size() >= 3 && region["area"][1].number() < area(outer) * (1 - kRoom))
-    return "the area is less than that of the outer region";
-  if (report["verdict"].text() != "holds" || inner.size() < 3 || !report["margins"].has("com")) return "";
-  if (report["margins"]["com"].number() > depth(inner, read_point(region["position"])) + kRoom)
-    return "the centre of mass is not that deep inside";
-  return "";
+  return std::ranges::equal(shown, proved, [&](const auto& c, const auto& s) { return c == position + s; });
 }
 
-/// Empty when every inner corner is held and, for one piece, nothing beyond the outer polygon is.
-std::string region_disagreement(const Field& report, RegionJudge& judge)
+/// Empty when the polygons in the world, and the lines of their sides, are those of the certificate.
+std::string shown_disagreement(const Field& report, const RegionInput& input, const RegionCertificate& certificate)
 {
-  const Field shown = report["region"]["pieces"], proofs = report["certificate"]["pieces"];
-  if (shown.size() != proofs.size()) return "the pieces of the region are not the certificate's";
+  const Field region = report["region"], shown = region["pieces"];
+  if (read_point(region["position"]) != input.position) return "the position is not the certificate's";
+  if (shown.size() != certificate.pieces.size()) return "the pieces of the region are not the certificate's";
   for (std::size_t p = 0; p < shown.size(); ++p) {
-    const Polygon inner = read_polygon(shown[p]["inner"]), outer = read_polygon(shown[p]["outer"]);
-    const Field forces = proofs[p]["forces"], cuts = proofs[p]["cuts"];
-    std::string why;
-    if (forces.size() != inner.size()) return "a corner of the inner region has no forces as proof";
-    for (std::size_t i = 0; i < inner.size(); ++i)
-      if (!judge.holds(forces[i].vector(), inner[i], &why))
-        return "the corner " + metres(inner[i]) + " of the inner region is not proved: " + why;
-    Eigen::Vector2d center = Eigen::Vector2d::Zero();
-    double size = 1e-3;  // m, for a point
-    for (const Eigen::Vector2d& corner : outer) center += corner / static_cast<double>(outer.size());
-    for (const Eigen::Vector2d& corner : outer) size = std::max(size, 2.0 * (corner - center).norm());
-    for (std::size_t i = 0; i < cuts.size(); ++i) {
-      RegionCut cut{read_point(cuts[i]["normal"]), cuts[i]["offset"].number(), read_leaf(cuts[i]["proof"])};
-      for (const Eigen::Vector2d& corner : outer)
-        if (cut.normal.dot(corner) > cut.offset + kBeyond * size)
-          return "the corner " + metres(corner) + " of the outer region is beyond a cut";
-      // Sides of the clipping square have no proof, and a leaf of one sign pattern speaks for its piece alone.
-      if (cut.proof.motion.size() == 0 || shown.size() > 1) continue;
-      if (!judge.fails_beyond(cut, center, size, &why)) return "a side of the outer region is not proved: " + why;
+    const RegionPieceProof& piece = certificate.pieces[p];
+    if (!shows(read_polygon(shown[p]["inner"]), piece.inner, input.position))
+      return "the inner polygon is not the certificate's";
+    if (!shows(read_polygon(shown[p]["outer"]), piece.outer, input.position))
+      return "the outer polygon is not the certificate's";
+    const Field cuts = report["certificate"]["pieces"][p]["cuts"];
+    for (std::size_t i = 0; i < piece.outer.size(); ++i) {
+      Eigen::Vector2d normal;
+      double offset = 0.0;
+      side_line(input, piece, i, normal, offset);
+      const double room = kShownRoom * (input.position.norm() + piece.outer[i].norm());
+      if (!((read_point(cuts[i]["normal"]) - normal).norm() <= kShownRoom) ||
+          !(std::abs(cuts[i]["offset"].number() - offset) <= room))
+        return "a cut is not a side of the outer polygon";
     }
   }
   return "";
+}
+
+/// What of a region is proved, and what is not.
+std::string extent_of(const RegionClaims& claims, bool polygons)
+{
+  if (claims.kind == RegionKind::kEmpty) return "and that nothing is held anywhere";
+  if (claims.kind == RegionKind::kUnbounded && !polygons) return "and that the region is unbounded";
+  if (std::isfinite(claims.area_upper)) return "and the region";
+  return polygons ? "and what is held; not that nothing beyond is held" : "and nothing about the region";
 }
 
 Verification verify_region(const Field& report)
 {
-  const std::string verdict = report["verdict"].text();
   const Field source = report["certificate"];
-  Certificate certificate = read_certificate(source);
-  certificate.efforts = source["efforts"].vector();
-  const Eigen::Vector2d position = read_point(report["region"]["position"]);
+  const RegionCertificate certificate = read_region_certificate(source);
+  const RegionClaims claims = read_claims(report);
+  RegionRules rules;
+  rules.shape = read_cone(source["rules"]["cone"]);
+  if (!source["rules"]["clip"].is_null()) rules.clip = source["rules"]["clip"].number();
   try {
-    RegionJudge judge(source, position);
+    const RegionInput input = read_input(source, report["region"]["model"].text());
     std::string why;
-    const Verdict proved = judge.judge(certificate, position, &why);
-    if (proved == Verdict::kUndecided) return {false, "the certificate proves nothing: " + why};
-    if (verdict != internal::name_of(proved))
-      return {false, "the report says " + quoted(verdict) + ", but its certificate proves " +
-                         quoted(internal::name_of(proved))};
-    if (const std::string wrong = region_disagreement(report, judge); !wrong.empty()) return {false, wrong};
-    if (const std::string wrong = numbers_disagreement(report); !wrong.empty()) return {false, wrong};
-    return {true, std::string("proved: ") + internal::name_of(proved) + ", by " + internal::name_of(certificate.kind) +
-                      ", and the region"};
+    if (!judge_region(input, rules, certificate, claims, &why)) return {false, why};
+    if (const std::string wrong = shown_disagreement(report, input, certificate); !wrong.empty()) return {false, wrong};
+    return {true, std::string("proved: ") + internal::name_of(claims.verdict) + ", by " +
+                      internal::name_of(certificate.position.kind) + ", " +
+                      extent_of(claims, !certificate.pieces.empty())};
   } catch (const InputError& error) {
     if (error.path().starts_with("report")) throw;
     return {false, std::string("the certificate's problem is not one: ") + error.what()};

@@ -20,16 +20,14 @@ class RegionAnswer final : public Answer {
   AnswerText text(const Report& report) const override;
 
   const RegionResult& result() const { return result_; }
-  const Eigen::Vector2d& position() const { return position_; }
+  const Eigen::Vector2d& position() const { return input_.position; }
   const std::string& model() const { return model_; }
 
  private:
   RegionFinder finder_;
   RegionResult result_;
-  std::string model_;         ///< whose centre of mass moves
-  Eigen::Vector2d position_;  ///< of that centre of mass now
-  Eigen::MatrixX2d shift_;    ///< change of F per metre
-  Eigen::VectorXd a_;
+  std::string model_;  ///< whose centre of mass moves
+  RegionInput input_;
 };
 
 }  // namespace stiction::internal

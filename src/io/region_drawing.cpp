@@ -205,7 +205,8 @@ std::string region_svg(const Report& report)
   canvas.include(region.position());
   for (const Contact& contact : report.problem.contacts) canvas.include(contact.point_W.head<2>());
   for (const RegionPiece& piece : result.pieces)
-    for (const Eigen::Vector2d& corner : piece.outer) canvas.include(corner);
+    for (const Polygon* polygon : {&piece.inner, &piece.outer})
+      for (const Eigen::Vector2d& corner : *polygon) canvas.include(corner);
   canvas.close();
 
   const std::string title = escaped(report.scenario.name.empty() ? "support region" : report.scenario.name);

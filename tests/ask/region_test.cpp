@@ -62,7 +62,7 @@ class Region : public ::testing::TestWithParam<const char*> {
     EXPECT_LE(result.area_upper - result.area_lower, 1.01e-3 * area);
   }
 
-  /// Every corner of the inner polygon is held by its forces, every half-plane is proved by its motion: with the judge.
+  /// Every corner of the inner polygon is held by its forces, every half-plane is proved by its motion: with the judge of (EQ).
   void expect_proved(const Stance& s, const RegionResult& result)
   {
     for (const RegionPiece& piece : result.pieces) {
@@ -367,18 +367,102 @@ TEST_P(Region, SaysWhatIsWrongWithItsInput)
   EXPECT_THROW(find(s, options), InputError);
 }
 
-TEST(UnionArea, CountsOverlapsOnce)
+RegionClaims claims_of(const RegionResult& result)
 {
-  const Polygon square = {{0, 0}, {1, 0}, {1, 1}, {0, 1}}, moved = {{0.5, 0.5}, {1.5, 0.5}, {1.5, 1.5}, {0.5, 1.5}};
-  const Polygon diamond = {{0.5, -0.5}, {1.5, 0.5}, {0.5, 1.5}, {-0.5, 0.5}};
-  EXPECT_NEAR(union_area({square}), 1.0, 1e-12);
-  EXPECT_NEAR(union_area({square, moved}), 1.75, 1e-12);
-  EXPECT_NEAR(union_area({square, square}), 1.0, 1e-12);
-  EXPECT_NEAR(union_area({square, diamond}), 2.0, 1e-12);   // the square inside the diamond of area 2
-  EXPECT_NEAR(union_area({square, {{3, 3}, {4, 3}, {4, 4}}}), 1.5, 1e-12);
-  const Polygon inside = {{0.2, 0.2}, {0.4, 0.2}, {0.4, 0.4}, {0.2, 0.4}}, above = {{0, 0.8}, {1, 0.8}, {1, 1.5}, {0, 1.5}};
-  EXPECT_NEAR(union_area({square, inside, above}), 1.5, 1e-12);
-  EXPECT_EQ(union_area({}), 0.0);
+  return {result.verdict,    result.kind,       result.direction,      result.area_lower,
+          result.area_upper, result.distance.lower, result.distance.upper};
+}
+
+/// What the finder says is what the judge proves, and nothing better is.
+void expect_judged(const Stance& s, const RegionResult& result, const RegionOptions& options, const std::string& what)
+{
+  const RegionInput input{s.problem, {}, s.shift, s.position, -1};
+  const RegionRules rules{options.shape, options.clip};
+  std::string why;
+  EXPECT_TRUE(judge_region(input, rules, result.proof, claims_of(result), &why)) << what << ": " << why;
+  const auto refused = [&](auto forge) {
+    RegionCertificate certificate = result.proof;
+    RegionClaims claims = claims_of(result);
+    forge(certificate, claims);
+    return !judge_region(input, rules, certificate, claims);
+  };
+  if (result.kind != RegionKind::kBounded || result.proof.pieces.empty() || result.proof.pieces[0].inner.size() < 3) return;
+  EXPECT_TRUE(refused([](RegionCertificate& c, RegionClaims&) {   // halved
+    for (RegionPieceProof& piece : c.pieces) {
+      Eigen::Vector2d middle = Eigen::Vector2d::Zero();
+      for (const Eigen::Vector2d& corner : piece.outer) middle += corner / static_cast<double>(piece.outer.size());
+      for (Eigen::Vector2d& corner : piece.outer) corner = middle + 0.5 * (corner - middle);
+    }
+  })) << what;
+  EXPECT_TRUE(refused([](RegionCertificate& c, RegionClaims&) { c.pieces[0].inner[0] += Eigen::Vector2d(5, 0); })) << what;
+  EXPECT_TRUE(refused([](RegionCertificate& c, RegionClaims&) { c.pieces[0].sides.pop_back(); })) << what;
+  EXPECT_TRUE(refused([](RegionCertificate& c, RegionClaims&) { c.pieces.push_back(c.pieces[0]); })) << what;
+  EXPECT_TRUE(refused([](RegionCertificate& c, RegionClaims&) { c.pieces.pop_back(); })) << what;
+  if (result.area_lower > 0.0) {
+    EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.area_lower *= 1 + 1e-12; })) << what;
+  }
+  EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.area_upper *= 1 - 1e-12; })) << what;
+  EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.distance_lower += 1e-9; })) << what;
+  EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.distance_upper = std::min(k.distance_upper, 1e9) - 1e-9; })) << what;
+  EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.kind = RegionKind::kUnbounded; })) << what;
+  EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.kind = RegionKind::kEmpty; })) << what;
+}
+
+TEST_P(Region, IsWhatTheJudgeProves)
+{
+  Rng rng{34};
+  int decided = 0;
+  const int draws = native ? 150 : 10;
+  for (int i = 0; i < draws; ++i) {
+    // From many contacts to a single one: polygons, segments and points; some with a rail, weak legs, facets, clipped.
+    Stance s = i % 5 < 3 ? random_stance(rng, 1 + i % 3, 0.4, 0.3)
+                         : make_stance(30.0, {uniform(rng, -0.1, 0.1), uniform(rng, -0.1, 0.1), 0.9},
+                                       {uniform(rng, -2, 2), uniform(rng, -2, 2), -9.81});
+    if (i % 5 >= 3)
+      for (int k = 0; k <= i % 5 - 3; ++k)
+        add_foot(s, {uniform(rng, -0.2, 0.2), uniform(rng, -0.2, 0.2), 0.0}, Eigen::Vector3d::UnitZ(), 0.7);
+    if (i % 7 == 0) add_foot(s, {0.3, 0.1, 1.0}, -Eigen::Vector3d::UnitX(), 0.3, Side::kBilateral);
+    if (i % 11 == 0) s = on_legs(s, uniform(rng, 0.3, 0.8) * s.mass * 9.81);
+    RegionOptions options;
+    if (i % 6 == 1) options.shape = ConeShape::inner(8);
+    if (i % 6 == 2) options.shape = ConeShape::outer(8);
+    if (i % 4 == 3) options.clip = uniform(rng, 0.01, 0.5);
+    const RegionResult result = find(s, options);
+    expect_judged(s, result, options, "draw " + std::to_string(i));
+    if (options.shape.may_prove_fails()) {
+      EXPECT_NE(result.kind, RegionKind::kUndecided) << i << ": " << result.reason;
+    }
+    decided += result.kind != RegionKind::kUndecided;
+  }
+  EXPECT_GT(decided, draws / 2);
+}
+
+TEST_P(Region, FarFromTheOriginIsAsGood)
+{
+  // Only the position is far: the matrices are about points near the body.
+  for (const double far : {1e3, 1e6}) {
+    Stance s = make_stance(30.0, {0.02, 0.01, 0.9});
+    add_flat_foot(s, {0.0, 0.0, 0.0}, 0.1, 0.05, 0.5);
+    s.position += Eigen::Vector2d(far, -far);
+    const RegionResult result = find(s);
+    expect_area(result, 0.2 * 0.1);
+    expect_judged(s, result, {}, "far");
+    EXPECT_NEAR(result.distance.lower, 0.04, 1e-6);
+    for (const Eigen::Vector2d& c : result.pieces[0].inner) EXPECT_LE((c - s.position).norm(), 0.2);
+  }
+}
+
+TEST_P(Region, OfOnePointIsAPoint)
+{
+  Stance s = make_stance(30.0, {0.0, 0.0, 0.9}, {1.0, 0.5, -9.81});
+  add_foot(s, {0.1, 0.05, 0.0}, Eigen::Vector3d::UnitZ(), 0.5);
+  const RegionResult result = find(s);
+  EXPECT_EQ(result.kind, RegionKind::kBounded) << result.reason;
+  EXPECT_LT(result.area_upper, 1e-18);
+  expect_judged(s, result, {}, "point");
+  // Above the contact, against gravity: 0.9 (1, 0.5) / -9.81 from it.
+  const Eigen::Vector2d wanted = Eigen::Vector2d(0.1, 0.05) - 0.9 / 9.81 * Eigen::Vector2d(1.0, 0.5);
+  for (const Eigen::Vector2d& c : result.pieces[0].outer) EXPECT_LE((c - wanted).norm(), 1e-9);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "scene/helpers.hpp"
 #include "stiction/region.hpp"
+#include "stiction/region_input.hpp"
 #include "support/random_problems.hpp"
 
 namespace stiction {
@@ -71,16 +72,19 @@ TEST_P(RegionOfRealRobots, InnerHoldsAndBeyondOuterFails)
     SceneState state = scene.described_state();
     state.q = scene.integrate(state.q, (posture > 0 ? 0.05 : 0.0) * testing::gaussian(rng, scene.nv()));
     scene.compute(state, p);
-    const std::string root = scene.root_link("r");
-    Eigen::MatrixX2d shift(p.nv(), 2);
+    const RegionInput input = region_input(scene, state, p, "r");
+    const Eigen::MatrixX2d& shift = input.shift;
+    const Eigen::Vector2d& position = input.position;
     for (int k = 0; k < 2; ++k) {
       LoadDescription torque;
-      torque.link = root;
+      torque.link = scene.root_link("r");
       torque.torque = Eigen::Vector3d::Unit(k).cross(-scene.total_mass() * d.gravity);   // F is minus what acts
-      shift.col(k) = scene.generalised_force(state, torque);
+      EXPECT_LE((shift.col(k) - scene.generalised_force(state, torque)).norm(), 1e-9 * shift.norm());
     }
-    const Eigen::Vector2d position = scene.center_of_mass(state).head<2>();
-    const RegionResult region = finder.find(p, {}, shift, position);
+    EXPECT_LE((position - scene.center_of_mass(state).head<2>()).norm(), 1e-12);
+    const RegionResult region = finder.find(input);
+    std::string why;
+    EXPECT_TRUE(proved_region(input, {}, region.proof, &why)) << posture << ": " << why;
     ASSERT_NE(region.kind, RegionKind::kUndecided) << posture << ": " << region.reason;
     const auto verdict_at = [&](const Eigen::Vector2d& c) {
       ContactProblem moved = p;

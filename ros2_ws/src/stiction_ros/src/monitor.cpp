@@ -6,6 +6,7 @@
 #include <set>
 
 #include "stiction/error.hpp"
+#include "stiction/region_input.hpp"
 #include "stiction_ros/conversions.hpp"
 
 namespace stiction_ros {
@@ -131,7 +132,7 @@ struct Monitor::Judge {
 
   stiction::ModelDescription& model() { return description.models.front(); }
   void decide(const MonitorOptions& options);
-  void find_region(const MonitorOptions& options);
+  void find_region();
   View view(const MonitorOptions& options);
 };
 
@@ -150,23 +151,14 @@ void Monitor::Judge::decide(const MonitorOptions& options)
   stiction::EquilibriumOptions asked;
   asked.friction_scale = options.margin == MonitorOptions::Margin::kFriction;
   checker.check(problem, {}, asked, result);
-  if (options.base == stiction::Base::kFloating) find_region(options);
+  if (options.base == stiction::Base::kFloating) find_region();
 }
 
-/// At rest the weight is all that moves with the centre of mass: its torque changes by e x (-m g) per metre along e.
-void Monitor::Judge::find_region(const MonitorOptions& options)
+void Monitor::Judge::find_region()
 {
-  const Eigen::Vector3d carried = -scene->total_mass(kRobot) * options.gravity;
-  Eigen::MatrixX2d shift(problem.nv(), 2);
-  for (int k = 0; k < 2; ++k) {
-    stiction::LoadDescription torque;
-    torque.link = scene->root_link(kRobot);
-    torque.torque = Eigen::Vector3d::Unit(k).cross(carried);
-    shift.col(k) = scene->generalised_force(state, torque);
-  }
   stiction::RegionOptions asked;
   asked.clip = kRegionBox;
-  finder.find(problem, {}, shift, scene->center_of_mass(state, kRobot).head<2>(), asked, region);
+  finder.find(stiction::region_input(*scene, state, problem, kRobot, description.loads), asked, region);
 }
 
 View Monitor::Judge::view(const MonitorOptions& options)

@@ -1,6 +1,7 @@
-#include "ask/polygon.hpp"
+#include "proof/polygon.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -10,13 +11,82 @@ namespace {
 
 double cross(const Eigen::Vector2d& a, const Eigen::Vector2d& b) { return a.x() * b.y() - a.y() * b.x(); }
 
+/// Sign of an exact sum of doubles: a nonoverlapping expansion, grown term by term (Shewchuk 1997); its last component that is
+/// not zero has the sign of the sum.
+int sign_of_sum(const std::array<double, 12>& terms)
+{
+  std::array<double, 12> parts{};
+  std::size_t count = 0;
+  for (const double term : terms) {
+    double carried = term;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double sum = carried + parts[i], back = sum - carried;
+      parts[i] = (carried - (sum - back)) + (parts[i] - back);
+      carried = sum;
+    }
+    parts[count++] = carried;
+  }
+  for (std::size_t i = count; i-- > 0;)
+    if (parts[i] != 0.0) return parts[i] > 0.0 ? 1 : -1;
+  return 0;
+}
+
 }  // namespace
+
+int orientation(const Eigen::Vector2d& a, const Eigen::Vector2d& b, const Eigen::Vector2d& c)
+{
+  const Eigen::Vector2d ab = b - a, ac = c - a;
+  const double left = ab.x() * ac.y(), right = ab.y() * ac.x();
+  if (std::abs(left - right) > 0x1p-50 * (std::abs(left) + std::abs(right))) return left > right ? 1 : -1;
+  std::array<double, 12> terms;
+  std::size_t next = 0;
+  const auto add = [&](double x, double y) {   // x y is exactly the sum of two doubles
+    const double product = x * y;
+    terms[next++] = product;
+    terms[next++] = std::fma(x, y, -product);
+  };
+  add(a.x(), b.y()), add(-a.y(), b.x()), add(b.x(), c.y()), add(-b.y(), c.x()), add(c.x(), a.y()), add(-c.y(), a.x());
+  return sign_of_sum(terms);
+}
 
 double area(const Polygon& polygon)
 {
   double twice = 0.0;
   for (size_t i = 0; i + 2 < polygon.size(); ++i) twice += cross(polygon[i + 1] - polygon[0], polygon[i + 2] - polygon[0]);
   return 0.5 * twice;
+}
+
+/// A difference is off by 2^-53 of itself, so a product of two and what is made of it by less than 2^-51; summing n of them adds
+/// less than n 2^-53 of the sum of absolute products.
+Bounds area_bounds(const Polygon& polygon)
+{
+  double twice = 0.0, size = 0.0;
+  for (size_t i = 0; i + 2 < polygon.size(); ++i) {
+    const Eigen::Vector2d u = polygon[i + 1] - polygon[0], v = polygon[i + 2] - polygon[0];
+    twice += cross(u, v);
+    size += std::abs(u.x() * v.y()) + std::abs(u.y() * v.x());
+  }
+  const double error = (0x1p-51 + 0x1p-52 * static_cast<double>(polygon.size())) * size;
+  return {std::max(0.0, 0.5 * (twice - error)), 0.5 * (twice + error)};
+}
+
+/// The slabs of union_area are cut at crossings that rounding moves by 2^-50 of the whole width, divided by the difference of
+/// two slopes; the two sides are then apart by that difference times as much, so that no slab is off by more than 2^-48 of
+/// the area around all polygons. The allowance is 2^-36 of it, and the plain sums that no union can miss bound it again.
+Bounds union_area_bounds(const std::vector<Polygon>& polygons)
+{
+  if (polygons.empty()) return {0.0, 0.0};
+  if (polygons.size() == 1) return area_bounds(polygons[0]);
+  double largest = 0.0, sum = 0.0;
+  Eigen::Vector2d low = Eigen::Vector2d::Constant(kInfinity), high = -low;
+  for (const Polygon& polygon : polygons) {
+    const Bounds one = area_bounds(polygon);
+    largest = std::max(largest, one.lower);
+    sum += one.upper * (1.0 + 0x1p-50);
+    for (const Eigen::Vector2d& corner : polygon) low = low.cwiseMin(corner), high = high.cwiseMax(corner);
+  }
+  const double whole = union_area(polygons), error = low.x() <= high.x() ? 0x1p-36 * (high - low).prod() : 0.0;
+  return {std::max(largest, whole - error), std::min(sum, whole + error)};
 }
 
 void convex_hull(const std::vector<Eigen::Vector2d>& points, Polygon& hull, std::vector<int>& order)
@@ -36,7 +106,7 @@ void convex_hull(const std::vector<Eigen::Vector2d>& points, Polygon& hull, std:
       const size_t base = order.size();
       for (auto it = begin; it != end; ++it) {
         while (order.size() >= base + 2 &&
-               cross(points[order.back()] - points[order[order.size() - 2]], points[*it] - points[order.back()]) <= 0.0)
+               orientation(points[order[order.size() - 2]], points[order.back()], points[*it]) <= 0)
           order.pop_back();
         order.push_back(*it);
       }
@@ -47,6 +117,35 @@ void convex_hull(const std::vector<Eigen::Vector2d>& points, Polygon& hull, std:
   }
   hull.clear();
   for (int i : order) hull.push_back(points[i]);
+}
+
+bool is_convex(const Polygon& polygon)
+{
+  Polygon hull;
+  std::vector<int> order;
+  convex_hull(polygon, hull, order);
+  if (hull.size() != polygon.size()) return false;
+  const auto n = static_cast<int>(order.size());
+  for (int i = 0; n > 2 && i < n; ++i)
+    if (order[static_cast<size_t>((i + 1) % n)] != (order[static_cast<size_t>(i)] + 1) % n) return false;
+  return true;
+}
+
+void tidy(Polygon& polygon, std::vector<int>& owner, double length)
+{
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < polygon.size() && polygon.size() > 3; ++i) {
+      const size_t n = polygon.size(), before = (i + n - 1) % n, after = (i + 1) % n;
+      const double back = (polygon[i] - polygon[before]).norm(), on = (polygon[after] - polygon[i]).norm();
+      if (orientation(polygon[before], polygon[i], polygon[after]) > 0 && !(on < length)) continue;
+      if (on > back) owner[before] = owner[i];
+      polygon.erase(polygon.begin() + static_cast<std::ptrdiff_t>(i));
+      owner.erase(owner.begin() + static_cast<std::ptrdiff_t>(i));
+      changed = true;
+      break;
+    }
+  }
 }
 
 bool clip(Polygon& polygon, std::vector<int>& owner, const Eigen::Vector2d& normal, double offset, int cut)
@@ -105,6 +204,14 @@ double distance_inside(const Polygon& polygon, const Eigen::Vector2d& p)
     if (length > 0.0) nearest = std::min(nearest, cross(side, p - polygon[i]) / length);
   }
   return nearest;
+}
+
+/// Side and corner are off by 2^-53 of themselves, their product divided by the side's length by less than 2^-49 of the corner.
+double distance_error(const Polygon& polygon)
+{
+  double furthest = 0.0;
+  for (const Eigen::Vector2d& corner : polygon) furthest = std::max(furthest, corner.norm());
+  return 0x1p-48 * furthest;
 }
 
 }  // namespace internal

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <algorithm>
+
+#include "ask/equilibrium_workspace.hpp"
+#include "proof/region_case.hpp"
+#include "stiction/region.hpp"
+
+namespace stiction {
+
+struct RegionFinder::Workspace {
+  EquilibriumChecker::Workspace search;
+  const RegionInput* input = nullptr;
+  const ContactProblem* problem = nullptr;
+  const RegionOptions* options = nullptr;
+  RegionRules rules;
+  Eigen::MatrixX2d shift;
+  internal::Loads slope;
+  internal::LineCast line;
+
+  /// One piece while it grows. All points are displacements from the position: far from the origin they keep their precision.
+  struct Sandwich {
+    std::vector<int> signs;
+    std::vector<Eigen::Vector2d> points;    ///< held
+    std::vector<Eigen::VectorXd> forces;    ///< of each point
+    Polygon inner;                          ///< hull of the points
+    std::vector<int> inner_point;           ///< index of each corner
+    Polygon outer;
+    std::vector<int> outer_cut;             ///< per side; -1: the clipping square
+    std::vector<RegionCut> cuts;
+    double half_side = 0.0;                 ///< of the square around the first point, or the position when clipping
+    std::vector<MotionLeaf> walls;          ///< motions that keep the piece from going on along the four axes
+    std::string reason;
+    int directions = 0;
+
+    bool in_square() const { return std::count(outer_cut.begin(), outer_cut.end(), -1) > 0; }
+  };
+
+  void find(RegionResult& result);
+  void search_all(RegionResult& result);
+  bool find_pieces(RegionResult& result);
+  Verdict deepest_point(Sandwich& piece);
+  bool find_recession(Sandwich& piece, RegionResult& result);
+  void shoot(Sandwich& piece, const Eigen::Vector2d& target, double gap);
+  void add_point(Sandwich& piece, const Eigen::Vector2d& c, const Eigen::VectorXd& x);
+  void add_cut(Sandwich& piece, const MotionLeaf& leaf);
+  RegionCut cut_of(const MotionLeaf& leaf) const;
+  void start_outer(Sandwich& piece, double half_side);
+  void grow(Sandwich& piece);
+  void settle_distance(Sandwich& piece);
+  internal::Loads loads_at(const Eigen::Vector2d& c);
+
+  // region_proof.cpp: first what is believed, judged as a whole; when that is refused, part by part.
+  bool part_by_part = false;
+  void write_proof(RegionResult& result);
+  void keep_what_is_proved(RegionResult& result);
+  void write_inner(internal::RegionCase& judge, const Sandwich& piece, RegionPieceProof& proof) const;
+  bool close(internal::RegionCase& judge, const Sandwich& piece, const std::optional<double>& clip, Polygon& outer,
+             std::vector<MotionLeaf>& sides) const;
+  void close_beyond_the_square(internal::RegionCase& judge, const Sandwich& piece, RegionPieceProof& proof) const;
+  void write_claims(std::optional<RegionClaims> proved, RegionResult& result);
+
+  std::vector<Sandwich> pieces;
+};
+
+}  // namespace stiction

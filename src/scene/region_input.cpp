@@ -1,0 +1,43 @@
+#include "stiction/region_input.hpp"
+
+#include <algorithm>
+
+#include "problem/text.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction {
+
+Eigen::Index floating_base(const ContactProblem& problem, const std::string& model)
+{
+  const auto found = std::ranges::find(problem.dof_names, model + "/base[0]");
+  const auto base = static_cast<Eigen::Index>(found - problem.dof_names.begin());
+  return found == problem.dof_names.end() || base + 6 > problem.nv() ? -1 : base;
+}
+
+/// Moved along x or y, weight and inertia act with the torque of m (c'' - g) = what the linear rows of the base ask of contacts
+/// and loads together.
+RegionInput region_input(Scene& scene, const SceneState& state, const ContactProblem& problem, const std::string& model,
+                         const std::vector<LoadDescription>& loads)
+{
+  RegionInput input;
+  input.problem = problem;
+  input.a = state.a;
+  input.base = floating_base(problem, model);
+  if (input.base < 0) throw InputError("model", "want a model with a floating base, got " + internal::quoted(model));
+  Eigen::VectorXd asked = problem.F;
+  if (state.a.size() > 0) asked += problem.M * state.a;
+  for (const LoadDescription& load : loads) asked += scene.generalised_force(state, load);
+  const std::string root = scene.root_link(model);
+  const Eigen::Vector3d force_W = scene.link_pose(state, root).linear() * asked.segment<3>(input.base);
+  input.shift.resize(problem.nv(), 2);
+  for (int k = 0; k < 2; ++k) {
+    LoadDescription torque;
+    torque.link = root;
+    torque.torque = Eigen::Vector3d::Unit(k).cross(force_W);
+    input.shift.col(k) = scene.generalised_force(state, torque);
+  }
+  input.position = scene.center_of_mass(state, model).head<2>();
+  return input;
+}
+
+}  // namespace stiction
