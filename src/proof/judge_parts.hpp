@@ -322,8 +322,8 @@ inline double row_supply(const ContactProblem& p, Eigen::Index row, const Eigen:
   return scale == 0.0 ? 0.0 : bound * (std::abs(sum) + (kRelative + 0x1p-52 * static_cast<double>(p.nv() + 8)) * scale);
 }
 
-/// Subtracts from `gain`, the drive of a motion, what limits and bounded forces can supply against it. A leaf with sign 0 must be
-/// opposed by neither half of the double cone.
+/// Subtracts from `gain`, the drive of a motion, what limits and bounded forces can supply against it: concave in the loads. A leaf
+/// with sign 0 must be opposed by neither half of the double cone.
 inline bool contacts_give_way(const ContactProblem& p, const ConeShape& shape, const std::vector<int>& signs,
                               const Eigen::VectorXd& motion, const JudgeScratch& s, Sum& gain, std::string* why)
 {
@@ -336,7 +336,7 @@ inline bool contacts_give_way(const ContactProblem& p, const ConeShape& shape, c
     if (!(price >= 0.0)) return refuse(why, [&] { return "the price of contact " + c.name + " is negative"; });
     if (price > 0.0) gain.add(-static_cast<long double>(price), c.max_normal);
     const double usual = kStaticForces * s.scales.row_force(c.row);
-    gain.add(-most_supply(p, shape, i, signs[i], motion, price, {std::min(usual, c.max_normal), usual}, s.scales));
+    gain.add(-most_supply(p, shape, i, signs[i], motion, price, {usual, usual}, s.scales));
     if (!(gain.value > 0.0L)) return refuse(why, [&] { return "contact " + c.name + " can oppose the motion"; });
   }
   return true;

@@ -110,31 +110,11 @@ void Scales::measure(const ContactProblem& p)
     for (int r = c.row; r < c.row + c.rows; ++r) weight[r] = weigh([&](Eigen::Index j) { return p.J(r, j); });
 }
 
-void Scales::measure_loads(const ContactProblem& p, const Eigen::VectorXd& load)
+void Scales::measure_loads(const Eigen::VectorXd& load)
 {
-  constexpr double kShareOfMotors = 16.0;
-  const Eigen::Index n = p.nv();
   force.setZero(parts);
-  if (p.actuators.empty()) {
-    for (Eigen::Index j = 0; j < n; ++j)
-      if (lever[j] > 0.0) force[part[static_cast<std::size_t>(j)]] += std::abs(load[j]) / lever[j];
-    return;
-  }
-  lower_.setZero(n);
-  upper_.setZero(n);
-  motors_.setZero(parts);
-  for (const Actuator& motor : p.actuators) {
-    lower_[motor.dof] += motor.lower;
-    upper_[motor.dof] += motor.upper;
-  }
-  for (Eigen::Index j = 0; j < n; ++j) {
-    if (lever[j] == 0.0) continue;
-    const int k = part[static_cast<std::size_t>(j)];
-    const double size = std::abs(load[j]), beyond = std::clamp(std::max(load[j] - upper_[j], lower_[j] - load[j]), 0.0, size);
-    force[k] += beyond / lever[j];
-    motors_[k] += (size - beyond) / lever[j];
-  }
-  for (int k = 0; k < parts; ++k) force[k] += force[k] > 0.0 ? std::min(motors_[k], kShareOfMotors * force[k]) : motors_[k];
+  for (Eigen::Index j = 0; j < load.size(); ++j)
+    if (lever[j] > 0.0) force[part[static_cast<std::size_t>(j)]] += std::abs(load[j]) / lever[j];
 }
 
 void Scales::measure_forces(const ContactProblem& p)

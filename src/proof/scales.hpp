@@ -41,8 +41,8 @@ struct Scales {
 
   /// Parts, reach, levers and weights.
   void measure(const ContactProblem& problem);
-  /// `force` for loads (nv) that motors help to carry: what is beyond their limits, and as much again sixteen times at most.
-  void measure_loads(const ContactProblem& problem, const Eigen::VectorXd& load);
+  /// `force` of given loads (nv); convex in them, as the judge of regions needs it.
+  void measure_loads(const Eigen::VectorXd& load);
   /// `force` and `drift` of M a + F = J'lambda with a free.
   void measure_forces(const ContactProblem& problem);
   /// `acceleration`, `swing` and `condition`, after measure_forces.
@@ -66,7 +66,7 @@ struct Scales {
 
   std::vector<int> root_, number_;
   std::vector<Eigen::Index> massive_;
-  Eigen::VectorXd lower_, upper_, motors_, energy_, fastest_, work_;
+  Eigen::VectorXd energy_, fastest_, work_;
   Eigen::MatrixXd unit_mass_, inverse_factor_;
   Cholesky cholesky_;
 };
