@@ -48,17 +48,17 @@ bool EquilibriumCase::forces()
   if (!given(efforts, static_cast<Eigen::Index>(p.actuators.size()), "efforts", why)) return false;
   if (!admit_forces(p, shape, certificate.lambda, nullptr, s, why)) return false;
   compute_balance(p, nullptr, s);
-  s.y = efforts;   // moved into their limits
+  s.efforts = efforts;   // moved into their limits
   for (std::size_t k = 0; k < p.actuators.size(); ++k) {
     const Actuator& motor = p.actuators[k];
-    double& effort = s.y[static_cast<Eigen::Index>(k)];
+    double& effort = s.efforts[static_cast<Eigen::Index>(k)];
     const double within = std::clamp(effort, motor.lower, motor.upper);
     if (!(std::abs(effort - within) <= s.tolerance[motor.dof]))
       return refuse(why, [&] { return "the effort of " + motor.name + " is beyond its limit"; });
     effort = within;
     s.residual[motor.dof] -= within;
   }
-  return balanced(p, certificate, &s.y, true, s, why);
+  return balanced(p, certificate, &s.efforts, true, s, why);
 }
 
 /// y'(M a + F) > sup of y'(J'lambda + S'tau) over the forces of the leaf's signs and bounds and all efforts within limits, by more

@@ -24,6 +24,7 @@ struct JudgeScratch {
   Eigen::VectorXd tolerance;        // backward error of the balance
   std::vector<Sum> exact_load;      // M a + F
   Eigen::VectorXd y, clean_motion;  // of a leaf, without noise
+  Eigen::VectorXd efforts;          // within their limits
   // Per row of J.
   Eigen::VectorXd near;             // forces moved into their cones
   Eigen::VectorXd rows;             // J a + gamma
