@@ -5,6 +5,7 @@
 
 #include "io/check.hpp"
 #include "stiction/error.hpp"
+#include "stiction/scenario.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -44,6 +45,33 @@ TEST_P(Gallery, HasTheVerdictItPromises)
   EXPECT_FALSE(report.scenario.name.empty());
   const Verification proof = verify_report(report_json(report), "report");
   EXPECT_EQ(proof.valid, report.verdict() != Verdict::kUndecided) << proof.message;
+}
+
+/// Largest change of an entry, relative to the largest entry of the matrix.
+double change(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b)
+{
+  if (a.size() == 0) return 0.0;
+  return (a - b).cwiseAbs().maxCoeff() / std::max(a.cwiseAbs().maxCoeff(), 1e-300);
+}
+
+/// Points in the world move along; they and, where bodies touch, the poses round to 2^-33 m. Masses and forces do not.
+TEST_P(Gallery, HasTheSameMatricesAThousandKilometresAway)
+{
+  if (read_text_file(GetParam(), "scenario").find("package://example-robot-data") != std::string::npos && robot_packages().empty())
+    GTEST_SKIP() << "SKIPPED: no real robots.";
+  const Eigen::Vector3d far(1e6, 0.7e6, -0.3e6);
+  SceneDescription scene = read_scenario_file(GetParam()).scene;
+  scene.package_paths = {robot_packages()};
+  const ContactProblem here = Scene(scene).compute();
+  for (ModelDescription& model : scene.models) model.pose.xyz += far;
+  for (ContactDescription& contact : scene.contacts)
+    if (contact.at_frame == ContactFrame::kWorld || (contact.at_frame == ContactFrame::kOn && contact.on == "world"))
+      for (Eigen::Vector3d& point : contact.points) point += far;
+  const ContactProblem there = Scene(scene).compute();
+  EXPECT_EQ(here.M, there.M);
+  EXPECT_EQ(here.F, there.F);
+  EXPECT_LE(change(here.J, there.J), 1e-9);
+  EXPECT_LE(change(here.gamma, there.gamma), 1e-8);
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, Gallery, ::testing::ValuesIn(scenarios()), [](const auto& test) {

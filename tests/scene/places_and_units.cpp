@@ -301,6 +301,23 @@ TEST(Forces, AStraightHangingArmHasExactlyNoneAtItsJoints)
   EXPECT_NEAR(Scene(d).compute().F[0], 2.1 * 9.81 * 0.45 * 1e-9, 1e-14);
 }
 
+/// Down 1 km, half a turn, up 1 km: positions round by the way, not by the distance from the root.
+TEST(Forces, AFoldedArmThatHangsBelowItsFirstJointHasNoneThere)
+{
+  const auto joint = [](const std::string& name, const std::string& parent, const std::string& child, const std::string& z) {
+    return "<joint name='" + name + "' type='continuous'><parent link='" + parent + "'/><child link='" + child + "'/><origin xyz='0 0 " + z +
+           "'/><axis xyz='0 1 0'/></joint><link name='" + child + "'>" +
+           (child == "c" ? "<inertial><origin xyz='0 0 -0.15'/><mass value='0.7'/>" + kThin + "</inertial>" : "") + "</link>";
+  };
+  SceneDescription d = scene_of({model_from_text("arm", "<robot name='arm'><link name='root'/>" + joint("j0", "root", "a", "0") +
+                                                            joint("j1", "a", "b", "-1000") + joint("j2", "b", "c", "-1000") + "</robot>",
+                                                 Base::kFixed)});
+  d.models[0].joints = {{"j1", 3.141592653589793}, {"j2", 3.141592653589793}};
+  const ContactProblem folded = Scene(d).compute();
+  EXPECT_EQ(folded.F[0], 0.0);
+  EXPECT_NEAR(folded.F[1], 0.0, 1e-12);
+}
+
 TEST(Forces, GivenEffortsThatCarryTheWeightLeaveNothing)
 {
   SceneDescription d = scene_of({model_from_text("arm", hanging_arm(kThin), Base::kFixed)});
