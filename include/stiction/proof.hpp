@@ -13,13 +13,12 @@ namespace stiction {
 /// does.
 enum class Verdict { kUndecided, kHolds, kFails };
 
-/// A verdict is about the given numbers up to relative changes of this size in each entry: residuals and violations
-/// that rounding alone explains do not count, anything larger does. The same for every engine.
+/// Backward error that counts as rounding: a verdict is about data within relative changes of this size, and says so exactly
+/// (docs/proofs.md). The same for every engine.
 inline constexpr double kRounding = 0x1p-44;   // 5.7e-14
 
-/// The same for contact accelerations J a + gamma, which are not data but come out of a linear solve: its backward
-/// error grows with the conditioning of M and J. 1.5e-11 of a body's acceleration moves no verdict that data decide,
-/// yet is far above what a refined solve leaves behind.
+/// What finders take for zero in contact accelerations J a + gamma, which come out of a linear solve. No proof of sticking or
+/// equilibrium depends on it.
 inline constexpr double kSolve = 0x1p-36;   // 1.5e-11
 
 /// A contact counts as gone in a proof of "fails" only when it separates by more than this share of its scale; between
@@ -78,8 +77,8 @@ struct Certificate {
 /// Judges a certificate from the problem's own numbers, with no solver: the verdict it proves, or kUndecided and why
 /// not. `problem` must be valid (M semidefinite, row ownership); sizes and finiteness of both are checked.
 ///
-/// M a + F = J'lambda holds when its residual is rounding of the products in it and below kSolve of the load, so that
-/// large internal forces buy no tolerance. Forces may leave their cones by what is negligible in the same sense.
+/// kHolds: there are accelerations and forces, in proportion to the loads, that solve (65) or (61) up to a backward error of
+/// kRounding. kFails: there are none. docs/proofs.md has both statements with their proofs; no certificates of both exist.
 /// Inner facets never prove "fails" by kMotion and outer facets never prove "holds"; kContradiction and kUnbalanced
 /// involve no cone and count for every shape.
 Verdict judge(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
@@ -92,10 +91,9 @@ struct JudgeScratch;
 /// Judges a certificate of (EQ), M a + F = J'lambda + S'tau with lambda in the cones and tau within the actuators' limits, for
 /// a prescribed acceleration a (nv): the whole statement is rebuilt from the problem's own numbers, with no solver.
 ///
-/// kForces: lambda and efforts solve it; kMotion: every leaf's y is zero where an effort is unlimited, and
-/// y'(M a + F) exceeds what contacts, their limits and the limited efforts can supply together. Certificate::a must equal
-/// a. A residual, or a gain, counts when it exceeds rounding of the sums in it and of all loads together (F comes out of
-/// sums over all bodies). Data with J a + gamma beyond kConsistent prove nothing.
+/// kForces: lambda and efforts solve it up to a backward error of kRounding, with forces in proportion to the loads; kMotion: for
+/// every leaf y'(M a + F) exceeds what contacts, their limits and the limited efforts can supply together, rounding included
+/// (docs/proofs.md). Certificate::a must equal a. Data with J a + gamma beyond kConsistent prove nothing.
 Verdict judge_equilibrium(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,
                           const Certificate& certificate, std::string* why = nullptr);
 
@@ -117,11 +115,11 @@ class Judge {
 
   /// Scale of J a + gamma per row: (|J| A + |gamma|)_i with A_j = L / sqrt(M_jj), L^2 = sum of load_k^2 / M_kk and
   /// load = max(|M a + F|, |F|): the acceleration that all loads together would give degree of freedom j (a massless
-  /// one counts as the heaviest). An acceleration below kSolve times the scale counts as zero.
+  /// one counts as the heaviest). For finders and words; no proof depends on it.
   void row_scales(const ContactProblem& problem, const Eigen::VectorXd& a, Eigen::VectorXd& scales);
 
-  /// The loads M a + F with the scale of all loads together per degree of freedom, M_jj A_j, and the row of J a + gamma
-  /// furthest beyond kConsistent of its scale; -1: none, every row sticks.
+  /// The loads M a + F with the sums of the absolute values of their terms, and the row of J a + gamma furthest beyond kConsistent
+  /// of its scale; -1: none, every row sticks.
   Eigen::Index load_scales(const ContactProblem& problem, const Eigen::VectorXd& a, Eigen::VectorXd& load,
                            Eigen::VectorXd& scales);
 
