@@ -102,8 +102,8 @@ struct SceneDescription {
   std::vector<std::string> package_paths;   ///< searched for package:// after ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
 };
 
-/// Configuration, velocity, prescribed acceleration and given efforts of every model, in the scene's own coordinates (see
-/// Scene::state).
+/// Configuration, velocity, prescribed acceleration and given efforts of every model, in the scene's own coordinates
+/// (see Scene::state).
 struct SceneState {
   Eigen::VectorXd q;             ///< nq
   Eigen::VectorXd v;             ///< nv
@@ -126,8 +126,9 @@ struct SceneState {
 /// planar joint moves in the plane normal to its axis: (x, y, cos, sin) in q; its x is the joint frame's x axis
 /// projected onto that plane (y for normals near x).
 ///
-/// M, F, J and gamma are computed in the frames of the models' root links; poses of roots enter as differences only, so that it does not
-/// matter where in the world a scene is. Entries that are only rounding of their own terms are zero (docs/proofs/scene.md).
+/// M, F, J and gamma are computed in the frames of the models' root links; poses of roots enter as differences only,
+/// so that it does not matter where in the world a scene is. Entries that are only rounding of their own terms are
+/// zero (docs/proofs/scene.md).
 ///
 /// Immutable after construction apart from its own workspace: one Scene per thread (copying shares the models).
 class Scene {
@@ -146,10 +147,9 @@ class Scene {
   /// The state written in the description.
   const SceneState& described_state() const;
 
-  /// The state written in other descriptions of the same models (same names and bases, in order): joints, rates, poses,
-  /// twists, accelerations, given efforts. URDFs are not read again; the pose of a fixed base and which efforts are to be found
-  /// are part of the scene, not of the state.
-  /// @throws InputError naming the entry.
+  /// The state written in other descriptions of the same models (same names and bases, in order): joints, rates,
+  /// poses, twists, accelerations, given efforts. URDFs are not read again; the pose of a fixed base and which
+  /// efforts are to be found are part of the scene, not of the state. @throws InputError naming the entry.
   SceneState state(const std::vector<ModelDescription>& models) const;
 
   /// Things that are allowed but look wrong: joints outside their limits, …

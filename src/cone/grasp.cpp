@@ -101,8 +101,8 @@ FrictionCone cone_of(const GraspContact& contact, bool planar, const ConeShape& 
   return cone;
 }
 
-/// Takes torques about the reference point and divides them by the length; `G` has rows force, torque about the origin. A torque that
-/// is only rounding of its terms is none, as above.
+/// Takes torques about the reference point and divides them by the length; `G` has rows force, torque about the
+/// origin. A torque that is only rounding of its terms is none, as above.
 void apply_convention(const WrenchConvention& convention, Eigen::MatrixXd& G)
 {
   constexpr double kNoise = 0x1p-46;   // that of a scene's rows included

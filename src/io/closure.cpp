@@ -15,7 +15,8 @@
 namespace stiction::internal {
 namespace {
 
-/// Degrees of freedom of a floating object that stay in a plane, in the order of WrenchConvention: two forces, one torque.
+/// Degrees of freedom of a floating object that stay in a plane, in the order of WrenchConvention: two forces, one
+/// torque.
 struct Plane {
   const char* name;
   GraspPlane plane;
@@ -117,7 +118,8 @@ class ClosureAnswer final : public Answer {
             {"frictional_form_closure", result_.frictional_form_closure},
             {"force_closure", result_.force_closure}};
   }
-  /// What the question is about: with a hand whether it can command every internal force, else what the contacts could do.
+  /// What the question is about: with a hand whether it can command every internal force, else what the contacts
+  /// could do.
   const ClosureVerdict& decisive() const
   {
     return grasp_.has_hand() ? result_.force_closure : result_.frictional_form_closure;
@@ -137,8 +139,8 @@ class ClosureAnswer final : public Answer {
   std::optional<ClosureRate> rate_;
 };
 
-/// Where a contact is in the frame of a floating object, from its rows (n, p x n): the sum of n x (p x n) over three axes is 2 p. World
-/// coordinates would round by the distance from the world's origin.
+/// Where a contact is in the frame of a floating object, from its rows (n, p x n): the sum of n x (p x n) over three
+/// axes is 2 p. World coordinates would round by the distance from the world's origin.
 Eigen::Vector3d point_on(const ContactProblem& problem, const Contact& contact, const std::vector<int>& dofs)
 {
   Eigen::Vector3d twice = Eigen::Vector3d::Zero();

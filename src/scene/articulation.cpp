@@ -278,8 +278,8 @@ void Articulation::fill_mass(Eigen::MatrixXd& M) const
   for (int i = 0; i < n; ++i) mend(i, joint_of_[idx(i)], M);
 }
 
-/// Bounds of the rounding of the momentum of what is behind joint j, per unit velocity of its turning, and of its moment about a point
-/// `lever` away from the joint.
+/// Bounds of the rounding of the momentum of what is behind joint j, per unit velocity of its turning, and of its
+/// moment about a point `lever` away from the joint.
 double Articulation::momentum_noise(int j) const
 {
   return joint(j).rounding * (reach_[idx(j)] + whole_[idx(j)].mass * frame(j).path);
@@ -293,8 +293,8 @@ double Articulation::moment_noise(int j, double lever) const
   return joint(j).rounding * spread + lever * momentum_noise(j);
 }
 
-/// A motion that truly moves no mass (a rod about its own line) has kinetic energy of rounding, of either sign. If its whole row is
-/// rounding the row is zero; if not, the diagonal rises by its rounding, to at least the true one.
+/// A motion that truly moves no mass (a rod about its own line) has kinetic energy of rounding, of either sign. If
+/// its whole row is rounding the row is zero; if not, the diagonal rises by its rounding, to at least the true one.
 void Articulation::mend(int i, int j, Eigen::MatrixXd& M) const
 {
   if (angular_.col(i).isZero(0.0)) return;  // a mass, exactly

@@ -1,5 +1,5 @@
-// Masses, momenta and gravity of trees of joints, each in the frame of its own root: neither the place nor the orientation of a
-// root in the world enters. docs/proofs/scene.md has the error bounds.
+// Masses, momenta and gravity of trees of joints, each in the frame of its own root: neither the place nor the
+// orientation of a root in the world enters. docs/proofs/scene.md has the error bounds.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,7 +12,8 @@
 
 namespace stiction::internal {
 
-/// A vector and, entry by entry, the size of the numbers it was computed from. Its rounding is a multiple of the size, not of the value.
+/// A vector and, entry by entry, the size of the numbers it was computed from. Its rounding is a multiple of the
+/// size, not of the value.
 struct Sized {
   Eigen::Vector3d value = Eigen::Vector3d::Zero(), size = Eigen::Vector3d::Zero();
 
@@ -35,7 +36,8 @@ inline double without_noise(double value, double noise)
   return std::abs(value) <= noise && noise < std::numeric_limits<double>::infinity() ? 0.0 : value;
 }
 
-/// R x. An entry of R that is exactly zero passes nothing on, any other one may be wrong by its rounding; so the size counts whole.
+/// R x. An entry of R that is exactly zero passes nothing on, any other one may be wrong by its rounding; so the size
+/// counts whole.
 Sized turned(const Eigen::Matrix3d& R, const Sized& x, double rounding);
 SizedAxes turned(const Eigen::Matrix3d& R, const SizedAxes& axes, double rounding);
 /// x + shift, where the shift has rounded by its own `size`.
@@ -68,7 +70,8 @@ class Articulation {
     Eigen::Vector3d r = Eigen::Vector3d::Zero();
     double rounding = 0.0;   ///< of numbers that belong to this joint, relative to their terms
   };
-  /// Where a joint is in the frame of its root, and how long the way there is: that, not the distance, is what positions round by.
+  /// Where a joint is in the frame of its root, and how long the way there is: that, not the distance, is what
+  /// positions round by.
   struct Frame {
     Eigen::Matrix3d R = Eigen::Matrix3d::Identity();
     Eigen::Vector3d r = Eigen::Vector3d::Zero();
@@ -76,7 +79,8 @@ class Articulation {
   };
 
   Articulation() { joints_.emplace_back(); }
-  /// Joints after their parents, in the order of their velocities; the free flyers of floating roots have no parent and no place.
+  /// Joints after their parents, in the order of their velocities; the free flyers of floating roots have no parent
+  /// and no place.
   void add(Joint joint);
   RigidBody& body(int joint) { return joints_[static_cast<std::size_t>(joint)].body; }
   /// Sizes the workspace; no joints after this.

@@ -38,8 +38,8 @@ SE3 se3(const Eigen::Isometry3d& pose)
   return SE3(Eigen::Matrix3d(pose.linear()), Eigen::Vector3d(pose.translation()));
 }
 
-/// Pose of a model's root link in the world. Everything is computed in root frames: one pose never meets the other ones, except in
-/// `carried`, as a difference.
+/// Pose of a model's root link in the world. Everything is computed in root frames: one pose never meets the other
+/// ones, except in `carried`, as a difference.
 struct Root {
   Eigen::Matrix3d R = Eigen::Matrix3d::Identity();
   Eigen::Vector3d t = Eigen::Vector3d::Zero();
@@ -499,8 +499,8 @@ void Scene::Impl::place(const Eigen::VectorXd& q)
   bodies.place(full.q);
 }
 
-/// Poses, composite bodies, and `force`: gravity from the momenta (it is the slope of -m g.c, and m c' is linear in the velocities);
-/// when moving the other terms from Newton and Euler.
+/// Poses, composite bodies, and `force`: gravity from the momenta (it is the slope of -m g.c, and m c' is linear in
+/// the velocities); when moving the other terms from Newton and Euler.
 void Scene::Impl::compose(const SceneState& state, bool moving)
 {
   noise.setZero();
@@ -543,8 +543,8 @@ void Scene::Impl::fill_mass(Eigen::MatrixXd& M)
     }
 }
 
-/// F = T' nle - efforts - sum of J' loads. Entries that are only rounding of their own terms are zero: a proof would make something of
-/// 1e-17 N m at a joint without a motor.
+/// F = T' nle - efforts - sum of J' loads. Entries that are only rounding of their own terms are zero: a proof would
+/// make something of 1e-17 N m at a joint without a motor.
 void Scene::Impl::fill_force(const Eigen::VectorXd& effort, Eigen::VectorXd& F)
 {
   F.resize(core->coordinates.nv);
@@ -594,8 +594,8 @@ void Scene::Impl::add_load(const LoadBlock& load, double factor, Eigen::VectorXd
   }
 }
 
-/// Classical acceleration in root axes of the point of a body that is there, for zero joint accelerations. nonLinearEffects left v and a
-/// of each joint frame in its own axes.
+/// Classical acceleration in root axes of the point of a body that is there, for zero joint accelerations.
+/// nonLinearEffects left v and a of each joint frame in its own axes.
 Eigen::Vector3d Scene::Impl::acceleration(int joint, const Eigen::Vector3d& point) const
 {
   if (joint == 0) return Eigen::Vector3d::Zero();
@@ -627,9 +627,9 @@ Eigen::Vector3d Scene::Impl::angular_acceleration(int joint) const
   return bodies.frame(joint).R * data.a_gf[idx(joint)].angular();
 }
 
-/// Adds the rows' entries for the joints of one body, in the frame of its root. A row is the axis n at the point p: (n, p x n) for a
-/// free root; for a joint at r with linear motion v and rotation w, n.(v + w x (p - r)). Without mimic joints an entry has one term
-/// and is decided at once; else its rounding is added to row_noise.
+/// Adds the rows' entries for the joints of one body, in the frame of its root. A row is the axis n at the point p:
+/// (n, p x n) for a free root; for a joint at r with linear motion v and rotation w, n.(v + w x (p - r)). Without
+/// mimic joints an entry has one term and is decided at once; else its rounding is added to row_noise.
 void Scene::Impl::add_columns(const RowBlock& block, const std::vector<Column>& columns, const Sized& point,
                               const SizedAxes& axes, Eigen::MatrixXd& J)
 {
@@ -731,7 +731,8 @@ void Scene::Impl::fill_rows(ContactProblem& problem, bool moving)
   }
 }
 
-/// Jdot v: the point moves with its body, so it travels over the other one, and the axes turn with theirs. In the root frame of A.
+/// Jdot v: the point moves with its body, so it travels over the other one, and the axes turn with theirs. In the
+/// root frame of A.
 void Scene::Impl::fill_drift(const RowBlock& block, const Sized& point_a, const Sized& point_b, const Eigen::Matrix3d& axes,
                              Eigen::VectorXd& gamma) const
 {
