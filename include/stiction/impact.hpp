@@ -207,9 +207,9 @@ class ImpactSolver {
 /// T+ - T- and who did it, from u-, u+ and Λ alone; fills works, energies, velocities and states of `solution`.
 void account(const ContactProblem& problem, const Impact& impact, ImpactSolution& solution);
 
-/// True when (u+, Λ) satisfies momentum balance, restitution, cones and slip directions: there are ξ̂ and impulses within 2⁻⁴⁸
+/// True when (u+, Λ) satisfies momentum balance, restitution, cones and slip directions: there are ξ̂ and impulses within 2⁻⁵⁰
 /// of Λ that satisfy the laws exactly, ξ̂ within kSolve of the speeds of the rows, momentum within kSolve of the momenta and
-/// 2⁻⁵⁰ of |J|'|Λ|, and u+ - u- and Λ exceed what the data lead to expect by 2¹⁴ at most. All sizes come from the problem and u-
+/// 2⁻⁵² of |J|'|Λ|, and u+ - u- and Λ exceed what the data lead to expect by 2¹² at most. All sizes come from the problem and u-
 /// alone (docs/proofs/impact.md).
 /// @param[out] residual optional: the largest violation over its allowance.
 bool proves_impact(const ContactProblem& problem, const Impact& impact, const Eigen::VectorXd& velocity,

@@ -290,7 +290,7 @@ class Search {
   int record(const Eigen::VectorXd& change, const Eigen::VectorXd& stretched_impulse)
   {
     ImpactSolution solution;
-    solution.velocity = impact_.velocity + change;
+    solution.velocity = impact_.velocity + (bounds_.motion.array() > 0.0).select(change, 0.0);   // nothing reaches the rest
     solution.impulse = stretched_.stretch.cwiseProduct(stretched_impulse);
     if (!proves_impact(problem_, impact_, solution.velocity, solution.impulse, &solution.residual)) return -1;
     for (std::size_t k = 0; k < result_.solutions.size(); ++k)

@@ -73,7 +73,7 @@ class ProgramWriter {
           coefficients_.push_back({rows[1], column, along[1] / element.stretch(1)});
         }
         // Rounded directions leave slip between two sectors, or beyond the end of one.
-        for (const int r : rows) rows_[static_cast<std::size_t>(r)].second = kLastBits * (fastest / element.stretch(1) + fastest);
+        for (const int r : rows) rows_[static_cast<std::size_t>(r)].second = kBlur * (fastest / element.stretch(1) + fastest);
       }
     }
     if (element.twists() && mode.spin != Mode::Spin::kAny) {
@@ -103,20 +103,20 @@ class ProgramWriter {
     p.E.topRows(nv).noalias() = -problem_.J.transpose() * out.impulses;
     p.E.topLeftCorner(nv, nv) += problem_.M;
     // Entries were rounded, and so were the impulses of a solution.
-    out.blur.topRows(nv).noalias() = 8.0 * kLastBits * (problem_.J.cwiseAbs().transpose() * sizes);
+    out.blur.topRows(nv).noalias() = kBlur * (problem_.J.cwiseAbs().transpose() * sizes);
     out.tolerance.head(nv) = kMore * kSolve * bounds_.load;
     for (Eigen::Index k = 0; k < kinematic; ++k) {
       const auto [r, more] = rows_[static_cast<std::size_t>(k)];
       p.E.row(nv + k).head(nv) = problem_.J.row(r);
       p.e[nv + k] = -(1.0 + restitution_[r]) * before_[r];
       p.e_scale[nv + k] = (1.0 + restitution_[r]) * problem_.J.row(r).cwiseAbs().dot(impact_.velocity.cwiseAbs());
-      out.tolerance[nv + k] = kMore * (kSolve + 8.0 * kLastBits) * bounds_.row[r] + more;
+      out.tolerance[nv + k] = kMore * (kSolve + kBlur) * bounds_.row[r] + more;
     }
     for (const Entry& entry : coefficients_) p.E(nv + entry.row, entry.column) -= entry.value;
     if (gains) {
       p.E.bottomRows(1) = gain_rate.transpose() * out.impulses;
       p.E(p.E.rows() - 1, gain_slack) = -1.0;
-      out.blur.bottomRows(1) = 8.0 * kLastBits * (bounds_.row.transpose() * sizes);
+      out.blur.bottomRows(1) = kBlur * (bounds_.row.transpose() * sizes);
       out.tolerance.tail<1>()[0] = gain_doubt();
     }
     p.cones = cones_;
@@ -150,7 +150,7 @@ class ProgramWriter {
   {
     const Eigen::VectorXd fastest = (kReach + 2.0) * bounds_.motion;
     const double laws = kSolve * caps_.dot(bounds_.row), momentum = kSolve * bounds_.load.dot(fastest),
-                 last = 8.0 * kLastBits * caps_.dot(problem_.J.cwiseAbs() * fastest);
+                 last = kBlur * caps_.dot(problem_.J.cwiseAbs() * fastest);
     return kMore * 0.5 * (laws + momentum + last);
   }
 
@@ -461,7 +461,7 @@ bool look_at_leaf(const ContactProblem& problem, const Impact& impact, const std
       !same_velocity(bounds, solution.velocity, solution.velocity, 0.5, &radius))
     return false;
   found.one = found.one && same_velocity(bounds, solutions.front().velocity, solution.velocity, 0.5, &radius);
-  found.lossy = found.lossy && largest_gain(problem, solution, radius) <= noticeable_gain(problem, impact);
+  found.lossy = found.lossy && largest_gain(problem, solution, radius) <= noticeable_gain(bounds);
   return true;
 }
 
@@ -477,7 +477,7 @@ ImpactProof judge_impact(const ContactProblem& problem, const Impact& impact, co
   for (ImpactSolution& solution : checked) {
     if (!proves_impact(problem, impact, solution.velocity, solution.impulse, nullptr, why)) return proof;
     account(problem, impact, solution);
-    gains = gains || solution.energy_change > noticeable_gain(problem, impact);
+    gains = gains || solution.energy_change > noticeable_gain(bounds);
   }
   if (!checked.empty()) proof.exists = Verdict::kHolds;
   for (std::size_t k = 1; k < checked.size(); ++k)

@@ -122,7 +122,7 @@ inline bool same_velocity(const MotionBounds& bounds, const Eigen::VectorXd& one
   return true;
 }
 
-/// Work that counts as a gain of energy: a share of the energy before the impact.
-double noticeable_gain(const ContactProblem& problem, const Impact& impact);
+/// Work above this is a gain of energy: a share of the energy that momenta and velocities of their expected sizes have.
+double noticeable_gain(const MotionBounds& bounds);
 
 }  // namespace stiction::internal

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kNoise = 0x1p-40;   // share of a row, in units of √M, below which an entry does not count as a lever
 
-/// Degrees of freedom that entries of M or rows of J connect, by the number of one of them.
+/// Degrees of freedom that entries of M, a row of J or the friction of a contact connect, by the number of one of them.
 class Components {
  public:
   explicit Components(const ContactProblem& p) : parent_(static_cast<std::size_t>(p.nv()))
@@ -23,6 +23,14 @@ class Components {
       const Eigen::Index first = of_row(p, r);
       for (Eigen::Index j = first + 1; j < p.nv() && first >= 0; ++j)
         if (p.J(r, j) != 0.0) join(first, j);
+    }
+    for (const Contact& contact : p.contacts) {
+      Eigen::Index known = -1;
+      for (int r = contact.row; r < contact.row + contact.rows(); ++r) {
+        const Eigen::Index first = of_row(p, r);
+        if (first >= 0 && known >= 0) join(first, known);
+        if (first >= 0) known = first;
+      }
     }
   }
 
