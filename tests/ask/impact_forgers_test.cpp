@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "ask/propositions_algebra.hpp"
 #include "stiction/couplings.hpp"
 #include "stiction/impact.hpp"
 #include "support/impacts.hpp"
@@ -78,9 +79,8 @@ struct Claims {
 /// Λ along which J'Λ = 0 to rounding, of norm one; empty if rows are independent.
 Eigen::VectorXd internal_impulse(const ContactProblem& p)
 {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(p.J * p.J.transpose());
-  return eigen.eigenvalues()[0] <= 1e-14 * eigen.eigenvalues().tail<1>()[0] ? Eigen::VectorXd(eigen.eigenvectors().col(0))
-                                                                           : Eigen::VectorXd();
+  const Eigen::MatrixXd basis = internal::null_space(p.J.transpose());
+  return basis.cols() > 0 ? Eigen::VectorXd(basis.col(0)) : Eigen::VectorXd();
 }
 
 /// Certificates that a forger would try for this problem, from those of an engine.
