@@ -79,7 +79,7 @@ std::vector<Reservoir> reservoirs(const ContactProblem& problem, const Impact& i
   return list;
 }
 
-double noticeable_gain(const MotionBounds& bounds) { return 0x1p-27 * bounds.load.dot(bounds.motion); }
+double noticeable_gain(const MotionBounds& bounds) { return 0x1p-24 * bounds.load.dot(bounds.motion); }
 
 BeforeImpact look_before(const ContactProblem& problem, const Impact& impact, std::vector<KinematicFlaw>* flaws)
 {
