@@ -207,17 +207,24 @@ class ImpactSolver {
 /// T+ - T- and who did it, from u-, u+ and Λ alone; fills works, energies, velocities and states of `solution`.
 void account(const ContactProblem& problem, const Impact& impact, ImpactSolution& solution);
 
-/// True when (u+, Λ) satisfies momentum balance, restitution, cones and slip directions: momentum and velocities to kSolve
-/// of their scale √M_ii V and |J|(|u±| + V/√M_jj), V² = Σ M_kk (u-² + u+²), and kRounding of the products in them.
+/// True when (u+, Λ) satisfies momentum balance, restitution, cones and slip directions: there are ξ̂ and impulses within 2⁻⁵⁰
+/// of Λ that satisfy the laws exactly, ξ̂ within kSolve of the speeds of the rows, momentum within kSolve of the momenta and
+/// 2⁻⁵² of |J|'|Λ|, and u+ - u- and Λ exceed what the data lead to expect by 2¹² at most. All sizes come from the problem and u-
+/// alone (docs/proofs/impact.md).
 /// @param[out] residual optional: the largest violation over its allowance.
 bool proves_impact(const ContactProblem& problem, const Impact& impact, const Eigen::VectorXd& velocity,
                    const Eigen::VectorXd& impulse, double* residual = nullptr, std::string* why = nullptr);
 
 /// The relaxed laws of a leaf as a program, x = (u+ - u-, impulses along generators, ξ components >= 0); `impulses` (rows of
 /// J x columns) gives Λ = impulses x. With `gains` the row Σ ½(1-ε)Λ'γ- >= 0 is added.
+///
+/// A solution in the sense of proves_impact in these modes is such an x up to `tolerance` per row and `blur` per entry of E, and
+/// has |x_k| <= bound_k (of a cone: its normal impulse): sizes computed from the problem alone.
 struct ImpactProgram {
   ConeProgram program;
   Eigen::MatrixXd impulses;
+  Eigen::VectorXd tolerance, bound;
+  Eigen::MatrixXd blur;
 };
 enum class LeafQuestion { kLaws, kGains };
 void write_impact_program(const ContactProblem& problem, const Impact& impact, const std::vector<ContactImpactMode>& modes,

@@ -8,6 +8,7 @@
 #include "ask/propositions_algebra.hpp"
 #include "ask/proved.hpp"
 #include "problem/text.hpp"
+#include "proof/motion_bounds.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {
@@ -132,6 +133,11 @@ Motion gauss(const ContactProblem& problem, const std::vector<int>& unilateral, 
   for (std::size_t k = 0; k < bilateral.size(); ++k) motion.lambda[bilateral[k]] = answer.lambda_e[static_cast<Eigen::Index>(k)];
   for (std::size_t k = 0; k < unilateral.size(); ++k) motion.lambda[unilateral[k]] = answer.lambda_u[static_cast<Eigen::Index>(k)];
   motion.a = answer.a;
+  if (answer.outcome == GaussOutcome::kSolved) {   // rounding in parts that nothing moves
+    const MotionBounds bounds = acceleration_bounds(problem);
+    motion.a = (bounds.motion.array() > 0.0).select(motion.a, 0.0);
+    motion.lambda = (bounds.force.array() > 0.0).select(motion.lambda, 0.0);
+  }
   motion.proved = answer.outcome == GaussOutcome::kSolved
                       ? proves_motion(problem, unilateral, bilateral, motion.a, motion.lambda)
                       : proves_contradiction(problem, unilateral, bilateral, motion.lambda);

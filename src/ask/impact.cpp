@@ -46,7 +46,8 @@ class Search {
  public:
   Search(const ContactProblem& problem, const Impact& impact, const ImpactOptions& options, Engine& engine,
          ImpactResult& result)
-      : problem_(problem), impact_(impact), options_(options), engine_(engine), result_(result), stretched_(problem, impact)
+      : problem_(problem), impact_(impact), options_(options), engine_(engine), result_(result),
+        bounds_(impact_bounds(problem, impact.velocity)), stretched_(problem, impact)
   {
     for (std::size_t i = 0; i < problem.contacts.size(); ++i) elements_.emplace_back(problem, impact, i);
   }
@@ -112,8 +113,7 @@ class Search {
   bool resolve(ImpactLeaf& leaf)
   {
     write_impact_program(problem_, impact_, leaf.modes, LeafQuestion::kLaws, program_);
-    const Verdict possible = decide(engine_, program_.program, answer_);
-    if (possible == Verdict::kFails) {
+    if (empty()) {
       leaf.kind = ImpactLeaf::Kind::kEmpty;
       leaf.witness = answer_.y;
       return true;
@@ -128,7 +128,7 @@ class Search {
     const double finest = width > 0.0 && solution >= 0 ? kFineSector : kFinestSector;
     if (width > finest) return false;
     write_impact_program(problem_, impact_, leaf.modes, LeafQuestion::kGains, program_);
-    if (decide(engine_, program_.program, answer_) == Verdict::kFails) {
+    if (empty()) {
       leaf.kind = ImpactLeaf::Kind::kLoses;
       leaf.witness = answer_.y;
     }
@@ -136,6 +136,13 @@ class Search {
       result_.reason = width > 0.0 ? "slip directions in space are searched, not proved to be the only ones"
                                    : "a mode leaves the velocity open, or is within rounding of being impossible";
     return true;
+  }
+
+  /// The engine claims that program_ has no solution, and the proof room agrees.
+  bool empty()
+  {
+    engine_.decide(program_.program, answer_);
+    return answer_.outcome == Outcome::kInfeasible && excludes(program_, answer_.y);
   }
 
   /// Y with Y E = [I 0], if the equations of the leaf determine the velocity.
@@ -283,11 +290,11 @@ class Search {
   int record(const Eigen::VectorXd& change, const Eigen::VectorXd& stretched_impulse)
   {
     ImpactSolution solution;
-    solution.velocity = impact_.velocity + change;
+    solution.velocity = impact_.velocity + (bounds_.motion.array() > 0.0).select(change, 0.0);   // nothing reaches the rest
     solution.impulse = stretched_.stretch.cwiseProduct(stretched_impulse);
     if (!proves_impact(problem_, impact_, solution.velocity, solution.impulse, &solution.residual)) return -1;
     for (std::size_t k = 0; k < result_.solutions.size(); ++k)
-      if (same_velocity(problem_, impact_, result_.solutions[k].velocity, solution.velocity)) return static_cast<int>(k);
+      if (same_velocity(bounds_, result_.solutions[k].velocity, solution.velocity)) return static_cast<int>(k);
     result_.solutions.push_back(std::move(solution));
     return static_cast<int>(result_.solutions.size()) - 1;
   }
@@ -297,6 +304,7 @@ class Search {
   const ImpactOptions& options_;
   Engine& engine_;
   ImpactResult& result_;
+  MotionBounds bounds_;
   StretchedProblem stretched_;
   std::vector<ImpactElement> elements_;
   ImpactProgram program_;

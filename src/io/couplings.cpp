@@ -78,6 +78,45 @@ Json angles_json(const Eigen::MatrixXd& angles)
   return rows;
 }
 
+/// Empty when a block of the report is the one that the certificate's problem gives, entries measured by the lengths of their two
+/// rows in M⁻¹: one that is zero in truth is rounding of those.
+std::string block_disagreement(const Field& couplings, const char* name, const Eigen::MatrixXd& wanted,
+                               const Eigen::VectorXd& left, const Eigen::VectorXd& right)
+{
+  const Eigen::MatrixXd shown = couplings[name].matrix(wanted.rows(), wanted.cols());
+  constexpr double kSame = 1e-8;  // two ways to invert M
+  for (Eigen::Index i = 0; i < wanted.rows(); ++i)
+    for (Eigen::Index j = 0; j < wanted.cols(); ++j)
+      if (!(std::abs(shown(i, j) - wanted(i, j)) <= kSame * left[i] * right[j]))
+        return std::string(name) + " is not that of the certificate's problem";
+  return "";
+}
+
+/// A = Jh M⁻¹Jh', B and E, the same way when they are shown and when they are checked.
+struct Blocks {
+  Eigen::MatrixXd A, B, E;
+
+  Blocks(const ContactProblem& problem, const std::vector<int>& unilateral, const std::vector<int>& bilateral)
+  {
+    const Eigen::MatrixXd Jh = problem.J(unilateral, Eigen::all), Jg = problem.J(bilateral, Eigen::all);
+    const auto times = [&](const Eigen::MatrixXd& left, const Eigen::MatrixXd& right) -> Eigen::MatrixXd {
+      if (left.size() == 0 || right.size() == 0) return Eigen::MatrixXd::Zero(left.rows(), right.rows());
+      return left * solve_definite(problem.M, right.transpose());
+    };
+    A = times(Jh, Jh);
+    B = times(Jg, Jg);
+    E = times(Jh, Jg);
+  }
+
+  std::string disagreement(const Field& couplings) const
+  {
+    const Eigen::VectorXd h = A.diagonal().cwiseAbs().cwiseSqrt(), g = B.diagonal().cwiseAbs().cwiseSqrt();
+    std::string wrong = block_disagreement(couplings, "A", A, h, h);
+    if (wrong.empty()) wrong = block_disagreement(couplings, "B", B, g, g);
+    return wrong.empty() ? block_disagreement(couplings, "E", E, h, g) : wrong;
+  }
+};
+
 class CouplingsAnswer final : public Answer {
  public:
   explicit CouplingsAnswer(const std::string& solver) : analyser_(make_engine(solver)) {}
@@ -211,9 +250,10 @@ void CouplingsAnswer::write_json(const Report& report, Json& json_report) const
     couplings["dependences"].push_back(
         {{"unilateral", json(dependence.unilateral)}, {"bilateral", json(dependence.bilateral)}});
   if (found_.definite_mass) {
-    couplings["A"] = json(found_.A);
-    couplings["B"] = json(found_.B);
-    couplings["E"] = json(found_.E);
+    const Blocks blocks(problem_, found_.unilateral, found_.bilateral);
+    couplings["A"] = json(blocks.A);
+    couplings["B"] = json(blocks.B);
+    couplings["E"] = json(blocks.E);
     couplings["Ac"] = json(found_.Ac);
     couplings["constrained_inertia_inverse"] = json(found_.constrained_inertia_inverse);
     couplings["smallest_A"] = json(found_.smallest_A);
@@ -295,15 +335,6 @@ AnswerText CouplingsAnswer::text(const Report&) const
   return text;
 }
 
-/// Empty when a block of the report is the one that the certificate's problem gives.
-std::string block_disagreement(const Field& couplings, const char* name, const Eigen::MatrixXd& wanted)
-{
-  const Eigen::MatrixXd shown = couplings[name].matrix(wanted.rows(), wanted.cols());
-  constexpr double kSame = 1e-8;  // two ways to invert M
-  if (wanted.size() == 0 || (shown - wanted).cwiseAbs().maxCoeff() <= kSame * wanted.cwiseAbs().maxCoeff()) return "";
-  return std::string(name) + " is not that of the certificate's problem";
-}
-
 std::vector<int> integers(const Field& field)
 {
   std::vector<int> values;
@@ -326,11 +357,12 @@ Verification verify_couplings(const Field& report)
   }
   const std::vector<int> unilateral = integers(source["unilateral"]), bilateral = integers(source["bilateral"]);
   const Eigen::VectorXd a = source["a"].vector(), lambda = source["lambda"].vector();
-  // Which rows take part is a matter of the question, not of the proof: every normal and closure does.
+  // Which rows take part is a matter of the question, not of the proof: every normal and closure, and all tangents or none.
   const RowRoles roles = row_roles(problem);
-  const auto has = [](const std::vector<int>& list, int row) { return std::ranges::find(list, row) != list.end(); };
-  if (unilateral != roles.normal_unilateral ||
-      !std::ranges::all_of(roles.normal_bilateral, [&](int row) { return has(bilateral, row); }))
+  std::vector<int> held = roles.normal_bilateral;
+  for (const auto* more : {&roles.tangential_bilateral, &roles.tangential_unilateral})
+    held.insert(held.end(), more->begin(), more->end());
+  if (unilateral != roles.normal_unilateral || (bilateral != roles.normal_bilateral && bilateral != held))
     return {false, "the rows are not those of the certificate's contacts and closures"};
   std::string why = "the rows do not contradict each other";
   const bool forces = kind == "forces";
@@ -364,13 +396,8 @@ Verification verify_couplings(const Field& report)
   }
   const Field couplings = report["couplings"];
   if (couplings.has("A")) {
-    const Eigen::MatrixXd Jh = problem.J(unilateral, Eigen::all), Jg = problem.J(bilateral, Eigen::all);
-    const auto times = [&](const Eigen::MatrixXd& left, const Eigen::MatrixXd& right) -> Eigen::MatrixXd {
-      if (left.size() == 0 || right.size() == 0) return Eigen::MatrixXd::Zero(left.rows(), right.rows());
-      return left * solve_definite(problem.M, right.transpose());
-    };
-    for (const auto& [name, wanted] : {std::pair{"A", times(Jh, Jh)}, {"B", times(Jg, Jg)}, {"E", times(Jh, Jg)}})
-      if (const std::string wrong = block_disagreement(couplings, name, wanted); !wrong.empty()) return {false, wrong};
+    const std::string wrong = Blocks(problem, unilateral, bilateral).disagreement(couplings);
+    if (!wrong.empty()) return {false, wrong};
   }
   return {true, std::string("proved: ") + verdict + ", by " + kind};
 }

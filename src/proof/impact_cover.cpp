@@ -1,6 +1,7 @@
 // What a set of leaves proves about all solutions of the impact laws: the program of each leaf, and the cover of all modes.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,16 +22,19 @@ namespace {
 class ProgramWriter {
  public:
   ProgramWriter(const ContactProblem& problem, const Impact& impact)
-      : problem_(problem), impact_(impact), restitution_(restitutions(problem, impact)),
-        columns_(static_cast<int>(problem.nv()))
+      : problem_(problem), impact_(impact), bounds_(impact_bounds(problem, impact.velocity)),
+        restitution_(restitutions(problem, impact)), before_(problem.rows()), caps_(Eigen::VectorXd::Zero(problem.rows()))
   {
-    for (int j = 0; j < columns_; ++j) free_.push_back(j);
+    for (Eigen::Index j = 0; j < problem.nv(); ++j) free_.push_back(column(kReach * bounds_.motion[j]));
+    for (Eigen::Index r = 0; r < problem.rows(); ++r)
+      before_[r] = static_cast<double>(product(problem.J.row(r), impact.velocity).value);
   }
 
   void closure(const Closure& closure)
   {
     for (int r = closure.row; r < closure.row + closure.rows; ++r) {
-      impulse(free_column(), r, 1.0);
+      caps_[r] = kReach * bounds_.force[r];
+      impulse(free_column(caps_[r]), r, 1.0);
       row(r);
     }
   }
@@ -39,12 +43,16 @@ class ProgramWriter {
   {
     const Contact& c = element.contact;
     if (mode.normal == Mode::Normal::kOpen) return slack(row(c.row), 1.0);   // D = {0}: the other rows move as they like
+    caps_[c.row] = kReach * normal_bound(element, bounds_);
+    for (int k = 0; element.rubs() && k < c.tangents; ++k) caps_[c.row + 1 + k] = c.mu * element.stretch(k) * caps_[c.row];
+    if (element.twists()) caps_[element.torsion_row()] = c.torsion * caps_[c.row];
     const int normal_row = row(c.row);
     if (mode.normal == Mode::Normal::kAny) {
       if (element.bilateral()) {   // a double cone: relaxed to all impulses
-        impulse(free_column(), c.row, 1.0);
-        for (int k = 0; element.rubs() && k < c.tangents; ++k) impulse(free_column(), c.row + 1 + k, 1.0);
-        if (element.twists()) impulse(free_column(), element.torsion_row(), 1.0);
+        const auto any = [&](int r) { impulse(free_column(caps_[r]), r, 1.0); };
+        any(c.row);
+        for (int k = 0; element.rubs() && k < c.tangents; ++k) any(c.row + 1 + k);
+        if (element.twists()) any(element.torsion_row());
         return;
       }
       slack(normal_row, 1.0);
@@ -53,17 +61,19 @@ class ProgramWriter {
     impulses(element, mode, sign);
     if (element.rubs() && mode.tangential != Mode::Tangential::kAny) {
       int rows[2];
-      for (int k = 0; k < c.tangents; ++k) rows[k] = row(c.row + 1 + k, element.stretch(k));
-      if (mode.tangential == Mode::Tangential::kSlip) {
-        if (c.tangents == 1) {
-          slack(rows[0], planar_sign(mode));
-        } else {
-          for (const double angle : {mode.from, mode.to}) {
-            const int column = box_column();
-            coefficients_.push_back({rows[0], column, std::cos(angle)});
-            coefficients_.push_back({rows[1], column, std::sin(angle)});
-          }
+      for (int k = 0; k < c.tangents; ++k) rows[k] = row(c.row + 1 + k);
+      if (mode.tangential == Mode::Tangential::kSlip && c.tangents == 1) {
+        slack(rows[0], planar_sign(mode));
+      } else if (mode.tangential == Mode::Tangential::kSlip) {
+        const double fastest = std::hypot(speed(c.row + 1), element.stretch(1) * speed(c.row + 2));
+        for (const double angle : {mode.from, mode.to}) {
+          const int column = box_column(kMore * fastest);
+          const Eigen::Vector2d along = direction(angle);
+          coefficients_.push_back({rows[0], column, along[0]});
+          coefficients_.push_back({rows[1], column, along[1] / element.stretch(1)});
         }
+        // Rounded directions leave slip between two sectors, or beyond the end of one.
+        for (const int r : rows) rows_[static_cast<std::size_t>(r)].second = kBlur * (fastest / element.stretch(1) + fastest);
       }
     }
     if (element.twists() && mode.spin != Mode::Spin::kAny) {
@@ -76,29 +86,38 @@ class ProgramWriter {
   {
     const auto nv = problem_.nv();
     const bool gains = question == LeafQuestion::kGains;
-    const int gain_slack = gains ? box_column() : -1;
-    const auto kinematic = static_cast<Eigen::Index>(rows_.size());
-    out.impulses.setZero(problem_.rows(), columns_);
+    const Eigen::VectorXd gain_rate = 0.5 * (1.0 - restitution_.array()) * before_.array();
+    const int gain_slack = gains ? box_column(kMore * gain_rate.cwiseAbs().dot(caps_)) : -1;
+    const auto kinematic = static_cast<Eigen::Index>(rows_.size()), columns = static_cast<Eigen::Index>(bounds_of_.size());
+    out.impulses.setZero(problem_.rows(), columns);
+    Eigen::MatrixXd sizes = Eigen::MatrixXd::Zero(problem_.rows(), columns);
     for (const Entry& entry : impulses_) out.impulses(entry.row, entry.column) += entry.value;
+    for (const Entry& entry : sizes_) sizes(entry.row, entry.column) += entry.value;
     ConeProgram& p = out.program;
-    p.E.setZero(nv + kinematic + (gains ? 1 : 0), columns_);
+    p.E.setZero(nv + kinematic + (gains ? 1 : 0), columns);
     p.e.setZero(p.E.rows());
     p.e_scale.setZero(p.E.rows());
+    out.blur.setZero(p.E.rows(), columns);
+    out.tolerance.setZero(p.E.rows());
+    out.bound = Eigen::Map<const Eigen::VectorXd>(bounds_of_.data(), columns);
     p.E.topRows(nv).noalias() = -problem_.J.transpose() * out.impulses;
     p.E.topLeftCorner(nv, nv) += problem_.M;
-    const Eigen::VectorXd before = problem_.J * impact_.velocity;
+    // Entries were rounded, and so were the impulses of a solution.
+    out.blur.topRows(nv).noalias() = kBlur * (problem_.J.cwiseAbs().transpose() * sizes);
+    out.tolerance.head(nv) = kMore * kSolve * bounds_.load;
     for (Eigen::Index k = 0; k < kinematic; ++k) {
-      const auto [r, factor] = rows_[static_cast<std::size_t>(k)];
-      const double bounce = factor * (1.0 + restitution_[r]);
-      p.E.row(nv + k).head(nv) = factor * problem_.J.row(r);
-      p.e[nv + k] = -bounce * before[r];
-      p.e_scale[nv + k] = std::abs(bounce) * problem_.J.row(r).cwiseAbs().dot(impact_.velocity.cwiseAbs());
+      const auto [r, more] = rows_[static_cast<std::size_t>(k)];
+      p.E.row(nv + k).head(nv) = problem_.J.row(r);
+      p.e[nv + k] = -(1.0 + restitution_[r]) * before_[r];
+      p.e_scale[nv + k] = (1.0 + restitution_[r]) * problem_.J.row(r).cwiseAbs().dot(impact_.velocity.cwiseAbs());
+      out.tolerance[nv + k] = kMore * (kSolve + kBlur) * bounds_.row[r] + more;
     }
     for (const Entry& entry : coefficients_) p.E(nv + entry.row, entry.column) -= entry.value;
     if (gains) {
-      p.E.bottomRows(1) =
-          (0.5 * (1.0 - restitution_.array()) * before.array()).matrix().transpose() * out.impulses;
+      p.E.bottomRows(1) = gain_rate.transpose() * out.impulses;
       p.E(p.E.rows() - 1, gain_slack) = -1.0;
+      out.blur.bottomRows(1) = kBlur * (bounds_.row.transpose() * sizes);
+      out.tolerance.tail<1>()[0] = gain_doubt();
     }
     p.cones = cones_;
     p.boxes = boxes_;
@@ -111,26 +130,62 @@ class ProgramWriter {
     double value;
   };
 
+  static constexpr double kMore = 1.0 + 0x1p-10;   // rounding of the sizes themselves
+
   static double planar_sign(const Mode& mode) { return mode.from == 0.0 ? 1.0 : -1.0; }
 
-  int free_column()
+  /// (cos, sin), exact where quadrants meet.
+  static Eigen::Vector2d direction(double angle)
   {
-    free_.push_back(columns_);
-    return columns_++;
+    for (int k = 0; k <= 4; ++k)
+      if (angle == k * (0.5 * M_PI)) return {k % 2 == 0 ? 1.0 - (k % 4) : 0.0, k % 2 == 1 ? 2.0 - k : 0.0};
+    return {std::cos(angle), std::sin(angle)};
   }
-  int box_column()
+
+  /// Largest |ξ| of a row.
+  double speed(int row) const { return (kReach + 4.0) * bounds_.row[row]; }
+
+  /// How far W may exceed the bound Σ ½(1-ε)Λ'γ-: ½|Λ|'|ξ - ξ̂| + ½|M d - J'Λ|'|u+ + u-|.
+  double gain_doubt() const
   {
-    boxes_.push_back({columns_, 0.0, kInfinity});
-    return columns_++;
+    const Eigen::VectorXd fastest = (kReach + 2.0) * bounds_.motion;
+    const double laws = kSolve * caps_.dot(bounds_.row), momentum = kSolve * bounds_.load.dot(fastest),
+                 last = kBlur * caps_.dot(problem_.J.cwiseAbs() * fastest);
+    return kMore * 0.5 * (laws + momentum + last);
   }
-  void impulse(int column, int row, double value) { impulses_.push_back({row, column, value}); }
-  int row(int of_J, double factor = 1.0)
+
+  int column(double bound)
   {
-    rows_.emplace_back(of_J, factor);
+    bounds_of_.push_back(bound);
+    return static_cast<int>(bounds_of_.size()) - 1;
+  }
+  int free_column(double bound)
+  {
+    free_.push_back(column(bound));
+    return free_.back();
+  }
+  int box_column(double bound)
+  {
+    boxes_.push_back({column(bound), 0.0, kInfinity});
+    return boxes_.back().col;
+  }
+  void impulse(int column, int row, double value) { impulse(column, row, value, std::abs(value)); }
+  /// `size`: of the numbers that the value was computed from.
+  void impulse(int column, int row, double value, double size)
+  {
+    impulses_.push_back({row, column, value});
+    sizes_.push_back({row, column, size});
+  }
+  int row(int of_J)
+  {
+    rows_.emplace_back(of_J, 0.0);
     return static_cast<int>(rows_.size()) - 1;
   }
   /// ξ of that row is sign·(something >= 0).
-  void slack(int row, double sign) { coefficients_.push_back({row, box_column(), sign}); }
+  void slack(int row, double sign)
+  {
+    coefficients_.push_back({row, box_column(speed(rows_[static_cast<std::size_t>(row)].first)), sign});
+  }
 
   void impulses(const ImpactElement& element, const Mode& mode, double sign)
   {
@@ -144,9 +199,7 @@ class ProgramWriter {
       if (tangents == 1) {
         points.emplace_back(-c.mu * planar_sign(mode), 0.0);
       } else {
-        const auto at = [&](double angle, double radius) {
-          points.emplace_back(-radius * std::cos(angle), -radius * std::sin(angle));
-        };
+        const auto at = [&](double angle, double radius) { points.emplace_back(-radius * direction(angle)); };
         at(mode.from, c.mu);
         at(mode.to, c.mu);
         at(0.5 * (mode.from + mode.to), c.mu / std::cos(0.5 * (mode.to - mode.from)));   // where the end tangents meet
@@ -155,37 +208,39 @@ class ProgramWriter {
       if (element.twists()) ends = spin_tied ? std::vector<double>{spin_end} : std::vector<double>{-c.torsion, c.torsion};
       for (const Eigen::Vector2d& point : points)
         for (const double end : ends) {
-          const int column = box_column();
+          const int column = box_column(caps_[c.row]);
           impulse(column, c.row, sign);
-          for (int k = 0; k < tangents; ++k) impulse(column, c.row + 1 + k, point[k] * element.stretch(k));
+          for (int k = 0; k < tangents; ++k)
+            impulse(column, c.row + 1 + k, point[k] * element.stretch(k), 2.0 * c.mu * element.stretch(k));
           if (element.twists()) impulse(column, element.torsion_row(), end);
         }
       return;
     }
     ConeBlock block;
-    block.col = columns_;
+    block.col = column(caps_[c.row]);
     block.cone.tangents = tangents;
     block.cone.mu = c.mu;
     block.cone.torsional = spin_free;
     block.cone.torsion = c.torsion;
     block.cone.sign = sign;
-    impulse(columns_, c.row, 1.0);
-    if (element.twists() && spin_tied) impulse(columns_, element.torsion_row(), sign * spin_end);
-    for (int k = 0; k < tangents; ++k) impulse(columns_ + 1 + k, c.row + 1 + k, element.stretch(k));
-    if (spin_free) impulse(columns_ + 1 + tangents, element.torsion_row(), 1.0);
-    columns_ += block.cone.dim();
+    impulse(block.col, c.row, 1.0);
+    if (element.twists() && spin_tied) impulse(block.col, element.torsion_row(), sign * spin_end);
+    for (int k = 0; k < tangents; ++k) impulse(column(0.0), c.row + 1 + k, element.stretch(k));
+    if (spin_free) impulse(column(0.0), element.torsion_row(), 1.0);
     cones_.push_back(block);
   }
 
   const ContactProblem& problem_;
   const Impact& impact_;
-  Eigen::VectorXd restitution_;
-  int columns_;
+  MotionBounds bounds_;
+  Eigen::VectorXd restitution_, before_;
+  Eigen::VectorXd caps_;              ///< largest |Λ| per row of J
+  std::vector<double> bounds_of_;     ///< per column; of a cone its first column counts
   std::vector<int> free_;
   std::vector<BoxVariable> boxes_;
   std::vector<ConeBlock> cones_;
-  std::vector<Entry> impulses_, coefficients_;
-  std::vector<std::pair<int, double>> rows_;
+  std::vector<Entry> impulses_, sizes_, coefficients_;
+  std::vector<std::pair<int, double>> rows_;   ///< row of J, and what rounded directions add to its tolerance
 };
 
 /// A mode that contacts of this kind have: programs of others would not contain the solutions that they stand for.
@@ -235,35 +290,108 @@ bool covered(const ContactProblem& problem, const Impact& impact, const std::vec
   return true;   // the first leaf alone does
 }
 
-/// d = Y e for every solution: Y E = [I 0], and Y e is the velocity change of the solution.
-bool determines(const ContactProblem& problem, const Impact& impact, const ConeProgram& program, const Eigen::MatrixXd& Y,
-                const ImpactSolution& solution)
+constexpr long double kMoreCharge = 1.0L + 0x1p-20L;   // rounding of the sums of charges
+
+/// One long sum of a column with what rounding and blur may do to it.
+struct Column {
+  long double value = 0.0L, doubt = 0.0L;
+};
+
+template <class Weights>
+Column column_of(const ImpactProgram& p, const Weights& y, Eigen::Index k)
 {
-  const auto nv = problem.nv();
-  if (Y.rows() != nv || Y.cols() != program.E.rows() || !all_finite(Y)) return false;
-  // Entries of E count to kSolve of the largest in their row.
-  Eigen::VectorXd row = program.E.cwiseAbs().rowwise().maxCoeff();
-  for (double& r : row) r = r > 0.0 ? r : 1.0;
-  const Eigen::VectorXd left = (Y.cwiseAbs() * row.asDiagonal()).rowwise().maxCoeff();
-  const Eigen::VectorXd right =
-      (row.cwiseInverse().asDiagonal() * program.E.cwiseAbs()).colwise().maxCoeff().transpose();
-  const Eigen::MatrixXd product = Y * program.E;
-  for (Eigen::Index j = 0; j < product.cols(); ++j)
-    for (Eigen::Index i = 0; i < nv; ++i)
-      if (!(std::abs(product(i, j) - (i == j ? 1.0 : 0.0)) <= kSolve * left[i] * right[j])) return false;
-  const Eigen::VectorXd change = solution.velocity - impact.velocity, found = Y * program.e;
-  const Eigen::VectorXd size = Y.cwiseAbs() * program.e.cwiseAbs();
-  const ImpactScales scales(problem, impact.velocity, solution.velocity);
+  const Eigen::Index rows = p.program.E.rows();
+  const long double last_bit = 4.0L * std::numeric_limits<long double>::epsilon() * static_cast<long double>(rows + 1);
+  Column column;
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    if (y[i] == 0.0) continue;
+    const long double weight = y[i], term = weight * p.program.E(i, k);
+    column.value += term;
+    column.doubt += std::abs(weight) * p.blur(i, k) + last_bit * std::abs(term);
+  }
+  return column;
+}
+
+/// How far u+ - u- of any solution in the leaf is from `change`: with Y E = [I 0] + R and E x = e + r,
+/// d = Y e + Y r - R x, and |r|, |x| are bounded. Any Y will do, good ones say more.
+bool velocity_radius(const ImpactProgram& p, const Eigen::MatrixXd& Y, const Eigen::VectorXd& change, Eigen::VectorXd& radius)
+{
+  const Eigen::MatrixXd& E = p.program.E;
+  const Eigen::Index nv = change.size();
+  if (Y.rows() != nv || Y.cols() != E.rows() || !all_finite(Y)) return false;
+  Eigen::VectorXd reach = p.bound;   // of cones: the other components by the first
+  for (const ConeBlock& block : p.program.cones) {
+    for (int k = 1; k <= block.cone.tangents; ++k) reach[block.col + k] = block.cone.mu * p.bound[block.col];
+    if (block.cone.torsional) reach[block.col + 1 + block.cone.tangents] = block.cone.torsion * p.bound[block.col];
+  }
+  const long double last_bit = 4.0L * std::numeric_limits<long double>::epsilon() * static_cast<long double>(E.rows() + 1);
+  radius.setZero(nv);
   for (Eigen::Index i = 0; i < nv; ++i) {
-    const double speed = problem.M(i, i) > 0.0 ? scales.momentum[i] / problem.M(i, i) : std::abs(solution.velocity[i]);
-    if (!(std::abs(change[i] - found[i]) <= kClear * (size[i] + speed))) return false;
+    if (p.bound[i] == 0.0) continue;   // nothing reaches it
+    long double distance = -static_cast<long double>(change[i]), charge = 0.0L;
+    for (Eigen::Index k = 0; k < E.rows(); ++k) {
+      const long double term = static_cast<long double>(Y(i, k)) * p.program.e[k];
+      distance += term;
+      charge += std::abs(static_cast<long double>(Y(i, k))) * p.tolerance[k] + last_bit * std::abs(term);
+    }
+    for (Eigen::Index k = 0; k < E.cols(); ++k) {
+      if (reach[k] == 0.0) continue;
+      const Column column = column_of(p, Y.row(i), k);
+      charge += reach[k] * (std::abs(column.value - (i == k ? 1.0L : 0.0L)) + column.doubt);
+    }
+    radius[i] = static_cast<double>(kMoreCharge * (std::abs(distance) + charge));
+    if (!std::isfinite(radius[i])) return false;
   }
   return true;
+}
+
+/// Largest energy change of velocities within `radius` of a solution.
+double largest_gain(const ContactProblem& problem, const ImpactSolution& solution, const Eigen::VectorXd& radius)
+{
+  const Eigen::VectorXd momentum = (problem.M * solution.velocity).cwiseAbs();
+  const Eigen::VectorXd blur = kRounding * (problem.M.cwiseAbs() * solution.velocity.cwiseAbs());
+  return solution.energy_change + (1.0 + 0x1p-20) * ((momentum + blur).dot(radius) + 0.5 * radius.dot(problem.M.cwiseAbs() * radius));
 }
 
 }  // namespace
 
 namespace internal {
+
+bool excludes(const ImpactProgram& p, const Eigen::VectorXd& y)
+{
+  const ConeProgram& program = p.program;
+  if (y.size() != program.E.rows() || !all_finite(y)) return false;
+  const long double last_bit = 4.0L * std::numeric_limits<long double>::epsilon() * static_cast<long double>(y.size() + 1);
+  long double gap = 0.0L, charge = 0.0L;
+  for (Eigen::Index i = 0; i < y.size(); ++i) {
+    const long double term = static_cast<long double>(y[i]) * program.e[i];
+    gap += term;
+    charge += std::abs(static_cast<long double>(y[i])) * p.tolerance[i] + last_bit * std::abs(term);
+  }
+  for (const int k : program.free) {
+    if (p.bound[k] == 0.0) continue;
+    const Column column = column_of(p, y, k);
+    charge += p.bound[k] * (std::abs(column.value) + column.doubt);
+  }
+  for (const BoxVariable& box : program.boxes) {
+    if (p.bound[box.col] == 0.0) continue;
+    const Column column = column_of(p, y, box.col);
+    charge += p.bound[box.col] * std::max(0.0L, column.value + column.doubt);
+  }
+  for (const ConeBlock& block : program.cones) {
+    if (p.bound[block.col] == 0.0) continue;
+    Sum h[4];
+    for (int k = 0; k < block.cone.dim(); ++k) {
+      const Column column = column_of(p, y, block.col + k);
+      h[k] = {column.value, column.doubt};
+    }
+    long double doubt = h[0].scale;   // any direction of friction may be doubted
+    for (int k = 1; k <= block.cone.tangents; ++k) doubt += block.cone.mu * h[k].scale;
+    if (block.cone.torsional) doubt += block.cone.torsion * h[1 + block.cone.tangents].scale;
+    charge += p.bound[block.col] * std::max(0.0L, support_sum(block.cone, h).value + doubt);
+  }
+  return std::isfinite(charge) && gap > kMoreCharge * charge;
+}
 
 std::vector<Mode> split_mode(const ImpactElement& element, const Mode& mode)
 {
@@ -308,30 +436,65 @@ void write_impact_program(const ContactProblem& problem, const Impact& impact, c
   writer.write(question, out);
 }
 
+namespace {
+
+/// What the leaves show, one after the other.
+struct LeafFindings {
+  bool resolved = true;     ///< every leaf is proved
+  bool complete = true;     ///< and leaves no velocity but the listed ones
+  bool one = true;          ///< which all are the first one
+  bool lossy = true;        ///< no solution in a leaf gains energy
+};
+
+bool look_at_leaf(const ContactProblem& problem, const Impact& impact, const std::vector<ImpactSolution>& solutions,
+                  const ImpactLeaf& leaf, const MotionBounds& bounds, ImpactProgram& program, LeafFindings& found)
+{
+  const bool gain_leaf = leaf.kind == ImpactLeaf::Kind::kLoses;
+  write_impact_program(problem, impact, leaf.modes, gain_leaf ? LeafQuestion::kGains : LeafQuestion::kLaws, program);
+  if (gain_leaf) found.complete = false;
+  if (leaf.kind == ImpactLeaf::Kind::kEmpty || gain_leaf) return excludes(program, leaf.witness);
+  if (leaf.kind != ImpactLeaf::Kind::kSolved || leaf.solution < 0 || leaf.solution >= static_cast<int>(solutions.size()))
+    return false;
+  const ImpactSolution& solution = solutions[static_cast<std::size_t>(leaf.solution)];
+  Eigen::VectorXd radius;
+  if (!velocity_radius(program, leaf.left_inverse, solution.velocity - impact.velocity, radius) ||
+      !same_velocity(bounds, solution.velocity, solution.velocity, 0.5, &radius))
+    return false;
+  found.one = found.one && same_velocity(bounds, solutions.front().velocity, solution.velocity, 0.5, &radius);
+  found.lossy = found.lossy && largest_gain(problem, solution, radius) <= noticeable_gain(bounds);
+  return true;
+}
+
+}  // namespace
+
 ImpactProof judge_impact(const ContactProblem& problem, const Impact& impact, const std::vector<ImpactSolution>& solutions,
                          const std::vector<ImpactLeaf>& leaves, std::string* why)
 {
   ImpactProof proof;
   bool gains = false;
-  for (const ImpactSolution& solution : solutions) {
+  std::vector<ImpactSolution> checked = solutions;
+  const MotionBounds bounds = impact_bounds(problem, impact.velocity);
+  for (ImpactSolution& solution : checked) {
     if (!proves_impact(problem, impact, solution.velocity, solution.impulse, nullptr, why)) return proof;
-    ImpactSolution energy = solution;
-    account(problem, impact, energy);
-    // What the allowances of a proved solution can do to its energy does not count as a gain.
-    gains = gains || energy.energy_change > kClear * (2.0 * energy.energy_before + energy.energy_change);
+    account(problem, impact, solution);
+    gains = gains || solution.energy_change > noticeable_gain(bounds);
   }
-  if (!solutions.empty()) proof.exists = Verdict::kHolds;
-  for (std::size_t k = 1; k < solutions.size(); ++k)
-    if (!same_velocity(problem, impact, solutions[0].velocity, solutions[k].velocity)) proof.unique = Verdict::kFails;
-  if (gains) {
+  if (!checked.empty()) proof.exists = Verdict::kHolds;
+  for (std::size_t k = 1; k < checked.size(); ++k)
+    if (!same_velocity(bounds, checked[0].velocity, checked[k].velocity)) proof.unique = Verdict::kFails;
+  // What the data rule out for every solution is not overruled by one that gains within the allowances.
+  const bool no_gain = !checked.empty() && proves_no_gain(problem, impact, &proof.why_dissipates);
+  if (no_gain && !gains) {
+    proof.dissipates = Verdict::kHolds;
+  } else if (no_gain) {
+    proof.why_dissipates.clear();
+  } else if (gains) {
     proof.dissipates = Verdict::kFails;
     proof.why_dissipates = "a velocity that satisfies every law gains energy";
-  } else if (!solutions.empty() && proves_no_gain(problem, impact, &proof.why_dissipates)) {
-    proof.dissipates = Verdict::kHolds;
   }
 
-  bool resolved = true, complete = true;
-  ImpactProgram leaf_program;
+  LeafFindings found;
+  ImpactProgram program;
   for (const ImpactLeaf& leaf : leaves) {
     if (leaf.modes.size() != problem.contacts.size()) return proof;
     for (std::size_t i = 0; i < leaf.modes.size(); ++i)
@@ -339,32 +502,22 @@ ImpactProof judge_impact(const ContactProblem& problem, const Impact& impact, co
         refuse(why, [&] { return "a leaf has a mode that " + problem.contacts[i].name + " does not have"; });
         return proof;
       }
-    const bool gain_leaf = leaf.kind == ImpactLeaf::Kind::kLoses;
-    write_impact_program(problem, impact, leaf.modes, gain_leaf ? LeafQuestion::kGains : LeafQuestion::kLaws, leaf_program);
-    bool good = false;
-    if (leaf.kind == ImpactLeaf::Kind::kEmpty || gain_leaf)
-      good = leaf.witness.size() == leaf_program.program.E.rows() && proves_infeasible(leaf_program.program, leaf.witness);
-    else if (leaf.kind == ImpactLeaf::Kind::kSolved)
-      good = leaf.solution >= 0 && leaf.solution < static_cast<int>(solutions.size()) &&
-             determines(problem, impact, leaf_program.program, leaf.left_inverse,
-                        solutions[static_cast<std::size_t>(leaf.solution)]);
-    if (!good && leaf.kind != ImpactLeaf::Kind::kUnresolved)
-      refuse(why, [] { return std::string("a leaf is not proved"); });
-    resolved = resolved && good;
-    complete = complete && good && !gain_leaf;
+    if (look_at_leaf(problem, impact, checked, leaf, bounds, program, found)) continue;
+    found.resolved = false;
+    if (leaf.kind != ImpactLeaf::Kind::kUnresolved) refuse(why, [] { return std::string("a leaf is not proved"); });
   }
   std::vector<Mode> all(problem.contacts.size());
   std::vector<int> list(leaves.size());
   for (std::size_t k = 0; k < list.size(); ++k) list[k] = static_cast<int>(k);
-  proof.covers = resolved && covered(problem, impact, leaves, all, list);
+  proof.covers = found.resolved && covered(problem, impact, leaves, all, list);
   if (!proof.covers) return proof;
-  proof.complete = complete;
-  if (solutions.empty()) {
-    if (complete) proof.exists = Verdict::kFails;
+  proof.complete = found.complete;
+  if (checked.empty()) {
+    if (found.complete) proof.exists = Verdict::kFails;
     return proof;
   }
-  if (complete && proof.unique == Verdict::kUndecided) proof.unique = Verdict::kHolds;
-  if (proof.dissipates == Verdict::kUndecided) {
+  if (found.complete && found.one && proof.unique == Verdict::kUndecided) proof.unique = Verdict::kHolds;
+  if (proof.dissipates == Verdict::kUndecided && !gains && found.lossy) {
     proof.dissipates = Verdict::kHolds;
     proof.why_dissipates = "every velocity that satisfies the laws was looked at";
   }

@@ -79,6 +79,8 @@ std::vector<Reservoir> reservoirs(const ContactProblem& problem, const Impact& i
   return list;
 }
 
+double noticeable_gain(const MotionBounds& bounds) { return 0x1p-24 * bounds.load.dot(bounds.motion); }
+
 BeforeImpact look_before(const ContactProblem& problem, const Impact& impact, std::vector<KinematicFlaw>* flaws)
 {
   BeforeImpact before;

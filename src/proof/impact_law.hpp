@@ -1,8 +1,10 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 
+#include "proof/motion_bounds.hpp"
 #include "proof/sums.hpp"
 #include "stiction/impact.hpp"
 
@@ -46,6 +48,20 @@ inline Eigen::VectorXd restitutions(const ContactProblem& problem, const Impact&
       e[element.contact.row + k] = element.restitution(element.contact.row + k);
   }
   return e;
+}
+
+/// Size of normal impulses of a contact: what its normal, or friction of at most one times it, may hand on. 0 when no row of
+/// the contact moves anything.
+inline double normal_bound(const ImpactElement& element, const MotionBounds& bounds)
+{
+  const Contact& c = element.contact;
+  double bound = bounds.force[c.row] > 0.0 ? bounds.force[c.row] : kInfinity;
+  const auto friction = [&](int row, double mu) {
+    if (mu > 0.0 && bounds.force[row] > 0.0) bound = std::min(bound, bounds.force[row] / std::min(mu, 1.0));
+  };
+  for (int k = 0; k < c.tangents; ++k) friction(c.row + 1 + k, c.mu * element.stretch(k));
+  if (!std::isfinite(bound) && c.torsional) friction(element.torsion_row(), c.torsion);
+  return std::isfinite(bound) ? bound : 0.0;
 }
 
 /// Rows of J that share one reservoir C and one ε: a unilateral normal, friction, torsion. Bilateral rows have none.
@@ -94,16 +110,19 @@ struct BeforeImpact {
 /// @param[out] flaws optional: conditions of Table 1 that γ- does not meet are appended.
 BeforeImpact look_before(const ContactProblem& problem, const Impact& impact, std::vector<KinematicFlaw>* flaws);
 
-/// Two velocities after the impact that are too close to be called different: 1e-7 of the velocity scale.
-inline bool same_velocity(const ContactProblem& problem, const Impact& impact, const Eigen::VectorXd& known,
-                          const Eigen::VectorXd& other)
+/// Velocities after the impact that differ by more than this share of MotionBounds::motion are different.
+inline constexpr double kDifferent = 0x1p-22;
+
+/// True when the velocities, with `radius` (optional) added to their distance, are within `share` of kDifferent.
+inline bool same_velocity(const MotionBounds& bounds, const Eigen::VectorXd& one, const Eigen::VectorXd& other,
+                          double share = 1.0, const Eigen::VectorXd* radius = nullptr)
 {
-  const ImpactScales scales(problem, impact.velocity, known);
-  for (Eigen::Index i = 0; i < problem.nv(); ++i) {
-    const double m = problem.M(i, i), speed = m > 0.0 ? scales.momentum[i] / m : std::abs(known[i]);
-    if (!(std::abs(known[i] - other[i]) <= 1e-7 * speed)) return false;
-  }
+  for (Eigen::Index j = 0; j < one.size(); ++j)
+    if (!(std::abs(one[j] - other[j]) + (radius ? (*radius)[j] : 0.0) <= share * kDifferent * bounds.motion[j])) return false;
   return true;
 }
+
+/// Work above this is a gain of energy: a share of the energy that momenta and velocities of their expected sizes have.
+double noticeable_gain(const MotionBounds& bounds);
 
 }  // namespace stiction::internal

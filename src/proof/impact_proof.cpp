@@ -17,7 +17,7 @@ namespace {
 /// A friction element at its normal impulse: budgets in N s along its axes.
 struct Friction {
   int row, size;
-  double budget[2];
+  long double budget[2];
   const char* word;
 };
 
@@ -26,23 +26,47 @@ class LawCheck {
   LawCheck(const ContactProblem& problem, const Impact& impact, const Eigen::VectorXd& velocity,
            const Eigen::VectorXd& impulse, std::string* why)
       : problem_(problem), impact_(impact), velocity_(velocity), impulse_(impulse), why_(why),
-        scales_(problem, impact.velocity, velocity), restitution_(restitutions(problem, impact))
+        bounds_(impact_bounds(problem, impact.velocity)), restitution_(restitutions(problem, impact))
   {
   }
 
   double worst() const { return worst_; }
 
+  bool measurable()
+  {
+    return (all_finite(bounds_.load) && all_finite(bounds_.row)) || refuse(why_, [] { return std::string("numbers too large"); });
+  }
+
+  /// Nothing is faster, and nothing is hit harder, than the data explain.
+  bool within_reach()
+  {
+    for (Eigen::Index j = 0; j < problem_.nv(); ++j) {
+      const long double change = static_cast<long double>(velocity_[j]) - impact_.velocity[j];
+      if (!(std::abs(change) <= kReach * static_cast<long double>(bounds_.motion[j])))
+        return refuse(why_, [&] { return "degree of freedom " + std::to_string(j) + " is faster than the impact explains"; });
+    }
+    for (std::size_t i = 0; i < problem_.contacts.size(); ++i) {
+      const double bound = normal_bound(ImpactElement(problem_, impact_, i), bounds_);
+      if (bound > 0.0 && !(std::abs(impulse_[problem_.contacts[i].row]) <= kReach * bound))
+        return refuse(why_, [&] { return problem_.contacts[i].name + ": is hit harder than the impact explains"; });
+    }
+    for (const Closure& closure : problem_.closures)
+      for (int r = closure.row; r < closure.row + closure.rows; ++r)
+        if (bounds_.force[r] > 0.0 && !(std::abs(impulse_[r]) <= kReach * bounds_.force[r]))
+          return refuse(why_, [&] { return closure.name + ": is hit harder than the impact explains"; });
+    return true;
+  }
+
   bool momentum()
   {
     for (Eigen::Index i = 0; i < problem_.nv(); ++i) {
-      Sum sum;
+      Sum change, impulses;
       for (Eigen::Index j = 0; j < problem_.nv(); ++j) {
-        sum.add(problem_.M(i, j), velocity_[j]);
-        sum.add(-problem_.M(i, j), impact_.velocity[j]);
+        change.add(problem_.M(i, j), velocity_[j]);
+        change.add(-problem_.M(i, j), impact_.velocity[j]);
       }
-      for (Eigen::Index r = 0; r < problem_.rows(); ++r) sum.add(-problem_.J(r, i), impulse_[r]);
-      const long double allowed = kSolve * scales_.momentum[i] + kRounding * sum.scale;
-      if (!within(std::abs(sum.value), allowed))
+      for (Eigen::Index r = 0; r < problem_.rows(); ++r) impulses.add(-problem_.J(r, i), impulse_[r]);
+      if (!within(std::abs(change.value + impulses.value), kSolve * bounds_.load[i] + kLastBits * impulses.scale))
         return refuse(why_, [&] { return "momentum of degree of freedom " + std::to_string(i) + " is not balanced"; });
     }
     return true;
@@ -61,9 +85,9 @@ class LawCheck {
       if (!within(-xi(c.row), allowed(c.row))) return refused("leaves slower than its restitution asks for");
       if (normal > 0.0 && !within(xi(c.row), allowed(c.row))) return refused("pushes although it opens");
     }
-    const double pressing = std::abs(normal);
+    const long double pressing = std::abs(static_cast<long double>(normal));
     Friction disk{c.row + 1, c.tangents, {c.mu * pressing, c.mu * element.stretch(1) * pressing}, "friction"};
-    Friction twist{element.torsion_row(), 1, {c.torsion * pressing, 0.0}, "torsion"};
+    Friction twist{element.torsion_row(), 1, {c.torsion * pressing, 0.0L}, "torsion"};
     if (c.tangents > 0 && !friction(disk, c.name)) return false;
     return !c.torsional || friction(twist, c.name);
   }
@@ -82,7 +106,7 @@ class LawCheck {
     return product(problem_.J.row(row), velocity_).value +
            static_cast<long double>(restitution_[row]) * product(problem_.J.row(row), impact_.velocity).value;
   }
-  long double allowed(int row) const { return kSolve * scales_.speed[row]; }
+  long double allowed(int row) const { return kSolve * static_cast<long double>(bounds_.row[row]); }
   bool zero(int row) { return within(std::abs(xi(row)), allowed(row)); }
 
   bool within(long double violation, long double allowance)
@@ -92,40 +116,46 @@ class LawCheck {
     return violation <= allowance;
   }
 
-  /// Stretched to the unit disk, z = Λ/budget and ζ = budget ξ: |z| <= 1, and ζ = -κ z with κ = 0 inside.
+  /// z = Λ/budget is in the unit disk. There are ξ̂ within the allowance of ξ and z^ within rounding of z that satisfy the law
+  /// exactly: ξ̂ = 0, or |z^| = 1 and budget ξ̂ = -κ z^ with κ >= 0.
   bool friction(const Friction& f, const std::string& name)
   {
     const auto refused = [&](const char* what) { return refuse(why_, [&] { return name + ": " + f.word + " " + what; }); };
-    long double z[2] = {0.0L, 0.0L}, zeta[2] = {0.0L, 0.0L}, reach = 0.0L, tolerance = 0.0L;
-    bool loaded = false;
+    long double z[2] = {0.0L, 0.0L}, zeta[2] = {0.0L, 0.0L};
+    bool loaded = false, sticks = true;
     for (int k = 0; k < f.size; ++k) {
       const double impulse = impulse_[f.row + k];
-      if (f.budget[k] <= 0.0) {
+      if (!(f.budget[k] > 0.0L)) {
         if (impulse != 0.0) return refused("without a budget");
         continue;   // D = {0}: ξ is free
       }
       loaded = true;
-      z[k] = impulse / static_cast<long double>(f.budget[k]);
-      zeta[k] = xi(f.row + k) * f.budget[k];
-      tolerance = std::max(tolerance, allowed(f.row + k) * f.budget[k]);
+      z[k] = impulse / f.budget[k];
+      const long double slip = xi(f.row + k);
+      zeta[k] = slip * f.budget[k];
+      sticks = sticks && std::abs(slip) <= allowed(f.row + k);
     }
     if (!loaded) return true;
-    reach = std::hypot(z[0], z[1]);
-    if (!within(reach - 1.0L, kRounding)) return refused("exceeds its budget");
-    const long double along = reach > 0.0L ? (zeta[0] * z[0] + zeta[1] * z[1]) / reach : 0.0L;
-    if (reach < 1.0L - kSolve) return within(std::hypot(zeta[0], zeta[1]), tolerance) || refused("slips inside its cone");
-    const long double across = (zeta[0] * z[1] - zeta[1] * z[0]) / reach;
-    // A rim that is off by kSolve turns ζ by as much.
-    const long double turned = kSolve * std::hypot(zeta[0], zeta[1]);
-    return (within(std::abs(across), tolerance + turned) && within(along, tolerance)) ||
-           refused("does not oppose the slip");
+    const long double reach = std::hypot(z[0], z[1]);
+    if (!(reach - 1.0L <= kRim)) return refused("exceeds its budget");
+    if (sticks) {
+      for (int k = 0; k < f.size; ++k)
+        if (f.budget[k] > 0.0L) within(std::abs(zeta[k]), allowed(f.row + k) * f.budget[k]);
+      return true;
+    }
+    if (!(reach - 1.0L >= -kRim)) return refused("slips inside its cone");
+    const long double along = std::min(0.0L, (zeta[0] * z[0] + zeta[1] * z[1]) / reach);
+    for (int k = 0; k < f.size; ++k)
+      if (f.budget[k] > 0.0L && !within(std::abs(zeta[k] - along * z[k] / reach), allowed(f.row + k) * f.budget[k]))
+        return refused("does not oppose the slip");
+    return true;
   }
 
   const ContactProblem& problem_;
   const Impact& impact_;
   const Eigen::VectorXd &velocity_, &impulse_;
   std::string* why_;
-  ImpactScales scales_;
+  MotionBounds bounds_;
   Eigen::VectorXd restitution_;
   double worst_ = 0.0;
 };
@@ -140,7 +170,7 @@ bool proves_impact(const ContactProblem& problem, const Impact& impact, const Ei
       !all_finite(impulse))
     return refuse(why, [] { return std::string("velocity or impulse of the wrong size, or not finite"); });
   LawCheck check(problem, impact, velocity, impulse, why);
-  bool good = check.momentum() && check.closures();
+  bool good = check.measurable() && check.within_reach() && check.momentum() && check.closures();
   for (std::size_t i = 0; good && i < problem.contacts.size(); ++i) good = check.contact(i);
   if (residual) *residual = good ? check.worst() : kInfinity;
   return good;

@@ -1,0 +1,302 @@
+// What the judges of impact and couplings must refuse, and that no problem has two verdicts, whoever writes the certificates.
+// STICTION_TRIALS multiplies the number of random problems.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "ask/propositions_algebra.hpp"
+#include "stiction/couplings.hpp"
+#include "stiction/impact.hpp"
+#include "support/impacts.hpp"
+
+namespace stiction {
+namespace {
+
+using namespace testing;
+
+int trials(int few)
+{
+  const char* factor = std::getenv("STICTION_TRIALS");
+  return few * (factor ? std::max(1, std::atoi(factor)) : 1);
+}
+
+ContactProblem with_row(ContactProblem p, const Eigen::RowVectorXd& row, Side side = Side::kBilateral)
+{
+  const auto r = static_cast<int>(p.rows());
+  p.J.conservativeResize(r + 1, Eigen::NoChange);
+  p.J.bottomRows(1) = row;
+  p.gamma.conservativeResize(r + 1);
+  p.gamma[r] = 0.0;
+  p.contacts.push_back(single_row(r, side));
+  return p;
+}
+
+/// Random systems, made worse: copied, opposite, scaled and zero rows, masses far apart.
+Drawn degenerate(Rng& rng)
+{
+  Drawn d = draw(rng, 1 + static_cast<int>(rng() % 2));
+  ContactProblem& p = d.problem;
+  const auto copied = static_cast<Eigen::Index>(rng() % static_cast<unsigned>(p.rows()));
+  const auto kind = rng() % 6;
+  if (kind < 3) {
+    const double factor = kind == 0 ? 1.0 : kind == 1 ? -1.0 : 0.0;
+    p = with_row(p, factor * p.J.row(copied), rng() % 2 == 0 ? Side::kBilateral : Side::kUnilateral);
+    d.impact.laws.push_back(bounce(0));
+  } else if (kind == 3) {   // nearly the same row
+    p = with_row(p, p.J.row(copied) + std::pow(10.0, uniform(rng, -16, -6)) * gaussian(rng, p.nv()).transpose(), Side::kUnilateral);
+    d.impact.laws.push_back(bounce(uniform(rng, 0, 1)));
+  } else if (kind == 4) {
+    const Eigen::VectorXd scale = Eigen::VectorXd::NullaryExpr(p.nv(), [&] { return std::pow(10.0, uniform(rng, -7.5, 7.5)); });
+    p.M = scale.asDiagonal() * p.M * scale.asDiagonal();   // ratios up to 1e15 in the diagonal, and beyond
+    p.M = 0.5 * (p.M + p.M.transpose()).eval();
+  }
+  return d;
+}
+
+struct Claims {
+  bool exists[2] = {}, unique[2] = {}, loses[2] = {};
+  std::vector<Eigen::VectorXd> only;   ///< "the only velocity"
+
+  void add(const ImpactProof& proof, const std::vector<ImpactSolution>& solutions)
+  {
+    const auto note = [](bool* pair, Verdict v) {
+      if (v != Verdict::kUndecided) pair[v == Verdict::kHolds] = true;
+    };
+    note(exists, proof.exists);
+    note(unique, proof.unique);
+    note(loses, proof.dissipates);
+    if (proof.unique == Verdict::kHolds) only.push_back(solutions.front().velocity);
+  }
+  bool contradict() const
+  {
+    bool apart = false;
+    for (const Eigen::VectorXd& u : only) apart = apart || (u - only.front()).norm() > 1e-5 * (1 + only.front().norm());
+    return apart || (exists[0] && exists[1]) || (unique[0] && unique[1]) || (loses[0] && loses[1]);
+  }
+};
+
+/// Λ along which J'Λ = 0 to rounding, of norm one; empty if rows are independent.
+Eigen::VectorXd internal_impulse(const ContactProblem& p)
+{
+  const Eigen::MatrixXd basis = internal::null_space(p.J.transpose());
+  return basis.cols() > 0 ? Eigen::VectorXd(basis.col(0)) : Eigen::VectorXd();
+}
+
+/// Certificates that a forger would try for this problem, from those of an engine.
+void forge(Rng& rng, const Drawn& d, const ImpactResult& r, const ImpactResult& other, Claims& claims)
+{
+  const auto judge = [&](const std::vector<ImpactSolution>& solutions, const std::vector<ImpactLeaf>& leaves) {
+    claims.add(judge_impact(d.problem, d.impact, solutions, leaves), solutions);
+  };
+  judge(r.solutions, r.leaves);
+  judge({}, r.leaves);
+  const Eigen::VectorXd internal = internal_impulse(d.problem);
+  for (const double size : {1e-12, 1e-9, 1e-6, 1e-3, 1.0, 1e3, 1e10, 1e20}) {
+    ImpactSolution forged;
+    forged.velocity = d.impact.velocity + (r.solutions.empty() ? Eigen::VectorXd::Zero(d.problem.nv()).eval()
+                                                               : (r.solutions[0].velocity - d.impact.velocity).eval());
+    forged.velocity += size * gaussian(rng, d.problem.nv());
+    forged.impulse = r.solutions.empty() ? Eigen::VectorXd::Zero(d.problem.rows()).eval() : r.solutions[0].impulse;
+    if (internal.size() > 0) forged.impulse += 1e20 * size * internal;
+    judge({forged}, r.leaves);
+    std::vector<ImpactSolution> two = r.solutions;
+    two.push_back(forged);
+    judge(two, r.leaves);
+    // Witnesses and inverses of any size, and everything called empty.
+    std::vector<ImpactLeaf> leaves = r.leaves;
+    for (ImpactLeaf& leaf : leaves) {
+      leaf.left_inverse *= rng() % 2 == 0 ? 1.0 : size;
+      leaf.witness *= 1e10 * size;
+      if (leaf.left_inverse.size() > 0) leaf.left_inverse.col(leaf.left_inverse.cols() - 1).array() += size * 1e20;
+    }
+    judge({forged}, leaves);
+    judge(r.solutions, leaves);
+    for (ImpactLeaf& leaf : leaves) {
+      if (leaf.kind == ImpactLeaf::Kind::kSolved) leaf.witness = leaf.left_inverse.row(0).transpose();
+      leaf.kind = ImpactLeaf::Kind::kEmpty;
+    }
+    judge({}, leaves);
+  }
+  if (other.leaves.empty() || other.leaves[0].modes.size() != d.problem.contacts.size()) return;
+  judge(other.solutions, other.leaves);   // of a slightly different problem
+  judge({}, other.leaves);
+}
+
+TEST(ImpactForgers, NoProblemHasTwoVerdicts)
+{
+  Rng rng{17};
+  int decided = 0;
+  const int count = trials(300);
+  for (int i = 0; i < count; ++i) {
+    const Drawn d = degenerate(rng);
+    Drawn near = d;
+    near.impact.velocity += std::pow(10.0, uniform(rng, -14, -2)) * gaussian(rng, d.problem.nv());
+    ImpactSolver native, second(make_engine("qpoases"));
+    Claims claims;
+    const ImpactResult r = native.solve(d.problem, d.impact);
+    forge(rng, d, r, native.solve(near.problem, near.impact), claims);
+    const ImpactResult q = second.solve(d.problem, d.impact);
+    claims.add(judge_impact(d.problem, d.impact, q.solutions, q.leaves), q.solutions);
+    EXPECT_FALSE(claims.contradict()) << "draw " << i;
+    decided += r.exists != Verdict::kUndecided;
+  }
+  EXPECT_GT(decided, 3 * count / 4);
+}
+
+TEST(ImpactForgers, InternalImpulsesBuyNothing)
+{
+  // Two opposite bilateral rows: any impulse between them is internal.
+  ContactProblem p = with_row(with_row(pendulum(.5), Eigen::RowVector2d(1, 0)), Eigen::RowVector2d(-1, 0));
+  const Impact impact{kPendulumSpeed, {bounce(.5), bounce(0), bounce(0)}};
+  const ImpactResult r = ImpactSolver().solve(p, impact);
+  ASSERT_FALSE(r.solutions.empty());
+  ImpactSolution s = r.solutions[0];
+  ASSERT_TRUE(proves_impact(p, impact, s.velocity, s.impulse));
+  for (const double size : {1e8, 1e20, 1e100}) {
+    Eigen::VectorXd L = s.impulse;
+    L[2] += size;
+    L[3] += size;
+    std::string why;
+    EXPECT_FALSE(proves_impact(p, impact, s.velocity, L, nullptr, &why));
+    EXPECT_NE(why.find("harder"), std::string::npos) << why;
+  }
+}
+
+TEST(ImpactForgers, AnInverseOfAnySizeProvesOneVelocityOnly)
+{
+  // A row of zeros is an equation that says nothing, however much of it is added.
+  const ContactProblem p = with_row(pendulum(.5), Eigen::RowVector2d(0, 0));
+  const Impact impact{kPendulumSpeed, {bounce(.5), bounce(0)}};
+  const ImpactResult r = ImpactSolver().solve(p, impact);
+  ASSERT_EQ(r.unique, Verdict::kHolds);
+  for (const double size : {1e3, 1e12, 1e30}) {
+    std::vector<ImpactLeaf> leaves = r.leaves;
+    for (ImpactLeaf& leaf : leaves)
+      if (leaf.kind == ImpactLeaf::Kind::kSolved) leaf.left_inverse *= size;
+    EXPECT_FALSE(judge_impact(p, impact, r.solutions, leaves).covers);
+  }
+  std::vector<ImpactLeaf> twice = r.leaves;
+  twice.insert(twice.end(), r.leaves.begin(), r.leaves.end());
+  std::reverse(twice.begin(), twice.end());
+  EXPECT_EQ(judge_impact(p, impact, r.solutions, twice).unique, Verdict::kHolds);   // order and copies do not matter
+}
+
+/// The same impact with contacts in another order and units that are powers of two.
+Drawn in_other_words(Rng& rng, const Drawn& d)
+{
+  Drawn other = d;
+  const auto nv = d.problem.nv();
+  const double mass = std::ldexp(1.0, static_cast<int>(rng() % 41) - 20), speed = std::ldexp(1.0, static_cast<int>(rng() % 41) - 20);
+  const Eigen::VectorXd length = Eigen::VectorXd::NullaryExpr(nv, [&] { return std::ldexp(1.0, static_cast<int>(rng() % 21) - 10); });
+  other.problem.M = mass * (length.asDiagonal() * d.problem.M * length.asDiagonal());
+  other.impact.velocity = speed * d.impact.velocity.cwiseQuotient(length);
+  std::vector<std::size_t> order(d.problem.contacts.size());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+  std::shuffle(order.begin(), order.end(), rng);
+  int row = 0;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    Contact& c = other.problem.contacts[k] = d.problem.contacts[order[k]];
+    other.impact.laws[k] = d.impact.laws[order[k]];
+    other.problem.J.middleRows(row, c.rows()) = d.problem.J.middleRows(c.row, c.rows()) * length.asDiagonal();
+    c.row = row;
+    row += c.rows();
+  }
+  return other;
+}
+
+TEST(ImpactForgers, OrderUnitsAndEngineChangeNoVerdict)
+{
+  Rng rng{19};
+  ImpactSolver native, second(make_engine("qpoases"));
+  int doubtful = 0;
+  const int count = trials(400);
+  for (int i = 0; i < count; ++i) {
+    const Drawn d = i % 4 == 0 ? degenerate(rng) : draw(rng, 1 + i % 3);
+    const Drawn other = in_other_words(rng, d);
+    const ImpactResult a = native.solve(d.problem, d.impact);
+    for (const ImpactResult& b : {native.solve(other.problem, other.impact), second.solve(d.problem, d.impact)})
+      for (const auto& [x, y] : {std::pair{a.exists, b.exists}, {a.unique, b.unique}, {a.dissipates, b.dissipates}}) {
+        EXPECT_FALSE(x != y && x != Verdict::kUndecided && y != Verdict::kUndecided) << "draw " << i;
+        doubtful += x != y;
+      }
+  }
+  EXPECT_LT(doubtful, count / 10);
+}
+
+// ---- Couplings ----
+
+/// Rows with drifts: the same few directions again and again, so that they often contradict each other.
+ContactProblem drifting(Rng& rng)
+{
+  const int nv = 2 + static_cast<int>(rng() % 3), rows = 2 + static_cast<int>(rng() % 4);
+  const Eigen::MatrixXd A = Eigen::Map<Eigen::MatrixXd>(gaussian(rng, nv * nv).data(), nv, nv);
+  Eigen::MatrixXd J = Eigen::Map<Eigen::MatrixXd>(gaussian(rng, rows * nv).data(), rows, nv);
+  for (int r = 1; r < rows; ++r) {
+    if (rng() % 2 == 0) J.row(r) = uniform(rng, -2, 2) * J.row(static_cast<Eigen::Index>(rng() % static_cast<unsigned>(r)));
+    if (rng() % 4 == 0) J.row(r) += std::pow(10.0, uniform(rng, -17, -5)) * gaussian(rng, nv).transpose();
+    if (rng() % 10 == 0) J.row(r).setZero();
+  }
+  const double ratio = rng() % 3 == 0 ? std::pow(10.0, uniform(rng, 0, 7.5)) : 1.0;
+  Eigen::VectorXd scale = Eigen::VectorXd::Ones(nv);
+  scale[0] = ratio;
+  ContactProblem p = problem_of(scale.asDiagonal() * (A * A.transpose() + 0.3 * Eigen::MatrixXd::Identity(nv, nv)) * scale.asDiagonal(), J);
+  p.M = 0.5 * (p.M + p.M.transpose()).eval();
+  p.F = gaussian(rng, nv);
+  const Eigen::VectorXd a = gaussian(rng, nv);
+  p.gamma = -J * a + (rng() % 2 == 0 ? std::pow(10.0, uniform(rng, -16, 0)) : 0.0) * gaussian(rng, rows);
+  for (int r = 0; r < rows; ++r) p.contacts.push_back(single_row(r, rng() % 2 == 0 ? Side::kBilateral : Side::kUnilateral));
+  return p;
+}
+
+TEST(CouplingForgers, NoProblemHasTwoVerdicts)
+{
+  Rng rng{23};
+  CouplingAnalyser native, second(make_engine("qpoases"));
+  CouplingOptions quick;
+  quick.intervals = false;
+  int count[3] = {};
+  const int draws = trials(2000);
+  for (int i = 0; i < draws; ++i) {
+    const ContactProblem p = drifting(rng);
+    bool holds = false, fails = false;
+    Couplings found[2] = {native.analyse(p, quick), second.analyse(p, quick)};
+    ++count[static_cast<int>(found[0].solvable)];
+    const auto& [unilateral, bilateral] = std::pair{found[0].unilateral, found[0].bilateral};
+    for (const Couplings& c : found) {
+      holds = holds || c.solvable == Verdict::kHolds;
+      fails = fails || c.solvable == Verdict::kFails;
+    }
+    const Eigen::VectorXd internal = internal_impulse(p);
+    for (const double size : {1e-13, 1e-9, 1e-5, 1.0, 1e4, 1e10, 1e30}) {
+      Eigen::VectorXd y = internal.size() > 0 ? internal : gaussian(rng, p.rows()).eval();
+      for (const double sign : {size, -size}) fails = fails || proves_contradiction(p, unilateral, bilateral, sign * y);
+      Eigen::VectorXd a = found[0].solvable == Verdict::kHolds ? found[0].acceleration : Eigen::VectorXd::Zero(p.nv()).eval();
+      Eigen::VectorXd lambda = found[0].solvable == Verdict::kHolds ? found[0].forces : Eigen::VectorXd::Zero(p.rows()).eval();
+      a += size * gaussian(rng, p.nv());
+      lambda += size * y.cwiseAbs();
+      holds = holds || proves_motion(p, unilateral, bilateral, a, lambda);
+    }
+    EXPECT_FALSE(holds && fails) << "draw " << i;
+  }
+  EXPECT_GT(count[static_cast<int>(Verdict::kHolds)], draws / 4);
+  EXPECT_GT(count[static_cast<int>(Verdict::kFails)], draws / 10);
+  EXPECT_LT(count[static_cast<int>(Verdict::kUndecided)], draws / 5);
+}
+
+TEST(CouplingForgers, RowsAreListedOnce)
+{
+  ContactProblem p = problem_of(Eigen::Matrix2d::Identity(), (Eigen::Matrix2d() << 1, 0, -1, 0).finished());
+  p.contacts = {single_row(0), single_row(1)};
+  p.gamma << 1, 1;   // both open
+  const Eigen::Vector2d y(-1, -1), zero(0, 0);
+  EXPECT_TRUE(proves_motion(p, {0, 1}, {}, zero, zero));
+  EXPECT_FALSE(proves_contradiction(p, {0, 1}, {}, y));
+  EXPECT_TRUE(proves_contradiction(p, {}, {0, 1}, y));        // another problem: both rows held
+  EXPECT_FALSE(proves_contradiction(p, {0, 1}, {0, 1}, y));   // rows of one kind listed as the other as well
+  EXPECT_FALSE(proves_contradiction(p, {}, {0, 1, 1}, y));
+  EXPECT_FALSE(proves_motion(p, {0, 1}, {1}, zero, zero));
+}
+
+}  // namespace
+}  // namespace stiction
