@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/json.hpp"
+#include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "problem/text.hpp"
 #include "stiction/error.hpp"
@@ -82,18 +82,86 @@ Polygon read_polygon(const Field& field)
   return polygon;
 }
 
+struct RegionQuestion {
+  ContactProblem problem;
+  ConeShape shape;
+  Eigen::VectorXd a;
+  std::string model;
+  Eigen::Vector2d position;
+  Eigen::MatrixX2d shift;
+
+  Json json() const
+  {
+    Json entry;
+    entry["rules"]["cone"] = cone_json(shape);
+    entry["problem"] = problem_json(problem);
+    entry["a"] = internal::json(a);
+    entry["model"] = model;
+    entry["position"] = internal::json(Eigen::VectorXd(position));
+    entry["shift"] = internal::json(Eigen::MatrixXd(shift));
+    return entry;
+  }
+};
+
+Json pieces_json(const std::vector<RegionPiece>& pieces)
+{
+  Json list = Json::array();
+  for (const RegionPiece& piece : pieces) {
+    Json entry;
+    entry["signs"] = piece.signs;
+    entry["forces"] = Json::array();  // one per corner of inner
+    for (const Eigen::VectorXd& lambda : piece.forces) entry["forces"].push_back(json(lambda));
+    entry["cuts"] = Json::array();
+    for (const RegionCut& cut : piece.cuts)
+      entry["cuts"].push_back({{"normal", json(Eigen::VectorXd(cut.normal))},
+                               {"offset", json(cut.offset)},
+                               {"proof", leaf_json(cut.proof)}});
+    list.push_back(entry);
+  }
+  return list;
+}
+
+std::vector<RegionPiece> read_pieces(const Field& field)
+{
+  std::vector<RegionPiece> pieces(field.size());
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Field forces = field[i]["forces"], cuts = field[i]["cuts"];
+    pieces[i].signs = field[i]["signs"].integers();
+    for (std::size_t k = 0; k < forces.size(); ++k) pieces[i].forces.push_back(forces[k].vector());
+    for (std::size_t k = 0; k < cuts.size(); ++k)
+      pieces[i].cuts.push_back({read_point(cuts[k]["normal"]), cuts[k]["offset"].number(), read_leaf(cuts[k]["proof"])});
+  }
+  return pieces;
+}
+
+Json proof_json(const Certificate& certificate, const std::vector<RegionPiece>& pieces)
+{
+  Json entry;
+  entry["kind"] = internal::name_of(certificate.kind);
+  write_certificate(certificate, entry);
+  entry.erase("a");
+  entry["efforts"] = json(certificate.efforts);
+  entry["pieces"] = pieces_json(pieces);
+  return entry;
+}
+
 std::string metres(const Eigen::Vector2d& point) { return fmt::format("({:.4g}, {:.4g})", point.x(), point.y()); }
 
 }  // namespace
 
-void RegionAnswer::ask(const Situation& situation, Extras)
+void RegionAnswer::read(const Situation& situation)
 {
   require_rest(situation);
-  const ScenarioOptions& asked = situation.scenario.options;
   model_ = moving_model(situation.scenario);
   a_ = situation.state.a;
   shift_ = shift_of(situation, model_, a_);
   position_ = situation.scene.center_of_mass(situation.state, model_).head<2>();
+}
+
+void RegionAnswer::ask(const Situation& situation, Extras)
+{
+  read(situation);
+  const ScenarioOptions& asked = situation.scenario.options;
   RegionOptions options;
   options.shape = asked.cone;
   if (asked.gap) options.relative_gap = *asked.gap;
@@ -173,26 +241,13 @@ void RegionAnswer::write_json(const Report& report, Json& json_report) const
     json_report["margins"]["com"] = nullptr;
   }
   const bool proved = result_.verdict != Verdict::kUndecided;
-  Json& certificate = json_report["certificate"];
-  certificate["kind"] = internal::name_of(proved ? result_.certificate.kind : CertificateKind::kNone);
-  certificate["rules"]["cone"] = cone_json(report.scenario.options.cone);
-  certificate["problem"] = problem_json(report.problem);
-  write_certificate(proved ? result_.certificate : Certificate{}, certificate);
-  certificate["efforts"] = json(proved ? result_.certificate.efforts : Eigen::VectorXd());
-  certificate["shift"] = json(Eigen::MatrixXd(shift_));
-  certificate["pieces"] = Json::array();
-  for (const RegionPiece& piece : result_.pieces) {
-    Json entry;
-    entry["signs"] = piece.signs;
-    entry["forces"] = Json::array();  // one per corner of inner
-    for (const Eigen::VectorXd& lambda : piece.forces) entry["forces"].push_back(json(lambda));
-    entry["cuts"] = Json::array();
-    for (const RegionCut& cut : piece.cuts)
-      entry["cuts"].push_back({{"normal", json(Eigen::VectorXd(cut.normal))},
-                               {"offset", json(cut.offset)},
-                               {"proof", leaf_json(cut.proof)}});
-    certificate["pieces"].push_back(entry);
-  }
+  json_report["certificate"] = question(report);
+  json_report["certificate"].update(proof_json(proved ? result_.certificate : Certificate{}, result_.pieces));
+}
+
+Json RegionAnswer::question(const Report& report) const
+{
+  return RegionQuestion{report.problem, report.scenario.options.cone, a_, model_, position_, shift_}.json();
 }
 
 AnswerText RegionAnswer::text(const Report& report) const
@@ -351,28 +406,47 @@ std::string region_disagreement(const Field& report, RegionJudge& judge)
   return "";
 }
 
-Verification verify_region(const Field& report)
+/// What a report may say; what region_disagreement and numbers_disagreement looked at is as it is shown.
+Json claims_of(const Field& report, const RegionQuestion& asked)
 {
-  const std::string verdict = report["verdict"].text();
+  Json claims;
+  claims["region"]["model"] = asked.model;
+  claims["region"]["position"] = json(Eigen::VectorXd(asked.position));
+  claims["region"]["pieces"] = report["region"]["pieces"].json();
+  claims["region"]["jacobians"] = "of the given posture";
+  leave_open(report["region"].json(), claims["region"]);
+  claims["margins"] = unproved();
+  return claims;
+}
+
+Judgement judge_region_report(const Field& report)
+{
   const Field source = report["certificate"];
   Certificate certificate = read_certificate(source);
   certificate.efforts = source["efforts"].vector();
-  const Eigen::Vector2d position = read_point(report["region"]["position"]);
+  RegionQuestion asked;
+  asked.position = read_point(source["position"]);
+  asked.model = source["model"].text();
   try {
-    RegionJudge judge(source, position);
+    RegionJudge judge(source, asked.position);
+    asked.problem = judge.problem;
+    asked.shape = judge.shape;
+    asked.a = judge.a;
+    asked.shift = source["shift"].matrix(judge.problem.nv(), 2);
+    Judgement judged;
     std::string why;
-    const Verdict proved = judge.judge(certificate, position, &why);
-    if (proved == Verdict::kUndecided) return {false, "the certificate proves nothing: " + why};
-    if (verdict != internal::name_of(proved))
-      return {false, "the report says " + quoted(verdict) + ", but its certificate proves " +
-                         quoted(internal::name_of(proved))};
-    if (const std::string wrong = region_disagreement(report, judge); !wrong.empty()) return {false, wrong};
-    if (const std::string wrong = numbers_disagreement(report); !wrong.empty()) return {false, wrong};
-    return {true, std::string("proved: ") + internal::name_of(proved) + ", by " + internal::name_of(certificate.kind) +
-                      ", and the region"};
+    judged.verdict = judge.judge(certificate, asked.position, &why);
+    if (judged.verdict == Verdict::kUndecided) return Judgement::refusal("the certificate proves nothing: " + why);
+    if (std::string wrong = region_disagreement(report, judge); !wrong.empty()) return Judgement::refusal(wrong);
+    if (std::string wrong = numbers_disagreement(report); !wrong.empty()) return Judgement::refusal(wrong);
+    judged.proved = std::string("by ") + internal::name_of(certificate.kind) + ", and the region";
+    judged.claims = claims_of(report, asked);
+    judged.question = asked.json();
+    judged.proof = proof_json(certificate, read_pieces(source["pieces"]));
+    return judged;
   } catch (const InputError& error) {
     if (error.path().starts_with("report")) throw;
-    return {false, std::string("the certificate's problem is not one: ") + error.what()};
+    return Judgement::refusal(std::string("the certificate's problem is not one: ") + error.what());
   }
 }
 
@@ -386,6 +460,6 @@ std::vector<std::string> region_columns(const ScenarioOptions&) { return {"regio
 
 }  // namespace
 
-extern const QuestionKind kRegionKind{Question::kRegion, require_for_region, make_answer<RegionAnswer>, region_columns, verify_region};
+extern const QuestionKind kRegionKind{Question::kRegion, require_for_region, make_answer<RegionAnswer>, region_columns, judge_region_report};
 
 }  // namespace stiction::internal
