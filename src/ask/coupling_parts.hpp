@@ -9,7 +9,7 @@ namespace stiction::internal {
 Couplings inertial_couplings(const ContactProblem& problem, TangentialRows tangential);
 
 /// What acceleration and forces of `couplings` say: whether the forces are unique and everything is at rest.
-/// @param[out] active optional: rows that are held or push
+/// @param[out] active rows that are held or push
 /// @return forces over `active` that move nothing, one per column
 Eigen::MatrixXd read_motion(const ContactProblem& problem, Couplings& couplings, std::vector<int>& active);
 

@@ -34,7 +34,7 @@ Json document(const Json& shown, const Judgement& judged, const Report* scenario
   wanted["stiction"] = 1;
   wanted["name"] = scenario ? Json(scenario->scenario.name) : unproved();
   wanted["question"] = shown["question"];
-  wanted["verdict"] = name_of(judged.verdict);
+  wanted["verdict"] = internal::name_of(judged.verdict);
   wanted["summary"] = judged.summary.empty() ? unproved() : Json(judged.summary);
   wanted.update(judged.claims);
   if (scenario && wanted.contains("efforts") && wanted["efforts"].is_discarded()) {
