@@ -60,6 +60,8 @@ struct StickingResult {
   std::vector<Repair> repairs;
   std::optional<Prediction> prediction;  ///< what happens next, when asked for and a contact is, or may be, about to move
   std::string explanation;               ///< one sentence in words: what happens
+  double told_friction = 1.0;            ///< of a failing case: the certificate proves failure, and `explanation` is, for every
+                                         ///< mu times this
   int iterations = 0;
 };
 

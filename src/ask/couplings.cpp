@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ask/coupling_parts.hpp"
 #include "ask/propositions_algebra.hpp"
 #include "ask/proved.hpp"
 #include "problem/text.hpp"
@@ -198,11 +199,13 @@ CouplingAnalyser::~CouplingAnalyser() = default;
 CouplingAnalyser::CouplingAnalyser(CouplingAnalyser&&) noexcept = default;
 CouplingAnalyser& CouplingAnalyser::operator=(CouplingAnalyser&&) noexcept = default;
 
-Couplings CouplingAnalyser::analyse(const ContactProblem& problem, const CouplingOptions& options)
+namespace internal {
+
+Couplings inertial_couplings(const ContactProblem& problem, TangentialRows tangential)
 {
   problem.validate();
   Couplings c;
-  choose_rows(problem, options.tangential, c.unilateral, c.bilateral);
+  choose_rows(problem, tangential, c.unilateral, c.bilateral);
   const UnitMass unit(problem);
   c.definite_mass = unit.definite;
   const Eigen::MatrixXd Xh = columns_of(unit, c.unilateral), Xg = columns_of(unit, c.bilateral);
@@ -222,7 +225,34 @@ Couplings CouplingAnalyser::analyse(const ContactProblem& problem, const Couplin
     c.dependences.push_back({weights.head(m), weights.tail(p)});
   }
   if (c.definite_mass) delassus(unit, Xh, Xg, c);
+  return c;
+}
 
+Eigen::MatrixXd read_motion(const ContactProblem& problem, Couplings& c, std::vector<int>& active)
+{
+  Eigen::VectorXd scales;
+  Judge().row_scales(problem, c.acceleration, scales);
+  const UnitMass unit(problem);
+  active.clear();
+  for (const int r : c.unilateral)
+    if (problem.J.row(r).dot(c.acceleration) + problem.gamma[r] <= kSolve * scales[r] || c.forces[r] > 0.0) active.push_back(r);
+  active.insert(active.end(), c.bilateral.begin(), c.bilateral.end());
+  const Eigen::MatrixXd free_forces = null_space(unit_columns(columns_of(unit, active)));
+  c.forces_unique = free_forces.cols() == 0;
+  double load = 0.0, rest = 0.0;
+  for (Eigen::Index i = 0; i < problem.nv(); ++i) {
+    load += unit.F[i] * unit.F[i];
+    rest = std::max(rest, std::abs(c.acceleration[i]) / unit.S[i]);
+  }
+  c.at_rest = rest <= kClear * std::sqrt(load);
+  return free_forces;
+}
+
+}  // namespace internal
+
+Couplings CouplingAnalyser::analyse(const ContactProblem& problem, const CouplingOptions& options)
+{
+  Couplings c = internal::inertial_couplings(problem, options.tangential);
   c.intervals.assign(static_cast<std::size_t>(problem.rows()), {0.0, 0.0, true});
   c.forces.setZero(problem.rows());
   const Motion motion = gauss(problem, c.unilateral, c.bilateral, *engine_);
@@ -242,20 +272,8 @@ Couplings CouplingAnalyser::analyse(const ContactProblem& problem, const Couplin
   c.solvable = Verdict::kHolds;
   c.acceleration = motion.a;
   c.forces = motion.lambda;
-  Eigen::VectorXd scales;
-  Judge().row_scales(problem, c.acceleration, scales);
   std::vector<int> active;
-  for (const int r : c.unilateral)
-    if (problem.J.row(r).dot(c.acceleration) + problem.gamma[r] <= kSolve * scales[r] || c.forces[r] > 0.0) active.push_back(r);
-  active.insert(active.end(), c.bilateral.begin(), c.bilateral.end());
-  const Eigen::MatrixXd free_forces = null_space(unit_columns(columns_of(unit, active)));
-  c.forces_unique = free_forces.cols() == 0;
-  double load = 0.0, rest = 0.0;
-  for (Eigen::Index i = 0; i < problem.nv(); ++i) {
-    load += unit.F[i] * unit.F[i];
-    rest = std::max(rest, std::abs(c.acceleration[i]) / unit.S[i]);
-  }
-  c.at_rest = rest <= kClear * std::sqrt(load);
+  const Eigen::MatrixXd free_forces = internal::read_motion(problem, c, active);
   if (options.intervals) force_intervals(problem, active, free_forces, *engine_, c);
   return c;
 }

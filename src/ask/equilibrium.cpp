@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ask/contact_reports.hpp"
 #include "ask/equilibrium_workspace.hpp"
 #include "problem/text.hpp"
 #include "stiction/error.hpp"
@@ -27,30 +28,6 @@ std::string owner_of(const ContactProblem& problem, Eigen::Index row, std::strin
     if (row >= c.row && row < c.row + c.rows) return "closures[" + std::to_string(i) + "]";
   }
   return "J";
-}
-
-std::string describe_holding(const ContactProblem& problem, const EquilibriumResult& result)
-{
-  if (problem.contacts.empty()) return "holds: the efforts alone balance the load";
-  size_t most = 0;
-  for (size_t i = 0; i < result.contacts.size(); ++i)
-    if (result.contacts[i].utilisation > result.contacts[most].utilisation) most = i;
-  std::string text = "holds: contacts and efforts balance the load";
-  auto percent = [](double share) { return std::to_string(static_cast<int>(std::lround(100.0 * share))) + " %"; };
-  const double share = result.contacts[most].utilisation;
-  if (share > 0.0 && std::isfinite(share))
-    text += "; nearest to slipping: " + problem.contacts[most].name + " (" + percent(share) + " of its friction)";
-  double highest = 0.0;
-  const Actuator* motor = nullptr;
-  for (size_t k = 0; k < problem.actuators.size(); ++k) {
-    const double effort = result.efforts[static_cast<Eigen::Index>(k)];
-    const double limit = effort > 0.0 ? problem.actuators[k].upper : -problem.actuators[k].lower;
-    if (!std::isfinite(limit) || !(limit > 0.0) || std::abs(effort) / limit <= highest) continue;
-    highest = std::abs(effort) / limit;
-    motor = &problem.actuators[k];
-  }
-  if (motor) text += "; highest effort: " + motor->name + " (" + percent(highest) + " of its limit)";
-  return text;
 }
 
 }  // namespace
@@ -255,7 +232,7 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   if (options.generators) generators_margin(options, result);
   if (options.explain && result.verdict == Verdict::kFails)
     result.explanation = describe_imbalance(p, shape, result.certificate);
-  if (options.explain && result.verdict == Verdict::kHolds) result.explanation = describe_holding(p, result);
+  if (options.explain && result.verdict == Verdict::kHolds) result.explanation = internal::describe_balance(p, result.contacts, result.efforts);
   result.iterations = iterations;
 }
 

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ask/contact_reports.hpp"
+
 namespace stiction::internal {
 namespace {
 
 constexpr double kRim = 1e-12;     // share of the force scale below which a slack cannot be told from none
-constexpr double kLoaded = 1e-9;   // share of the force scale above which a contact counts as loaded, or inside its cone
 constexpr double kRank = 1e-10;    // relative to unit columns
 
 }  // namespace
@@ -472,25 +473,7 @@ std::string HoldSearch::doubt_of_the_rim(const Eigen::VectorXd& lambda) const
 
 void HoldSearch::report_contacts(const Eigen::VectorXd& lambda, Verdict verdict, std::vector<ContactReport>& reports) const
 {
-  double force_scale = 0.0;
-  for (const Contact& contact : problem->contacts) force_scale = std::max(force_scale, std::abs(lambda[contact.row]));
-  for (size_t i = 0; i < problem->contacts.size(); ++i) {
-    const Contact& contact = problem->contacts[i];
-    ContactReport& report = reports[i];
-    const double* f = lambda.data() + contact.row;
-    report.force.setZero();
-    for (int k = 0; k <= contact.tangents; ++k) report.force[k] = f[k];
-    if (contact.torsional) report.force[3] = f[1 + contact.tangents];
-    report.utilisation = utilisation(friction_cone(contact, shape), f);
-    if (detaching[i])
-      report.state = ContactState::kDetaching;
-    else if (!(std::abs(f[0]) > kLoaded * force_scale) && report.force.head<3>().norm() <= kLoaded * force_scale)
-      report.state = ContactState::kUnloaded;
-    else if (verdict == Verdict::kHolds)
-      report.state = contact.mu > 0.0 && report.utilisation >= 1.0 - kLoaded ? ContactState::kRim : ContactState::kSticking;
-    else
-      report.state = report.utilisation > 1.0 ? ContactState::kSliding : ContactState::kSticking;
-  }
+  internal::report_contacts(*problem, shape, detaching, lambda, verdict, reports);
 }
 
 int HoldSearch::indeterminacy()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ask/contact_reports.hpp"
 #include "ask/mode_solver.hpp"
 #include "ask/proved.hpp"
 #include "ask/sliding_input.hpp"
@@ -257,6 +258,25 @@ ContactReport sliding_report(const ContactProblem& p, const Contact& c, const st
   return report;
 }
 
+std::string describe_modes(const ContactProblem& p, const SlidingSolution& solution)
+{
+  std::string words;
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+    const ContactState state = solution.contacts[i].state;
+    const bool pulls = solution.contacts[i].force[0] < 0.0;
+    words += (i == 0 ? "" : ", ") + p.contacts[i].name;
+    words += state == ContactState::kDetaching  ? " leaves"
+             : state == ContactState::kUnloaded ? " carries nothing"
+             : state == ContactState::kSliding  ? (pulls ? " slides pulling" : " slides")
+                                                : " sticks";
+  }
+  return words.empty() ? "no contact" : words;
+}
+
+}  // namespace
+
+namespace internal {
+
 /// Witnesses that belong to one continuum of forces are one solution.
 void gather_solutions(const ContactProblem& p, const SlipDirections& slips, SlidingResult& result)
 {
@@ -295,22 +315,7 @@ void gather_solutions(const ContactProblem& p, const SlipDirections& slips, Slid
   }
 }
 
-std::string describe_modes(const ContactProblem& p, const SlidingSolution& solution)
-{
-  std::string words;
-  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
-    const ContactState state = solution.contacts[i].state;
-    const bool pulls = solution.contacts[i].force[0] < 0.0;
-    words += (i == 0 ? "" : ", ") + p.contacts[i].name;
-    words += state == ContactState::kDetaching  ? " leaves"
-             : state == ContactState::kUnloaded ? " carries nothing"
-             : state == ContactState::kSliding  ? (pulls ? " slides pulling" : " slides")
-                                                : " sticks";
-  }
-  return words.empty() ? "no contact" : words;
-}
-
-std::string describe(const ContactProblem& p, const SlipDirections& slips, const SlidingResult& result)
+std::string describe_sliding(const ContactProblem& p, const SlipDirections& slips, const SlidingResult& result)
 {
   switch (result.count) {
     case SolutionCount::kNone:
@@ -337,7 +342,7 @@ std::string describe(const ContactProblem& p, const SlipDirections& slips, const
   return {};
 }
 
-}  // namespace
+}  // namespace internal
 
 struct SlidingChecker::Workspace {
   internal::ModeWorkspace modes;
@@ -362,7 +367,7 @@ SlidingResult SlidingChecker::check(const ContactProblem& problem, const SlipDir
   const SlidingJudgement judgement = judge_sliding(problem, slips, result.certificate);
   result.count = judgement.count;
   result.complete = judgement.complete;
-  gather_solutions(problem, slips, result);
+  internal::gather_solutions(problem, slips, result);
   if (result.count == SolutionCount::kNone)
     result.verdict = Verdict::kFails;
   else if (result.count != SolutionCount::kUndecided)
@@ -375,7 +380,7 @@ SlidingResult SlidingChecker::check(const ContactProblem& problem, const SlipDir
     else
       result.reason = judgement.why;
   }
-  result.explanation = describe(problem, slips, result);
+  result.explanation = internal::describe_sliding(problem, slips, result);
   if (options.well_posedness) result.well_posedness = friction_well_posedness(problem, slips);
   return result;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ask/contact_reports.hpp"
 #include "ask/sticking_workspace.hpp"
 #include "stiction/error.hpp"
 
@@ -166,6 +167,7 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   result.verdict = Verdict::kUndecided;
   result.reason.clear();
   result.explanation.clear();
+  result.told_friction = 1.0;
   result.certificate.kind = CertificateKind::kNone;
   recycle(result.certificate.leaves);
   result.contacts.assign(p.contacts.size(), ContactReport{});
@@ -208,14 +210,11 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
 
   // Step 3: which contacts leave, and the set of multipliers of those that stay.
   judge.row_scales(p, gauss_answer.a, row_scale);
-  detaching.assign(p.contacts.size(), 0);
   for (size_t i = 0; i < p.contacts.size(); ++i) {
-    const Contact& contact = p.contacts[i];
-    const double opening = p.J.row(contact.row).dot(gauss_answer.a) + p.gamma[contact.row];
-    result.contacts[i].normal_acceleration = opening;
-    detaching[i] = contact.side == Side::kUnilateral && opt.rules.detachment == Detachment::kAllowed &&
-                   opening > kSolve * row_scale[contact.row];
+    const int row = p.contacts[i].row;
+    result.contacts[i].normal_acceleration = p.J.row(row).dot(gauss_answer.a) + p.gamma[row];
   }
+  internal::find_detaching(p, opt.rules.detachment, gauss_answer.a, row_scale, detaching);
   result.acceleration_unique = acceleration_unique();
   // e = M a* + F, the load that the contacts carry, and the size of the numbers it is made of.
   loads.reset(p);
@@ -270,7 +269,7 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
   if (opt.margins && result.verdict != Verdict::kUndecided) friction_margin(result);
   if (opt.repairs && result.verdict == Verdict::kFails) repairs(result);
-  if (result.verdict == Verdict::kHolds && opt.explain) result.explanation = describe_holding(result);
+  if (result.verdict == Verdict::kHolds && opt.explain) result.explanation = internal::describe_sticking(p, result.contacts);
   result.iterations = iterations;
 }
 

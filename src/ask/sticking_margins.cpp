@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ask/contact_reports.hpp"
 #include "ask/sticking_workspace.hpp"
 #include "solve/nearest_point.hpp"
 
@@ -118,12 +119,9 @@ void StickingChecker::Workspace::tell_the_last_motion(StickingResult& result, co
     return;
   }
   if (!options->explain) return;
-  ContactProblem at_the_limit = *problem;   // there the contacts that slip are on the rim
-  for (Contact& contact : at_the_limit.contacts) {
-    contact.mu *= least.lower;
-    contact.torsion *= least.lower;
-  }
-  result.explanation = describe_failure(at_the_limit, options->rules, result.certificate);
+  const ContactProblem at_the_limit = internal::with_friction(*problem, least.lower);   // there the contacts that slip are on the rim
+  if (judge(at_the_limit, options->rules, result.certificate) == Verdict::kFails) result.told_friction = least.lower;
+  result.explanation = describe_failure(result.told_friction > 1.0 ? at_the_limit : *problem, options->rules, result.certificate);
 }
 
 void StickingChecker::Workspace::repairs(StickingResult& result)
@@ -167,29 +165,6 @@ void StickingChecker::Workspace::repairs(StickingResult& result)
     if (!best || change.norm() < best->norm()) best = change;
   }
   if (best) result.repairs.push_back({Repair::Change::kForce, -1, best->norm(), *best});
-}
-
-std::string StickingChecker::Workspace::describe_holding(const StickingResult& result) const
-{
-  if (problem->contacts.empty()) return "holds: there is no contact that could slip";
-  size_t most = 0, leaving = 0;
-  for (size_t i = 0; i < result.contacts.size(); ++i) {
-    if (result.contacts[i].utilisation > result.contacts[most].utilisation) most = i;
-    leaving += result.contacts[i].state == ContactState::kDetaching;
-  }
-  std::string text = leaving == 0 ? "holds: every contact sticks" : "holds: every contact that stays sticks";
-  if (leaving > 0) {
-    text += ", but";
-    for (size_t i = 0, k = 0; i < result.contacts.size(); ++i)
-      if (result.contacts[i].state == ContactState::kDetaching)
-        text += (k++ ? ", " : " ") + problem->contacts[i].name;
-    text += leaving == 1 ? " detaches" : " detach";
-  }
-  const double share = result.contacts[most].utilisation;
-  if (share > 0.0 && std::isfinite(share))
-    text += "; nearest to slipping: " + problem->contacts[most].name + " (" +
-            std::to_string(static_cast<int>(std::lround(100.0 * share))) + " % of its friction)";
-  return text;
 }
 
 }  // namespace stiction

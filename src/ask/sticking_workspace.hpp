@@ -30,7 +30,6 @@ struct StickingChecker::Workspace : internal::HoldSearch {
   void friction_margin(StickingResult& result);
   void tell_the_last_motion(StickingResult& result, const LeastFriction& least);
   void repairs(StickingResult& result);
-  std::string describe_holding(const StickingResult& result) const;
 
   const StickingOptions* options = nullptr;
   std::vector<int> equality_rows, inequality_rows;

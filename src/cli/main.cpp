@@ -18,6 +18,7 @@
 #include "io/nearest_name.hpp"
 #include "io/progress_text.hpp"
 #include "io/region_drawing.hpp"
+#include "io/verify.hpp"
 #include "stiction/error.hpp"
 #include "stiction/report.hpp"
 #include "stiction/scene.hpp"
@@ -69,8 +70,8 @@ void write_file(const std::string& file, const char* option, const std::string& 
     throw stiction::InputError(option, "want a file that can be written, got '" + file + "': " + std::strerror(written ? errno : reason));
 }
 
-/// Whether a command answers any question, or one.
-enum class Asks { kAnything, kRegion };
+/// Whether a command answers any question, or one, or that of a report.
+enum class Asks { kAnything, kRegion, kReport };
 
 /// Arguments that several commands share.
 struct ScenarioArguments {
@@ -80,7 +81,10 @@ struct ScenarioArguments {
   void add_to(CLI::App& command, Asks asks = Asks::kAnything)
   {
     if (asks == Asks::kRegion) question = "region";
-    command.add_option("SCENARIO", file, "The scenario file (YAML)")->required();
+    if (asks == Asks::kReport)
+      command.add_option("--scenario", file, "The scenario that the report must be about")->type_name("FILE");
+    else
+      command.add_option("SCENARIO", file, "The scenario file (YAML)")->required();
     command.add_option("--set", sets, "Replaces one entry: --set contacts.left_toe.mu=0.3, --set options.cone='{inner: 8}'")
         ->type_name("PATH=VALUE")
         ->allow_extra_args(false);
@@ -182,12 +186,20 @@ int run(int argc, char** argv)
   });
 
   std::string report_file;
+  ScenarioArguments report_scenario;
   CLI::App& verify = *app.add_subcommand("verify", "Re-checks a report's proof from its own numbers, without any solver");
   verify.add_option("REPORT.json", report_file, "What `stiction check --json` wrote")->required();
+  report_scenario.add_to(verify, Asks::kReport);
   verify.footer("Exit codes: 0 the proof is valid, 1 it is not, 2 not a report.");
   verify.callback([&] {
-    const stiction::Verification result = stiction::verify_report(internal::read_text_file(report_file, "report"), report_file);
-    write_result((result.valid ? "valid: " : "NOT VALID: ") + result.message + "\n");
+    const ScenarioArguments& about = report_scenario;
+    if (about.file.empty() && !(about.sets.empty() && about.package_paths.empty()))
+      throw stiction::InputError("--scenario", "want the scenario that --set and --package-path are about, got none");
+    const std::string text = internal::read_text_file(report_file, "report");
+    const stiction::Verification result =
+        about.file.empty() ? stiction::verify_report(text, report_file)
+                           : stiction::verify_report(text, report_file, about.file, about.overrides(), about.package_paths);
+    write_result(internal::verification_text(result));
     code = result.valid ? kOk : kNo;
   });
 

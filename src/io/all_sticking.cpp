@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "io/json.hpp"
+#include "ask/contact_reports.hpp"
+#include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "problem/text.hpp"
@@ -65,14 +66,57 @@ void append_repairs(std::string& out, const ContactProblem& problem, const std::
   }
 }
 
+Json question_json(const ContactProblem& problem, const StickingRules& rules)
+{
+  Json entry;
+  entry["rules"]["cone"] = cone_json(rules.shape);
+  entry["rules"]["detachment"] = rules.detachment == Detachment::kAllowed ? "allowed" : "forbidden";
+  entry["problem"] = problem_json(problem);
+  return entry;
+}
+
+/// What people are told, and how much friction the motion that they are told of overcomes at least.
+Json proof_json(const Certificate& certificate, double told_friction)
+{
+  Json entry;
+  entry["kind"] = name_of(certificate.kind);
+  write_certificate(certificate, entry);
+  if (certificate.kind == CertificateKind::kMotion) entry["told_friction"] = json(told_friction);
+  return entry;
+}
+
+bool has_forces(CertificateKind kind) { return kind == CertificateKind::kForces || kind == CertificateKind::kMotion; }
+
+/// States, forces and utilisation as a certificate with forces has them.
+void read_contacts(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
+                   Verdict verdict, std::vector<ContactReport>& contacts)
+{
+  Eigen::VectorXd scales;
+  std::vector<char> detaching;
+  Judge().row_scales(problem, certificate.a, scales);
+  find_detaching(problem, rules.detachment, certificate.a, scales, detaching);
+  contacts.resize(problem.contacts.size());
+  report_contacts(problem, rules.shape, detaching, certificate.lambda, verdict, contacts);
+}
+
+std::string failure_words(const std::string& explanation)
+{
+  return "fails: " + (explanation.empty() ? "no admissible contact forces exist" : explanation);
+}
+
 class StickingAnswer final : public Answer {
  public:
   explicit StickingAnswer(const std::string& solver) : checker_(make_engine(solver)) {}
 
-  void ask(const Situation& situation, Extras extras) override
+  void read(const Situation& situation) override
   {
     require_given_efforts(situation);
     require_rest(situation);
+  }
+
+  void ask(const Situation& situation, Extras extras) override
+  {
+    read(situation);
     const ScenarioOptions& asked = situation.scenario.options;
     const bool fallback = extras == Extras::kAll;
     StickingOptions options;
@@ -81,6 +125,11 @@ class StickingAnswer final : public Answer {
     options.margins = asked.margins.value_or(fallback);
     options.repairs = asked.repairs.value_or(fallback);
     checker_.check(situation.problem, options, result_);
+    if (!fallback || result_.verdict == Verdict::kUndecided || !has_forces()) return;
+    // The certificate's numbers are the ones that are judged; the result's may differ from them by rounding.
+    read_contacts(situation.problem, options.rules, result_.certificate, result_.verdict, result_.contacts);
+    if (result_.verdict == Verdict::kHolds)
+      result_.explanation = describe_sticking(situation.problem, result_.contacts);
   }
 
   Verdict verdict() const override { return result_.verdict; }
@@ -90,7 +139,7 @@ class StickingAnswer final : public Answer {
   {
     if (result_.verdict == Verdict::kUndecided) return "undecided: " + result_.reason;
     if (result_.verdict == Verdict::kHolds) return result_.explanation;
-    return "fails: " + (result_.explanation.empty() ? "no admissible contact forces exist" : result_.explanation);
+    return failure_words(result_.explanation);
   }
 
   void write_row(std::vector<RowCell>& cells) const override
@@ -104,6 +153,10 @@ class StickingAnswer final : public Answer {
 
   void write_json(const Report& report, Json& json_report) const override;
   AnswerText text(const Report& report) const override;
+  Json question(const Report& report) const override
+  {
+    return question_json(report.problem, {report.scenario.options.cone, report.scenario.options.detachment});
+  }
 
  private:
   /// Whether there are forces and an acceleration at all: not when the constraints contradict each other, nothing can balance the
@@ -112,9 +165,8 @@ class StickingAnswer final : public Answer {
   {
     const CertificateKind kind = result_.certificate.kind;
     if (result_.verdict == Verdict::kUndecided) return (result_.lambda.array() != 0.0).any();
-    return kind != CertificateKind::kContradiction && kind != CertificateKind::kUnbalanced;
+    return internal::has_forces(kind);
   }
-  Json certificate_json(const Report& report) const;
 
   StickingChecker checker_;
   StickingResult result_;
@@ -124,15 +176,16 @@ void StickingAnswer::write_json(const Report& report, Json& json_report) const
 {
   const bool forces = has_forces();
   const ContactProblem& problem = report.problem;
-  // The certificate's acceleration is the one that was judged; the result's differs from it by rounding.
-  const Eigen::VectorXd& a = result_.verdict == Verdict::kUndecided ? result_.acceleration : result_.certificate.a;
+  const bool decided = result_.verdict != Verdict::kUndecided;
+  const Eigen::VectorXd& a = decided ? result_.certificate.a : result_.acceleration;
+  const Eigen::VectorXd& lambda = decided ? result_.certificate.lambda : result_.lambda;
   json_report["acceleration"]["values"] = forces ? by_joint(problem.dof_names, a) : Json();
   json_report["acceleration"]["unique"] = forces && result_.acceleration_unique;
   json_report["contacts"] = Json::array();
   if (forces)
     for (std::size_t i = 0; i < problem.contacts.size(); ++i)
       json_report["contacts"].push_back(
-          contact_json(problem.contacts[i], result_.contacts[i], result_.lambda, result_.verdict == Verdict::kHolds));
+          contact_json(problem.contacts[i], result_.contacts[i], lambda, result_.verdict == Verdict::kHolds));
   json_report["efforts"] = Json::object();
   for (const auto& [joint, effort] : given_efforts(report.scenario, problem))
     json_report["efforts"][joint] = json(effort);
@@ -142,19 +195,8 @@ void StickingAnswer::write_json(const Report& report, Json& json_report) const
     json_report["margins"]["friction_scale"] = result_.friction_scale ? json(*result_.friction_scale) : Json();
   json_report["repair"] = Json::array();
   for (const Repair& repair : result_.repairs) json_report["repair"].push_back(repair_json(problem, repair));
-  json_report["certificate"] = certificate_json(report);
-}
-
-Json StickingAnswer::certificate_json(const Report& report) const
-{
-  const Certificate certificate = result_.verdict == Verdict::kUndecided ? Certificate{} : result_.certificate;
-  Json entry;
-  entry["kind"] = name_of(certificate.kind);
-  entry["rules"]["cone"] = cone_json(report.scenario.options.cone);
-  entry["rules"]["detachment"] = report.scenario.options.detachment == Detachment::kAllowed ? "allowed" : "forbidden";
-  entry["problem"] = problem_json(report.problem);
-  write_certificate(certificate, entry);
-  return entry;
+  json_report["certificate"] = question(report);
+  json_report["certificate"].update(proof_json(decided ? result_.certificate : Certificate{}, result_.told_friction));
 }
 
 AnswerText StickingAnswer::text(const Report& report) const
@@ -183,43 +225,62 @@ AnswerText StickingAnswer::text(const Report& report) const
   return text;
 }
 
-/// Empty when the report's forces are those of the certificate, else what is not.
-std::string disagreement(const Field& report, const ContactProblem& problem, const StickingRules& rules,
-                         const Certificate& certificate)
+StickingRules read_rules(const Field& field)
 {
-  const bool forces = certificate.kind == CertificateKind::kForces || certificate.kind == CertificateKind::kMotion;
-  const Field contacts = report["contacts"], values = report["acceleration"]["values"];
-  if (!forces)
-    return contacts.size() == 0 && values.is_null() ? "" : "forces are reported, but the certificate has none";
-  if (std::string wrong = by_joint_disagreement(values, certificate.a, "acceleration"); !wrong.empty()) return wrong;
-  return contacts_disagreement(contacts, problem, rules.shape, certificate.lambda);
+  StickingRules rules;
+  rules.shape = read_cone(field["cone"]);
+  const std::string detachment = field["detachment"].text();
+  if (detachment != "allowed" && detachment != "forbidden") field["detachment"].fail("allowed | forbidden");
+  rules.detachment = detachment == "allowed" ? Detachment::kAllowed : Detachment::kForbidden;
+  return rules;
+}
+
+/// What a report may say about a certificate that proves `verdict`.
+Json claims_of(const Field& report, const ContactProblem& problem, const Certificate& certificate,
+               const std::vector<ContactReport>& contacts)
+{
+  const bool forces = has_forces(certificate.kind);
+  Json claims;
+  claims["acceleration"]["values"] = forces ? by_joint(problem.dof_names, certificate.a) : Json();
+  claims["acceleration"]["unique"] = unproved();
+  claims["contacts"] = forces ? proved_contacts_json(problem, contacts, certificate.lambda) : Json::array();
+  if (certificate.kind == CertificateKind::kForces)
+    leave_intervals(report["contacts"], "normal_interval", claims["contacts"], "normal_force");
+  for (const char* key : {"efforts", "indeterminacy", "margins", "repair"}) claims[key] = unproved();
+  return claims;
 }
 
 /// Judges from the report's own numbers. Uses the proof room only: no engine can repeat its own mistake here.
-Verification verify_sticking(const Field& report)
+Judgement judge_sticking(const Field& report)
 {
-  const std::string verdict = report["verdict"].text();
   const Field source = report["certificate"];
   const Certificate certificate = read_certificate(source);
-  StickingRules rules;
-  rules.shape = read_cone(source["rules"]["cone"]);
-  const std::string detachment = source["rules"]["detachment"].text();
-  if (detachment != "allowed" && detachment != "forbidden") source["rules"]["detachment"].fail("allowed | forbidden");
-  rules.detachment = detachment == "allowed" ? Detachment::kAllowed : Detachment::kForbidden;
+  const StickingRules rules = read_rules(source["rules"]);
   const ContactProblem problem = read_problem(source["problem"]);
+  const bool motion = certificate.kind == CertificateKind::kMotion;
+  const double told_friction = motion ? source["told_friction"].number() : 1.0;
   try {
     problem.validate();
   } catch (const InputError& error) {
-    return {false, std::string("the certificate's problem is not one: ") + error.what()};
+    return Judgement::refusal(std::string("the certificate's problem is not one: ") + error.what());
   }
+  Judgement judged;
   std::string why;
-  const Verdict proved = judge(problem, rules, certificate, &why);
-  if (proved == Verdict::kUndecided) return {false, "the certificate proves nothing: " + why};
-  if (verdict != name_of(proved))
-    return {false, "the report says " + quoted(verdict) + ", but its certificate proves " + quoted(name_of(proved))};
-  if (const std::string wrong = disagreement(report, problem, rules, certificate); !wrong.empty())
-    return {false, wrong};
-  return {true, std::string("proved: ") + name_of(proved) + ", by " + name_of(certificate.kind)};
+  judged.verdict = judge(problem, rules, certificate, &why);
+  if (judged.verdict == Verdict::kUndecided) return Judgement::refusal("the certificate proves nothing: " + why);
+  if (!(told_friction >= 1.0 && told_friction < kInfinity)) source["told_friction"].fail("a finite number >= 1");
+  const ContactProblem told = with_friction(problem, told_friction);
+  if (told_friction > 1.0 && judge(told, rules, certificate, &why) != Verdict::kFails)
+    return Judgement::refusal("the certificate does not prove failure for told_friction: " + why);
+  std::vector<ContactReport> contacts;
+  if (has_forces(certificate.kind)) read_contacts(problem, rules, certificate, judged.verdict, contacts);
+  judged.summary = judged.verdict == Verdict::kHolds ? describe_sticking(problem, contacts)
+                                                     : failure_words(describe_failure(told, rules, certificate));
+  judged.proved = std::string("by ") + name_of(certificate.kind);
+  judged.claims = claims_of(report, problem, certificate, contacts);
+  judged.question = question_json(problem, rules);
+  judged.proof = proof_json(certificate, told_friction);
+  return judged;
 }
 
 std::vector<std::string> sticking_columns(const ScenarioOptions& options)
@@ -231,6 +292,6 @@ std::vector<std::string> sticking_columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kAllStickingKind{Question::kAllSticking, require_no_sliding, make_answer<StickingAnswer>, sticking_columns, verify_sticking};
+extern const QuestionKind kAllStickingKind{Question::kAllSticking, require_no_sliding, make_answer<StickingAnswer>, sticking_columns, judge_sticking};
 
 }  // namespace stiction::internal

@@ -1,8 +1,6 @@
 // Rows of a batch: JSON lines and CSV.
-#include <nlohmann/json.hpp>
-#include <set>
-
 #include "io/batch.hpp"
+#include "io/json_text.hpp"
 #include "problem/text.hpp"
 
 namespace stiction::internal {
@@ -51,20 +49,7 @@ void parse_json_row(const std::string& line, std::uint64_t row, BatchRow& parsed
   parsed.id = std::to_string(row);
   parsed.changes.clear();
   check_length(line);
-  std::vector<std::set<std::string>> keys;   // of the objects that are open
-  const auto no_duplicates = [&](int, Json::parse_event_t event, Json& value) {
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
-      throw InputError("", "want each key once, got " + internal::quoted(value.get<std::string>()) + " twice");
-    return true;
-  };
-  Json json;
-  try {
-    json = Json::parse(line, no_duplicates);
-  } catch (const Json::exception& error) {
-    throw InputError("", std::string("want a JSON object, got: ") + error.what());
-  }
+  const Json json = parse_json(line, "", "a JSON object");
   if (!json.is_object()) throw InputError("", "want a JSON object, got another value");
   if (const auto id = json.find("id"); id != json.end()) {
     if (!id->is_string() && !id->is_number()) throw InputError("id", "want a text or a number, got something else");

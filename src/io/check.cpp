@@ -20,15 +20,30 @@ Report check(const Scenario& scenario)
   return ScenarioAnswerer(scenario.scene).report(scenario);
 }
 
-Report check_document(const ScenarioDocument& document, const std::vector<std::string>& package_paths)
+namespace {
+
+/// What `answer` makes of the scenario of a document, with the hash of the document.
+template <class AnswerScenario>
+Report with_inputs(const ScenarioDocument& document, const std::vector<std::string>& package_paths, AnswerScenario answer)
 {
   Scenario scenario = document.decode();
   scenario.scene.package_paths = package_paths;
   try {
-    return check(scenario);
+    Report report = answer(scenario);
+    report.inputs.scenario.sha256 = document.sha256;
+    for (const ScenarioOverride& change : document.overrides)
+      if (change.path != "question") report.inputs.scenario.set.push_back(change);
+    return report;
   } catch (const InputError& error) {
     throw document.located(error);
   }
+}
+
+}  // namespace
+
+Report check_document(const ScenarioDocument& document, const std::vector<std::string>& package_paths)
+{
+  return with_inputs(document, package_paths, check);
 }
 
 Report check_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
@@ -37,6 +52,17 @@ Report check_file(const std::string& file, const std::vector<ScenarioOverride>& 
   ScenarioDocument document = load_scenario(file);
   apply(overrides, document);
   return check_document(document, package_paths);
+}
+
+Report read_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
+                 const std::vector<std::string>& package_paths)
+{
+  ScenarioDocument document = load_scenario(file);
+  apply(overrides, document);
+  return with_inputs(document, package_paths, [](const Scenario& scenario) {
+    require_askable(scenario);
+    return ScenarioAnswerer(scenario.scene).read(scenario);
+  });
 }
 
 }  // namespace stiction::internal

@@ -15,6 +15,10 @@ Report check_file(const std::string& file, const std::vector<ScenarioOverride>& 
 /// Answers from text in memory, as check_file does.
 Report check_document(const ScenarioDocument& document, const std::vector<std::string>& package_paths);
 
+/// Loads the scene of a file and reads what is asked, without answering.
+Report read_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
+                 const std::vector<std::string>& package_paths);
+
 /// 0 holds, 1 fails, 3 undecided.
 int exit_code(Verdict verdict);
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/json.hpp"
+#include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "problem/text.hpp"
@@ -70,6 +70,73 @@ struct GraspSource {
   }
 };
 
+/// What is asked: the grasp, and the wrench that it has to resist.
+Json question_json(const GraspSource& source, const std::string& object, const std::string& plane,
+                   const Eigen::VectorXd& wrench)
+{
+  Json entry;
+  entry["rules"]["cone"] = cone_json(source.shape);
+  entry["problem"] = problem_json(source.problem);
+  entry["object"] = object;
+  entry["object_dofs"] = source.object_dofs;
+  entry["plane"] = plane;
+  entry["point"] = json(Eigen::VectorXd(source.convention.reference));
+  entry["length"] = json(source.convention.torque_length);
+  entry["pose"] = Json();  // of an object on a fixed base
+  if (source.pose)
+    entry["pose"] = {{"origin", json(Eigen::VectorXd(source.pose->origin))},
+                     {"rotation", json(Eigen::MatrixXd(source.pose->rotation))}};
+  entry["wrench"] = json(wrench);
+  return entry;
+}
+
+Json proof_json(const ClosureProof& proof)
+{
+  return {{"forces", json(proof.forces)}, {"twist", json(Eigen::VectorXd(proof.twist))}};
+}
+
+Json proof_json(const ResistProof& proof)
+{
+  return {{"signs", proof.signs}, {"x", json(proof.x)}, {"y", json(proof.y)}};
+}
+
+/// Forces and efforts that resist the wrench, as `contacts` and `efforts` of the report.
+void write_resisting(const GraspSource& source, const Eigen::VectorXd& forces, const Eigen::VectorXd& efforts,
+                     const Json& unique, Json& report)
+{
+  for (const Contact& contact : source.problem.contacts) {
+    const double* rows = forces.data() + contact.row;
+    const FrictionCone cone{contact.tangents, contact.torsional, contact.mu, contact.torsion, 1.0, source.shape};
+    ContactReport found;
+    for (int k = 0; k < contact.rows(); ++k) found.force[k < 1 + contact.tangents ? k : 3] = rows[k];
+    found.utilisation = utilisation(cone, rows);
+    found.state = rows[0] == 0.0                   ? ContactState::kUnloaded
+                  : found.utilisation < 1.0 - 1e-9 ? ContactState::kSticking
+                                                   : ContactState::kRim;
+    report["contacts"].push_back(contact_json(contact, found, forces, false));
+    report["contacts"].back()["unique"] = unique;
+  }
+  Eigen::Index hand = 0;
+  for (int dof = 0; dof < source.problem.nv(); ++dof)
+    if (std::ranges::find(source.object_dofs, dof) == source.object_dofs.end() && efforts.size() > hand)
+      report["efforts"][source.problem.dof_names[static_cast<std::size_t>(dof)]] = json(efforts[hand++]);
+}
+
+/// `quality` without the numbers that are asked for.
+Json convention_json(const WrenchConvention& convention)
+{
+  return {{"torque_point", json(Eigen::VectorXd(convention.reference))},
+          {"torque_length", json(convention.torque_length)},
+          {"convention", "unit normal forces, object axes"}};
+}
+
+std::string closure_words(Verdict verdict, bool hand, const std::string& object, const std::string& explanation)
+{
+  return std::string(name_of(verdict)) + ": " + (verdict == Verdict::kHolds ? "" : "no ") +
+         (hand ? "force closure" : "frictional form closure") + " of " + object +
+         (explanation.empty() ? "" : "; " + explanation);
+}
+
 /// Leaves out degrees of freedom; every other number stays.
 ContactProblem without(const ContactProblem& problem, const std::vector<int>& dropped)
 {
@@ -98,7 +165,16 @@ class ClosureAnswer final : public Answer {
  public:
   explicit ClosureAnswer(const std::string& solver) : checker_(make_engine(solver)) {}
 
+  void read(const Situation& situation) override
+  {
+    require_rest(situation);
+    read_grasp(situation);
+  }
   void ask(const Situation& situation, Extras extras) override;
+  Json question(const Report& report) const override
+  {
+    return question_json(source_, object_, report.scenario.options.plane, wrench_);
+  }
 
   Verdict verdict() const override { return decisive().verdict; }
   int iterations() const override { return 0; }
@@ -249,8 +325,7 @@ void ClosureAnswer::read_grasp(const Situation& situation)
 
 void ClosureAnswer::ask(const Situation& situation, Extras extras)
 {
-  require_rest(situation);
-  read_grasp(situation);
+  read(situation);
   const ScenarioOptions& asked = situation.scenario.options;
   const bool numbers = asked.margins.value_or(extras == Extras::kAll);
   ClosureOptions options;
@@ -275,11 +350,8 @@ void ClosureAnswer::ask(const Situation& situation, Extras extras)
 std::string ClosureAnswer::summary() const
 {
   const ClosureVerdict& found = decisive();
-  const std::string verdict = name_of(found.verdict);
-  if (found.verdict == Verdict::kUndecided) return verdict + ": " + found.reason;
-  const std::string what = grasp_.has_hand() ? "force closure" : "frictional form closure";
-  return verdict + ": " + (found.verdict == Verdict::kHolds ? "" : "no ") + what + " of " + object_ +
-         (found.explanation.empty() ? "" : "; " + found.explanation);
+  if (found.verdict == Verdict::kUndecided) return name_of(found.verdict) + (": " + found.reason);
+  return closure_words(found.verdict, grasp_.has_hand(), object_, found.explanation);
 }
 
 void ClosureAnswer::write_row(std::vector<RowCell>& cells) const
@@ -316,31 +388,12 @@ void ClosureAnswer::write_json(const Report& report, Json& json_report) const
 
   json_report["contacts"] = Json::array();
   json_report["efforts"] = Json::object();
-  if (resists_.verdict == Verdict::kHolds) {
-    for (const Contact& contact : source_.problem.contacts) {
-      const double* rows = resists_.forces.data() + contact.row;
-      const FrictionCone cone{contact.tangents, contact.torsional, contact.mu, contact.torsion, 1.0, source_.shape};
-      ContactReport found;
-      for (int k = 0; k < contact.rows(); ++k) found.force[k < 1 + contact.tangents ? k : 3] = rows[k];
-      found.utilisation = utilisation(cone, rows);
-      found.state = rows[0] == 0.0                   ? ContactState::kUnloaded
-                    : found.utilisation < 1.0 - 1e-9 ? ContactState::kSticking
-                                                     : ContactState::kRim;
-      found.unique = result_.null_spaces && result_.null_spaces->graspable == 0;
-      json_report["contacts"].push_back(contact_json(contact, found, resists_.forces, false));
-    }
-    Eigen::Index hand = 0;
-    for (int dof = 0; dof < source_.problem.nv(); ++dof)
-      if (std::ranges::find(source_.object_dofs, dof) == source_.object_dofs.end() && resists_.efforts.size() > hand)
-        json_report["efforts"][source_.problem.dof_names[static_cast<std::size_t>(dof)]] =
-            json(resists_.efforts[hand++]);
-  }
+  if (resists_.verdict == Verdict::kHolds)
+    write_resisting(source_, resists_.forces, resists_.efforts,
+                    result_.null_spaces && result_.null_spaces->graspable == 0, json_report);
 
   Json& quality = json_report["quality"];
-  quality = Json::object();
-  quality["torque_point"] = json(Eigen::VectorXd(source_.convention.reference));
-  quality["torque_length"] = json(source_.convention.torque_length);
-  quality["convention"] = "unit normal forces, object axes";
+  quality = convention_json(source_.convention);
   if (result_.form_d) quality["form_d"] = interval_json(result_.form_d->lower, result_.form_d->upper);
   if (result_.d) quality["d"] = interval_json(result_.d->lower, result_.d->upper);
   if (result_.epsilon_l1) quality["epsilon_l1"] = interval_json(result_.epsilon_l1->lower, result_.epsilon_l1->upper);
@@ -380,18 +433,12 @@ void ClosureAnswer::write_json(const Report& report, Json& json_report) const
   }
 
   Json& certificate = json_report["certificate"];
+  certificate = question(report);
   certificate["kind"] = "closure";
-  certificate["rules"]["cone"] = cone_json(report.scenario.options.cone);
-  certificate["problem"] = problem_json(source_.problem);
-  certificate["object_dofs"] = source_.object_dofs;
-  certificate["plane"] = report.scenario.options.plane;
   for (const Named& named : verdicts())
     if (named.found.asked && named.found.verdict != Verdict::kUndecided)
-      certificate[named.name] = {{"forces", json(named.found.proof.forces)},
-                                 {"twist", json(Eigen::VectorXd(named.found.proof.twist))}};
-  if (resists_.verdict != Verdict::kUndecided)
-    certificate["resists"] = {
-        {"signs", resists_.proof.signs}, {"x", json(resists_.proof.x)}, {"y", json(resists_.proof.y)}};
+      certificate[named.name] = proof_json(named.found.proof);
+  if (resists_.verdict != Verdict::kUndecided) certificate["resists"] = proof_json(resists_.proof);
 }
 
 AnswerText ClosureAnswer::text(const Report&) const
@@ -457,72 +504,144 @@ AnswerText ClosureAnswer::text(const Report&) const
   return text;
 }
 
-/// Judges every verdict of the report from its own numbers, with the proof room alone.
-Verification verify_closure(const Field& report)
+/// A verdict of the report as it is claimed.
+Verdict read_verdict(const Field& field)
 {
-  const Field source = report["certificate"], closure = report["closure"];
-  GraspSource grasp_source;
-  grasp_source.shape = read_cone(source["rules"]["cone"]);
-  grasp_source.problem = read_problem(source["problem"]);
-  for (std::size_t i = 0; i < source["object_dofs"].size(); ++i)
-    grasp_source.object_dofs.push_back(source["object_dofs"][i].integer());
-  const std::string plane = source["plane"].text();
-  if (!plane.empty() && plane != "xy" && plane != "yz" && plane != "zx") source["plane"].fail("xy | yz | zx");
-  grasp_source.convention.plane = plane_of(plane).plane;
-  grasp_source.convention.reference = report["quality"]["torque_point"].vector(3);
-  grasp_source.convention.torque_length = report["quality"]["torque_length"].number();
-  const Eigen::VectorXd wrench = closure["resists"]["wrench"].vector();
-  Grasp grasp;
+  const std::string name = field.text();
+  for (const Verdict verdict : {Verdict::kHolds, Verdict::kFails, Verdict::kUndecided})
+    if (name == name_of(verdict)) return verdict;
+  field.fail("holds | fails | undecided");
+}
+
+std::string explain(const Grasp& grasp, ClosureKind kind, Verdict verdict, const ClosureProof& proof)
+{
+  if (verdict == Verdict::kHolds) {
+    if (kind == ClosureKind::kForm) return "held by the normals alone";
+    return kind == ClosureKind::kForce ? "every wrench can be resisted and the hand commands every internal force"
+                                       : "every wrench can be resisted";
+  }
+  return proof.twist.size() > 0 ? describe_free_motion(grasp, proof.twist) : "the hand cannot command every internal force";
+}
+
+/// The verdicts of a report of closure, judged one by one.
+class ClosureJudge {
+ public:
+  /// @throws InputError when it is no grasp; its path begins with "report" when it is no report.
+  explicit ClosureJudge(const Field& report) : report_(report), source_(report["certificate"])
+  {
+    plane_ = source_["plane"].text();
+    if (!plane_.empty() && plane_ != "xy" && plane_ != "yz" && plane_ != "zx") source_["plane"].fail("xy | yz | zx");
+    object_ = source_["object"].text();
+    wrench_ = source_["wrench"].vector();
+    grasp_source_.shape = read_cone(source_["rules"]["cone"]);
+    grasp_source_.problem = read_problem(source_["problem"]);
+    grasp_source_.object_dofs = source_["object_dofs"].integers();
+    grasp_source_.convention.plane = plane_of(plane_).plane;
+    grasp_source_.convention.reference = source_["point"].vector(3);
+    grasp_source_.convention.torque_length = source_["length"].number();
+    if (const Field pose = source_["pose"]; !pose.is_null())
+      grasp_source_.pose = {pose["rotation"].matrix(3, 3), pose["origin"].vector(3)};
+    grasp_source_.problem.validate();
+    grasp_source_.build(grasp_);
+    for (const int dof : grasp_source_.object_dofs)
+      if (!grasp_source_.problem.dof_names[static_cast<std::size_t>(dof)].starts_with(object_ + "/"))
+        throw InputError("object", "want the model that moves with object_dofs, got " + internal::quoted(object_));
+  }
+
+  Judgement judge()
+  {
+    closures();
+    if (judged_.refused.empty()) resists();
+    if (!judged_.refused.empty()) return Judgement::refusal(judged_.refused);
+    const char* decisive = grasp_.has_hand() ? "force_closure" : "frictional_form_closure";
+    const Json& found = judged_.claims["closure"].value(decisive, Json());
+    if (found.is_null()) return Judgement::refusal(std::string("the certificate proves nothing about ") + decisive);
+    judged_.verdict = read_verdict(Field(found["verdict"], "report.verdict"));
+    if (judged_.verdict == Verdict::kUndecided) return Judgement::refusal("the certificate proves nothing: it is undecided");
+    judged_.summary = closure_words(judged_.verdict, grasp_.has_hand(), object_, found["explanation"].get<std::string>());
+    judged_.claims["quality"] = convention_json(grasp_source_.convention);
+    leave_open(report_["quality"].json(), judged_.claims["quality"]);
+    for (const char* key : {"margins", "repair"}) judged_.claims[key] = unproved();
+    judged_.question = question_json(grasp_source_, object_, plane_, wrench_);
+    judged_.proof["kind"] = "closure";
+    return std::move(judged_);
+  }
+
+ private:
+  void claim(const char* name, Verdict verdict, const Json& explanation)
+  {
+    Json& entry = judged_.claims["closure"][name];
+    entry = {{"verdict", name_of(verdict)}, {"explanation", explanation}};
+    if (verdict != Verdict::kUndecided)
+      judged_.proved += (judged_.proved.empty() ? "" : ", ") + std::string(name) + " " + name_of(verdict);
+  }
+  void refuse(const char* name, const std::string& why)
+  {
+    judged_.refused = "the certificate proves nothing about " + std::string(name) + ": " + why;
+  }
+
+  void closures()
+  {
+    judged_.claims["closure"]["object"] = object_;
+    constexpr std::pair<const char*, ClosureKind> kinds[] = {{"form_closure", ClosureKind::kForm},
+                                                             {"frictional_form_closure", ClosureKind::kFrictionalForm},
+                                                             {"force_closure", ClosureKind::kForce}};
+    for (const auto& [name, kind] : kinds) {
+      if (!report_["closure"].has(name)) continue;
+      if (read_verdict(report_["closure"][name]["verdict"]) == Verdict::kUndecided) {
+        claim(name, Verdict::kUndecided, unproved());
+        continue;
+      }
+      const Field entry = source_[name];
+      if (entry["twist"].size() > 6) entry["twist"].fail("at most 6 numbers");
+      const ClosureProof proof{entry["forces"].vector(), entry["twist"].vector()};
+      std::string why;
+      const Verdict verdict = judge_closure(grasp_, kind, proof, &why);
+      if (verdict == Verdict::kUndecided) return refuse(name, why);
+      claim(name, verdict, explain(grasp_, kind, verdict, proof));
+      judged_.proof[name] = proof_json(proof);
+    }
+  }
+
+  void resists()
+  {
+    judged_.claims["contacts"] = Json::array();
+    judged_.claims["efforts"] = Json::object();
+    const Verdict claimed = read_verdict(report_["closure"]["resists"]["verdict"]);
+    if (claimed == Verdict::kUndecided) {
+      claim("resists", claimed, unproved());
+    } else {
+      const Field entry = source_["resists"];
+      const ResistProof proof{claimed, entry["signs"].integers(), entry["x"].vector(), entry["y"].vector()};
+      std::string why;
+      const Verdict verdict = judge_resists(grasp_, wrench_, proof, &why);
+      if (verdict == Verdict::kUndecided) return refuse("resists", why);
+      claim("resists", verdict, verdict == Verdict::kFails ? describe_free_motion(grasp_, -proof.y.head(grasp_.G.rows())) : "");
+      if (verdict == Verdict::kHolds)
+        write_resisting(grasp_source_, proof.x.head(grasp_.G.cols()),
+                        proof.x.segment(grasp_.G.cols(), grasp_.J_hand.cols()), unproved(), judged_.claims);
+      judged_.proof["resists"] = proof_json(proof);
+    }
+    judged_.claims["closure"]["resists"]["wrench"] = json(wrench_);
+  }
+
+  const Field report_, source_;
+  std::string plane_, object_;
+  Eigen::VectorXd wrench_;
+  GraspSource grasp_source_;
+  Grasp grasp_;
+  Judgement judged_;
+};
+
+/// Judges every verdict of the report from its own numbers, with the proof room alone.
+Judgement judge_closure_report(const Field& report)
+{
   try {
-    grasp_source.problem.validate();
-    grasp_source.build(grasp);
+    return ClosureJudge(report).judge();
   } catch (const InputError& error) {
-    return {false, std::string("the certificate's grasp is not one: ") + error.what()};
+    if (error.path().starts_with("report")) throw;
+    return Judgement::refusal(std::string("the certificate's grasp is not one: ") + error.what());
   }
-  const auto claims = [&](const char* name) {
-    return closure.has(name) ? closure[name]["verdict"].text() : std::string("undecided");
-  };
-  std::string proved, why;
-  const auto wrong = [&](const char* name, Verdict found) -> std::string {
-    if (claims(name) == name_of(found)) {
-      proved += (proved.empty() ? "" : ", ") + std::string(name) + " " + name_of(found);
-      return "";
-    }
-    return std::string(name) + ": the report says " + quoted(claims(name)) + ", but its certificate proves " +
-           (found == Verdict::kUndecided ? "nothing: " + why : quoted(name_of(found)));
-  };
-  constexpr std::pair<const char*, ClosureKind> kinds[] = {{"form_closure", ClosureKind::kForm},
-                                                           {"frictional_form_closure", ClosureKind::kFrictionalForm},
-                                                           {"force_closure", ClosureKind::kForce}};
-  for (const auto& [name, kind] : kinds) {
-    if (claims(name) == "undecided") continue;
-    const Field entry = source[name];
-    if (entry["twist"].size() > 6) entry["twist"].fail("at most 6 numbers");
-    const ClosureProof proof{entry["forces"].vector(), entry["twist"].vector()};
-    if (std::string message = wrong(name, judge_closure(grasp, kind, proof, &why)); !message.empty())
-      return {false, message};
-  }
-  if (claims("resists") != "undecided") {
-    const Field entry = source["resists"];
-    ResistProof proof;
-    for (std::size_t i = 0; i < entry["signs"].size(); ++i) proof.signs.push_back(entry["signs"][i].integer());
-    proof.claims = claims("resists") == "holds" ? Verdict::kHolds : Verdict::kFails;
-    proof.x = entry["x"].vector();
-    proof.y = entry["y"].vector();
-    if (std::string message = wrong("resists", judge_resists(grasp, wrench, proof, &why)); !message.empty())
-      return {false, message};
-    if (claims("resists") == "holds") {
-      const Eigen::VectorXd forces = proof.x.head(grasp.G.cols());
-      const Eigen::VectorXd efforts = proof.x.segment(grasp.G.cols(), grasp.J_hand.cols());
-      std::string message = contacts_disagreement(report["contacts"], grasp_source.problem, grasp_source.shape, forces);
-      if (message.empty()) message = by_joint_disagreement(report["efforts"], efforts, "effort");
-      if (!message.empty()) return {false, message};
-    }
-  }
-  const std::string decisive = claims(grasp.has_hand() ? "force_closure" : "frictional_form_closure");
-  if (report["verdict"].text() != decisive)
-    return {false, "the report says " + quoted(report["verdict"].text()) + ", but closure " + quoted(decisive)};
-  return {true, "proved: " + proved};
 }
 
 std::vector<std::string> closure_columns(const ScenarioOptions& options)
@@ -535,6 +654,6 @@ std::vector<std::string> closure_columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kClosureKind{Question::kClosure, require_for_closure, make_answer<ClosureAnswer>, closure_columns, verify_closure};
+extern const QuestionKind kClosureKind{Question::kClosure, require_for_closure, make_answer<ClosureAnswer>, closure_columns, judge_closure_report};
 
 }  // namespace stiction::internal

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "io/nearest_name.hpp"
 #include "problem/text.hpp"
@@ -15,6 +14,7 @@ namespace stiction::internal {
 namespace {
 
 constexpr int kDeepest = 32;              // a scenario needs 6
+constexpr std::size_t kLargestFile = std::size_t{256} << 20;
 constexpr std::size_t kMost = 1'000'000;  // entries; aliases of aliases grow exponentially
 
 std::string place(const std::string& source, const YAML::Mark& mark)
@@ -164,10 +164,13 @@ std::string read_text_file(const std::string& file, const std::string& path)
   if (!fs::exists(file, ignored)) throw InputError(path, "want an existing file, got " + quoted(file));
   if (fs::is_directory(file, ignored)) throw InputError(path, "want a file, got the directory " + quoted(file));
   std::ifstream stream(file, std::ios::binary);
-  std::ostringstream content;
-  if (stream && stream.peek() != std::ifstream::traits_type::eof()) content << stream.rdbuf();
-  if (!stream && !stream.eof()) throw InputError(path, "want a readable file, got " + quoted(file));
-  return std::move(content).str();
+  std::string content, block(1 << 16, '\0');
+  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())), stream.gcount() > 0) {
+    content.append(block, 0, static_cast<std::size_t>(stream.gcount()));
+    if (content.size() > kLargestFile) throw InputError(path, "want at most 256 MiB, got more in " + quoted(file));
+  }
+  if (!stream.eof()) throw InputError(path, "want a readable file, got " + quoted(file));
+  return content;
 }
 
 std::vector<std::string> split_path(const std::string& path)

@@ -31,7 +31,7 @@ struct Entry {
 /// proportion.
 Entry parse_yaml(const std::string& text, const std::string& source);
 
-/// The whole of a file. @throws InputError
+/// The whole of a file, up to 256 MiB: /dev/zero has no end. @throws InputError
 std::string read_text_file(const std::string& file, const std::string& path);
 
 /// Puts `value` at a dotted path: map keys, indices of lists, and names of list entries that have one

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/json.hpp"
+#include "ask/contact_reports.hpp"
+#include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "problem/text.hpp"
@@ -52,11 +53,45 @@ struct NamedMargin {
   }
 };
 
+/// A prescribed acceleration belongs to the question.
+Json question_json(const ContactProblem& problem, const ConeShape& shape, const Eigen::VectorXd& a)
+{
+  Json entry;
+  entry["rules"]["cone"] = cone_json(shape);
+  entry["problem"] = problem_json(problem);
+  entry["a"] = json(a);
+  return entry;
+}
+
+Json proof_json(const Certificate& certificate)
+{
+  Json entry;
+  entry["kind"] = name_of(certificate.kind);
+  write_certificate(certificate, entry);
+  entry.erase("a");
+  entry["efforts"] = json(certificate.efforts);
+  return entry;
+}
+
+std::string imbalance_words(const std::string& explanation)
+{
+  return "fails: " + (explanation.empty() ? "no admissible forces and efforts exist" : explanation);
+}
+
 class EquilibriumAnswer final : public Answer {
  public:
   explicit EquilibriumAnswer(const std::string& solver) : checker_(make_engine(solver)) {}
 
+  void read(const Situation& situation) override
+  {
+    require_rest(situation);
+    a_ = situation.state.a;
+  }
   void ask(const Situation& situation, Extras extras) override;
+  Json question(const Report& report) const override
+  {
+    return question_json(report.problem, report.scenario.options.cone, a_);
+  }
 
   Verdict verdict() const override { return result_.verdict; }
   int iterations() const override { return result_.iterations; }
@@ -64,7 +99,7 @@ class EquilibriumAnswer final : public Answer {
   {
     if (result_.verdict == Verdict::kUndecided) return "undecided: " + result_.reason;
     if (result_.verdict == Verdict::kHolds) return result_.explanation;
-    return "fails: " + (result_.explanation.empty() ? "no admissible forces and efforts exist" : result_.explanation);
+    return imbalance_words(result_.explanation);
   }
   void write_row(std::vector<RowCell>& cells) const override;
   void write_json(const Report& report, Json& json_report) const override;
@@ -87,7 +122,7 @@ class EquilibriumAnswer final : public Answer {
 
 void EquilibriumAnswer::ask(const Situation& situation, Extras extras)
 {
-  require_rest(situation);
+  read(situation);
   const ScenarioOptions& asked = situation.scenario.options;
   const bool margins = asked.margins.value_or(extras == Extras::kAll);
   const bool limited = std::ranges::any_of(situation.problem.actuators, [](const Actuator& actuator) {
@@ -117,7 +152,6 @@ void EquilibriumAnswer::ask(const Situation& situation, Extras extras)
       for (Eigen::Index k = 0; k < axes.cols(); ++k) options_.ball.col(k) = pushed(axes.col(k));
     }
   }
-  a_ = situation.state.a;
   checker_.check(situation.problem, a_, options_, result_);
 }
 
@@ -167,12 +201,8 @@ void EquilibriumAnswer::write_json(const Report& report, Json& json_report) cons
   }
   if (!intervals.empty()) json_report["margins"]["intervals"] = intervals;
   json_report["repair"] = repairs;
-  Json& certificate = json_report["certificate"];
-  certificate["kind"] = name_of(proved ? result_.certificate.kind : CertificateKind::kNone);
-  certificate["rules"]["cone"] = cone_json(report.scenario.options.cone);
-  certificate["problem"] = problem_json(problem);
-  write_certificate(proved ? result_.certificate : Certificate{}, certificate);
-  certificate["efforts"] = json(proved ? result_.certificate.efforts : Eigen::VectorXd());
+  json_report["certificate"] = question(report);
+  json_report["certificate"].update(proof_json(proved ? result_.certificate : Certificate{}));
 }
 
 AnswerText EquilibriumAnswer::text(const Report& report) const
@@ -226,10 +256,25 @@ AnswerText EquilibriumAnswer::text(const Report& report) const
   return text;
 }
 
-/// Judges from the report's own numbers. Uses the proof room only: no engine can repeat its own mistake here.
-Verification verify_equilibrium(const Field& report)
+/// What a report may say about a certificate that proves `verdict`.
+Json claims_of(const ContactProblem& problem, const Certificate& certificate, Verdict verdict,
+               const std::vector<ContactReport>& contacts)
 {
-  const std::string verdict = report["verdict"].text();
+  const bool holds = verdict == Verdict::kHolds;
+  Json claims;
+  claims["acceleration"]["values"] = by_joint(problem.dof_names, certificate.a);
+  claims["acceleration"]["unique"] = true;  // it is prescribed
+  claims["contacts"] = holds ? proved_contacts_json(problem, contacts, certificate.lambda) : Json::array();
+  claims["efforts"] = Json::object();
+  for (std::size_t i = 0; holds && i < problem.actuators.size(); ++i)
+    claims["efforts"][problem.actuators[i].name] = json(certificate.efforts[static_cast<Eigen::Index>(i)]);
+  for (const char* key : {"indeterminacy", "margins", "repair"}) claims[key] = unproved();
+  return claims;
+}
+
+/// Judges from the report's own numbers. Uses the proof room only: no engine can repeat its own mistake here.
+Judgement judge_equilibrium_report(const Field& report)
+{
   const Field source = report["certificate"];
   Certificate certificate = read_certificate(source);
   certificate.efforts = source["efforts"].vector();
@@ -238,28 +283,25 @@ Verification verify_equilibrium(const Field& report)
   try {
     problem.validate();
   } catch (const InputError& error) {
-    return {false, std::string("the certificate's problem is not one: ") + error.what()};
+    return Judgement::refusal(std::string("the certificate's problem is not one: ") + error.what());
   }
+  Judgement judged;
   std::string why;
-  const Verdict proved = judge_equilibrium(problem, certificate.a, shape, certificate, &why);
-  if (proved == Verdict::kUndecided) return {false, "the certificate proves nothing: " + why};
-  if (verdict != name_of(proved))
-    return {false, "the report says " + quoted(verdict) + ", but its certificate proves " + quoted(name_of(proved))};
-  if (const std::string wrong = by_joint_disagreement(report["acceleration"]["values"], certificate.a, "acceleration");
-      !wrong.empty())
-    return {false, wrong};
-  if (proved == Verdict::kFails) {
-    if (report["contacts"].size() != 0 || !report["efforts"].json().empty())
-      return {false, "forces are reported, but the certificate has none"};
+  judged.verdict = judge_equilibrium(problem, certificate.a, shape, certificate, &why);
+  if (judged.verdict == Verdict::kUndecided) return Judgement::refusal("the certificate proves nothing: " + why);
+  std::vector<ContactReport> contacts(problem.contacts.size());
+  if (judged.verdict == Verdict::kHolds) {
+    const std::vector<char> detaching(problem.contacts.size(), 0);
+    report_contacts(problem, shape, detaching, certificate.lambda, judged.verdict, contacts);
+    judged.summary = describe_balance(problem, contacts, certificate.efforts);
   } else {
-    if (const std::string wrong = contacts_disagreement(report["contacts"], problem, shape, certificate.lambda);
-        !wrong.empty())
-      return {false, wrong};
-    if (const std::string wrong = by_joint_disagreement(report["efforts"], certificate.efforts, "effort");
-        !wrong.empty())
-      return {false, wrong};
+    judged.summary = imbalance_words(describe_imbalance(problem, shape, certificate));
   }
-  return {true, std::string("proved: ") + name_of(proved) + ", by " + name_of(certificate.kind)};
+  judged.proved = std::string("by ") + name_of(certificate.kind);
+  judged.claims = claims_of(problem, certificate, judged.verdict, contacts);
+  judged.question = question_json(problem, shape, certificate.a);
+  judged.proof = proof_json(certificate);
+  return judged;
 }
 
 std::vector<std::string> equilibrium_columns(const ScenarioOptions& options)
@@ -272,6 +314,6 @@ std::vector<std::string> equilibrium_columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kEquilibriumKind{Question::kEquilibrium, require_no_sliding, make_answer<EquilibriumAnswer>, equilibrium_columns, verify_equilibrium};
+extern const QuestionKind kEquilibriumKind{Question::kEquilibrium, require_no_sliding, make_answer<EquilibriumAnswer>, equilibrium_columns, judge_equilibrium_report};
 
 }  // namespace stiction::internal

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/json.hpp"
+#include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "problem/text.hpp"
@@ -218,6 +218,16 @@ std::size_t shown(const ImpactProof& proof, const std::vector<ImpactSolution>& s
   return proof.dissipates == Verdict::kFails ? solutions.size() - 1 : 0;
 }
 
+bool hits(const ImpactSolution& solution) { return (solution.impulse.array() != 0.0).any(); }
+
+std::string energy_words(const ImpactSolution& solution)
+{
+  const double before = solution.energy_before, change = solution.energy_change;
+  if (!hits(solution)) return "nothing is hit, velocities stay as they are";
+  return -change > kClear * before ? fmt::format("the impact takes {:.4g} J of {:.4g} J", -change, before)
+                                   : fmt::format("the impact keeps the kinetic energy, {:.4g} J", before);
+}
+
 Json contact_impact_json(const Contact& contact, const ContactImpact& found, const Eigen::VectorXd& impulse)
 {
   const auto rows = [&](const Eigen::Vector4d& values) {
@@ -378,13 +388,53 @@ std::vector<ImpactLaw> with_restitution(const ImpactCase& asked, double restitut
   return laws;
 }
 
+Json question_json(const ImpactCase& asked)
+{
+  Json entry;
+  entry["problem"] = problem_json(asked.problem);
+  entry["velocity"] = json(asked.impact.velocity);
+  entry["laws"] = Json::array();
+  for (const ImpactLaw& law : asked.impact.laws) entry["laws"].push_back(law_json(law));
+  return entry;
+}
+
+Json proof_json(const char* kind, const std::vector<ImpactSolution>& solutions, const std::vector<ImpactLeaf>& leaves)
+{
+  Json entry;
+  entry["kind"] = kind;
+  entry["solutions"] = Json::array();
+  for (const ImpactSolution& each : solutions)
+    entry["solutions"].push_back({{"velocity", json(each.velocity)}, {"impulse", json(each.impulse)}});
+  entry["leaves"] = Json::array();
+  for (const ImpactLeaf& leaf : leaves) entry["leaves"].push_back(impact_leaf_json(leaf));
+  return entry;
+}
+
+/// One sentence about a verdict that is not undecided.
+std::string impact_words(const ImpactCase& asked, const ImpactProof& proof, const std::vector<ImpactSolution>& solutions)
+{
+  if (solutions.empty()) return "fails: no velocity after the impact satisfies every law: they contradict each other";
+  const ImpactSolution& found = solutions[shown(proof, solutions)];
+  if (verdict_of(proof) == Verdict::kFails) {
+    std::string words =
+        fmt::format("fails: the impact creates {:.4g} J on top of {:.4g} J", found.energy_change, found.energy_before);
+    const std::vector<Injection> guilty = injections(asked.problem, found);
+    if (!guilty.empty()) words += fmt::format("; {} injects {:.4g} J", guilty.front().who, guilty.front().work);
+    return words;
+  }
+  return "holds: " + energy_words(found) +
+         (solutions.size() > 1 ? fmt::format("; {} velocities after it are possible, none gains", solutions.size()) : "");
+}
+
 // ---- The answer. ----
 
 class ImpactAnswer final : public Answer {
  public:
   explicit ImpactAnswer(const std::string& solver) : solver_(make_engine(solver)) {}
 
+  void read(const Situation& situation) override { asked_ = read_case(situation); }
   void ask(const Situation& situation, Extras extras) override;
+  Json question(const Report&) const override { return question_json(asked_); }
 
   Verdict verdict() const override { return verdict_of(proof_); }
   int iterations() const override { return static_cast<int>(result_.leaves.size()); }
@@ -398,7 +448,7 @@ class ImpactAnswer final : public Answer {
   {
     return result_.solutions.empty() ? nullptr : &result_.solutions[shown(proof_, result_.solutions)];
   }
-  bool hit() const { return solution() && (solution()->impulse.array() != 0.0).any(); }
+  bool hit() const { return solution() && hits(*solution()); }
   std::vector<std::string> remarks() const;
   Json conditions_json() const;
 
@@ -414,7 +464,7 @@ class ImpactAnswer final : public Answer {
 
 void ImpactAnswer::ask(const Situation& situation, Extras extras)
 {
-  asked_ = read_case(situation);
+  read(situation);
   const bool margins = situation.scenario.options.margins.value_or(extras == Extras::kAll);
   ImpactOptions options;
   options.conditions = margins;
@@ -449,27 +499,10 @@ void ImpactAnswer::ask(const Situation& situation, Extras extras)
 
 std::string ImpactAnswer::summary() const
 {
-  const ImpactSolution* found = solution();
-  if (!found)
-    return verdict() == Verdict::kFails
-               ? "fails: no velocity after the impact satisfies every law: they contradict each other"
-               : "undecided: no velocity that satisfies every law was found, but there might be one: " + result_.reason;
-  const double before = found->energy_before, change = found->energy_change;
-  if (verdict() == Verdict::kFails) {
-    std::string words = fmt::format("fails: the impact creates {:.4g} J on top of {:.4g} J", change, before);
-    const std::vector<Injection> guilty = injections(asked_.problem, *found);
-    if (!guilty.empty()) words += fmt::format("; {} injects {:.4g} J", guilty.front().who, guilty.front().work);
-    return words;
-  }
-  const std::string energy = !hit() ? "nothing is hit, velocities stay as they are"
-                             : -change > kClear * before
-                                 ? fmt::format("the impact takes {:.4g} J of {:.4g} J", -change, before)
-                                 : fmt::format("the impact keeps the kinetic energy, {:.4g} J", before);
-  if (verdict() == Verdict::kUndecided)
-    return "undecided: " + energy + ", but other velocities might gain: " + result_.reason;
-  const std::size_t count = result_.solutions.size();
-  return "holds: " + energy +
-         (count > 1 ? fmt::format("; {} velocities after it are possible, none gains", count) : "");
+  if (verdict() != Verdict::kUndecided) return impact_words(asked_, proof_, result_.solutions);
+  if (!solution())
+    return "undecided: no velocity that satisfies every law was found, but there might be one: " + result_.reason;
+  return "undecided: " + energy_words(*solution()) + ", but other velocities might gain: " + result_.reason;
 }
 
 /// What looks wrong about the velocities, or may surprise.
@@ -534,7 +567,7 @@ Json ImpactAnswer::conditions_json() const
   return entry;
 }
 
-void ImpactAnswer::write_json(const Report&, Json& json_report) const
+void ImpactAnswer::write_json(const Report& report, Json& json_report) const
 {
   write_claims(asked_, proof_, result_.solutions, json_report);
   Json& impact = json_report["impact"];
@@ -551,17 +584,9 @@ void ImpactAnswer::write_json(const Report&, Json& json_report) const
   json_report["repair"] = Json::array();
   if (repaired_) json_report["repair"].push_back({{"change", "restitution"}, {"to", json(safe_->exact)}});
 
-  Json& certificate = json_report["certificate"];
-  certificate["kind"] = verdict() == Verdict::kUndecided ? "none" : kind_of(result_.solutions);
-  certificate["problem"] = problem_json(asked_.problem);
-  certificate["velocity"] = json(asked_.impact.velocity);
-  certificate["laws"] = Json::array();
-  for (const ImpactLaw& law : asked_.impact.laws) certificate["laws"].push_back(law_json(law));
-  certificate["solutions"] = Json::array();
-  for (const ImpactSolution& each : result_.solutions)
-    certificate["solutions"].push_back({{"velocity", json(each.velocity)}, {"impulse", json(each.impulse)}});
-  certificate["leaves"] = Json::array();
-  for (const ImpactLeaf& leaf : leaves_) certificate["leaves"].push_back(impact_leaf_json(leaf));
+  const char* kind = verdict() == Verdict::kUndecided ? "none" : kind_of(result_.solutions);
+  json_report["certificate"] = question(report);
+  json_report["certificate"].update(proof_json(kind, result_.solutions, leaves_));
 }
 
 AnswerText ImpactAnswer::text(const Report&) const
@@ -629,54 +654,46 @@ AnswerText ImpactAnswer::text(const Report&) const
 
 // ---- verify ----
 
-double largest_number(const Json& value)
+/// What only proofs of their own say: empty when a safe restitution that is shown is safe.
+std::string safety_disagreement(const Field& report, const ImpactCase& asked)
 {
-  double largest = value.is_number() ? std::abs(value.get<double>()) : 0.0;
-  if (value.is_structured())
-    for (const auto& [key, item] : value.items()) largest = std::max(largest, largest_number(item));
-  return largest;
+  const Field impact = report["impact"], margins = report["margins"];
+  if (impact.has("conditions") && impact["conditions"].is_object() && impact["conditions"]["exact"]["holds"].boolean() &&
+      !proves_safe(asked.problem, asked.impact.laws))
+    return "impact.conditions.exact does not hold";
+  if (margins.has("restitution") && !margins["restitution"].is_null()) {
+    const double restitution = margins["restitution"].number();
+    const bool possible = restitution >= 0.0 && restitution <= 1.0;
+    if (!possible || !proves_safe(asked.problem, with_restitution(asked, restitution)))
+      return "margins.restitution is not proved to be safe";
+  }
+  return "";
 }
 
-/// Path of the first entry of `proved` that `claimed` does not have like this, or empty. Works and velocities are sums,
-/// which processors may round differently.
-std::string first_difference(const Json& claimed, const Json& proved, const std::string& path, double scale)
+/// What a report may say: the claims, and what nothing is proved about.
+Json claims_of(const Field& report, const ImpactCase& asked, const ImpactProof& proof,
+               const std::vector<ImpactSolution>& solutions)
 {
-  if (proved.is_number() && claimed.is_number()) {
-    const double a = claimed.get<double>(), b = proved.get<double>();
-    return std::abs(a - b) <= 1e-12 * (std::abs(b) + scale) ? "" : path;
-  }
-  if (proved.type() != claimed.type()) return path;
-  if (proved.is_array() && claimed.size() != proved.size()) return path;
-  std::string found;
-  for (std::size_t i = 0; proved.is_array() && found.empty() && i < proved.size(); ++i)
-    found = first_difference(claimed[i], proved[i], path + "[" + std::to_string(i) + "]", scale);
-  if (proved.is_array()) return found;
-  if (proved.is_object()) {
-    for (const auto& [key, value] : proved.items()) {
-      const std::string inside = path + "." + key;
-      found = claimed.contains(key) ? first_difference(claimed[key], value, inside, scale) : inside;
-      if (!found.empty()) return found;
-    }
-    return "";
-  }
-  return claimed == proved ? "" : path;
+  Json claims;
+  write_claims(asked, proof, solutions, claims);
+  for (const char* key : {"energy_bound", "impulses_unique"}) claims["impact"][key] = unproved();
+  if (report["impact"].has("conditions")) claims["impact"]["conditions"] = unproved();
+  claims["margins"] = claims["repair"] = unproved();
+  return claims;
 }
 
 /// Judges from the report's own numbers, with the proof room alone.
-Verification verify_impact(const Field& report)
+Judgement judge_impact_report(const Field& report)
 {
-  const std::string verdict = report["verdict"].text();
   const Field source = report["certificate"];
   ImpactCase asked;
   asked.problem = read_problem(source["problem"]);
   asked.impact.velocity = source["velocity"].vector();
   for (std::size_t i = 0; i < source["laws"].size(); ++i) asked.impact.laws.push_back(read_law(source["laws"][i]));
-  if (static_cast<Eigen::Index>(asked.problem.dof_names.size()) != asked.problem.nv())
-    source["problem"]["dofs"].fail("a name for each velocity");
   try {
     validate(asked.problem, asked.impact);
   } catch (const InputError& error) {
-    return {false, std::string("the certificate's impact is not one: ") + error.what()};
+    return Judgement::refusal(std::string("the certificate's impact is not one: ") + error.what());
   }
   std::vector<ImpactSolution> solutions(source["solutions"].size());
   for (std::size_t i = 0; i < solutions.size(); ++i) {
@@ -690,32 +707,20 @@ Verification verify_impact(const Field& report)
     leaves.push_back(read_impact_leaf(source["leaves"][i], asked.problem.nv()));
   std::string why;
   const ImpactProof proof = judge_impact(asked.problem, asked.impact, solutions, leaves, &why);
-  const std::string proved = internal::name_of(verdict_of(proof));
   if (verdict_of(proof) == Verdict::kUndecided)
-    return {false, "the certificate proves nothing" + (why.empty() ? "" : ": " + why)};
-  if (verdict != proved)
-    return {false, "the report says " + quoted(verdict) + ", but its certificate proves " + quoted(proved)};
+    return Judgement::refusal("the certificate proves nothing" + (why.empty() ? "" : ": " + why));
   for (std::size_t i = 1; i < solutions.size(); ++i)   // mirror images may differ by rounding
     if (solutions[i].energy_change < solutions[i - 1].energy_change - kClear * solutions[i].energy_before)
-      return {false, "the solutions are not in the order of their energy"};
-  Json claims;
-  write_claims(asked, proof, solutions, claims);
-  for (const auto& [key, value] : claims.items()) {
-    const std::string path = first_difference(report[key.c_str()].json(), value, key, largest_number(value));
-    if (!path.empty()) return {false, path + " is not what the certificate proves"};
-  }
-  if (report["impact"].has("conditions") && report["impact"]["conditions"].is_object() &&
-      report["impact"]["conditions"]["exact"]["holds"].boolean() && !proves_safe(asked.problem, asked.impact.laws))
-    return {false, "impact.conditions.exact does not hold"};
-  if (report["margins"].has("restitution") && !report["margins"]["restitution"].is_null()) {
-    const double restitution = report["margins"]["restitution"].number();
-    const bool possible = restitution >= 0.0 && restitution <= 1.0;
-    if (!possible || !proves_safe(asked.problem, with_restitution(asked, restitution)))
-      return {false, "margins.restitution is not proved to be safe"};
-  }
-  if (source["kind"].text() != kind_of(solutions))
-    return {false, "the certificate is not of the kind " + quoted(source["kind"].text())};
-  return {true, "proved: " + proved + ", by " + kind_of(solutions)};
+      return Judgement::refusal("the solutions are not in the order of their energy");
+  if (const std::string wrong = safety_disagreement(report, asked); !wrong.empty()) return Judgement::refusal(wrong);
+  Judgement judged;
+  judged.verdict = verdict_of(proof);
+  judged.summary = impact_words(asked, proof, solutions);
+  judged.proved = std::string("by ") + kind_of(solutions);
+  judged.claims = claims_of(report, asked, proof, solutions);
+  judged.question = question_json(asked);
+  judged.proof = proof_json(kind_of(solutions), solutions, leaves);
+  return judged;
 }
 
 std::vector<std::string> impact_columns(const ScenarioOptions& options)
@@ -727,6 +732,6 @@ std::vector<std::string> impact_columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kImpactKind{Question::kImpact, require_for_impact, make_answer<ImpactAnswer>, impact_columns, verify_impact};
+extern const QuestionKind kImpactKind{Question::kImpact, require_for_impact, make_answer<ImpactAnswer>, impact_columns, judge_impact_report};
 
 }  // namespace stiction::internal

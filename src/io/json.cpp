@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "stiction/error.hpp"
 
@@ -55,6 +56,17 @@ Json contact_json(const Contact& contact, const ContactReport& found, const Eige
   entry["normal_interval"] = interval ? Json{json(found.normal_lower), json(found.normal_upper)} : Json();
   if (contact.torsional) entry["torsion_moment"] = json(found.force[3]);
   return entry;
+}
+
+Json proved_contacts_json(const ContactProblem& problem, const std::vector<ContactReport>& found,
+                          const Eigen::VectorXd& lambda)
+{
+  Json list = Json::array();
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    list.push_back(contact_json(problem.contacts[i], found[i], lambda, false));
+    list.back()["unique"] = unproved();
+  }
+  return list;
 }
 
 Json cone_json(const ConeShape& shape)
@@ -157,7 +169,17 @@ std::string Field::text() const
 Eigen::VectorXd Field::vector() const
 {
   Eigen::VectorXd values(static_cast<Eigen::Index>(size()));
-  for (std::size_t i = 0; i < size(); ++i) values[static_cast<Eigen::Index>(i)] = (*this)[i].number();
+  for (std::size_t i = 0; i < size(); ++i) {
+    const Json& entry = json_[i];
+    values[static_cast<Eigen::Index>(i)] = entry.is_number() ? entry.get<double>() : (*this)[i].number();
+  }
+  return values;
+}
+
+std::vector<int> Field::integers() const
+{
+  std::vector<int> values;
+  for (std::size_t i = 0; i < size(); ++i) values.push_back((*this)[i].integer());
   return values;
 }
 
@@ -207,6 +229,7 @@ ContactProblem read_problem(const Field& field)
   problem.M = field["M"].matrix(problem.nv(), problem.nv());
   problem.J = field["J"].matrix(problem.rows(), problem.nv());
   const Field dofs = field["dofs"], contacts = field["contacts"], closures = field["closures"];
+  if (static_cast<Eigen::Index>(dofs.size()) != problem.nv()) dofs.fail("a name for each degree of freedom");
   for (std::size_t i = 0; i < dofs.size(); ++i) problem.dof_names.push_back(dofs[i].text());
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Field source = contacts[i];
@@ -221,8 +244,7 @@ ContactProblem read_problem(const Field& field)
     contact.torsional = source["torsional"].boolean();
     contact.torsion = source["torsion"].number();
     contact.max_normal = source["max_normal"].number();
-    contact.point_W = source["point_world"].vector().size() == 3 ? Eigen::Vector3d(source["point_world"].vector())
-                                                                 : Eigen::Vector3d::Constant(kInfinity);
+    contact.point_W = source["point_world"].vector(3);
     contact.axes_W = source["axes_world"].matrix(3, 3).transpose();
     problem.contacts.push_back(contact);
   }
@@ -241,8 +263,7 @@ ContactProblem read_problem(const Field& field)
 MotionLeaf read_leaf(const Field& field)
 {
   MotionLeaf leaf;
-  const Field signs = field["signs"];
-  for (std::size_t k = 0; k < signs.size(); ++k) leaf.signs.push_back(signs[k].integer());
+  leaf.signs = field["signs"].integers();
   leaf.motion = field["motion"].vector();
   return leaf;
 }
@@ -260,51 +281,6 @@ Certificate read_certificate(const Field& field)
   const Field leaves = field["leaves"];
   for (std::size_t i = 0; i < leaves.size(); ++i) certificate.leaves.push_back(read_leaf(leaves[i]));
   return certificate;
-}
-
-namespace {
-
-/// Utilisation comes out of square roots, which processors may round differently; forces are copied exactly.
-bool nearly(double a, double b) { return a == b || std::abs(a - b) <= 1e-12 * std::abs(b); }
-
-}  // namespace
-
-std::string contacts_disagreement(const Field& contacts, const ContactProblem& problem, const ConeShape& shape,
-                                  const Eigen::VectorXd& lambda)
-{
-  if (contacts.size() != problem.contacts.size()) return "the contacts are not the certificate's";
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const Contact& contact = problem.contacts[i];
-    const double* rows = lambda.data() + contact.row;
-    const FrictionCone cone{contact.tangents, contact.torsional, contact.mu, contact.torsion, 1.0, shape};
-    if (contacts[i]["name"].text() != contact.name)
-      return "contact " + std::to_string(i) + " is not the certificate's " + contact.name;
-    if (contacts[i]["normal_force"].number() != rows[0])
-      return "the normal force of " + contact.name + " is not the certificate's";
-    if (contacts[i]["tangential_force"].vector() != Eigen::Map<const Eigen::VectorXd>(rows + 1, contact.tangents))
-      return "the tangential force of " + contact.name + " is not the certificate's";
-    if (contacts[i]["force_world"].vector() != contact_force_in_world(contact, rows))
-      return "the world force of " + contact.name + " is not the certificate's";
-    if (!nearly(contacts[i]["utilisation"].number(), utilisation(cone, rows)))
-      return "the utilisation of " + contact.name + " is not the certificate's";
-    if (contact.torsional && contacts[i]["torsion_moment"].number() != rows[1 + contact.tangents])
-      return "the torsion moment of " + contact.name + " is not the certificate's";
-  }
-  return "";
-}
-
-std::string by_joint_disagreement(const Field& values, const Eigen::VectorXd& wanted, const std::string& what)
-{
-  if (!values.is_object()) return "the " + what + " is missing";
-  Eigen::Index dof = 0;
-  for (const auto& [name, value] : values.json().items()) {
-    const Field entry(value, values.path() + "." + name);
-    const Eigen::VectorXd part = value.is_array() ? entry.vector() : Eigen::VectorXd::Constant(1, entry.number());
-    if (dof + part.size() > wanted.size() || part != wanted.segment(dof, part.size()))
-      return "the " + what + " of " + name + " is not the certificate's";
-    dof += part.size();
-  }
-  return dof == wanted.size() ? "" : what + "s are missing";
 }
 
 }  // namespace stiction::internal

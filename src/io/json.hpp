@@ -22,6 +22,10 @@ Json by_joint(const std::vector<std::string>& names, const Eigen::VectorXd& valu
 /// One entry of `contacts`; `lambda` are all forces, `interval` says whether the normal interval was computed and means anything.
 Json contact_json(const Contact& contact, const ContactReport& found, const Eigen::VectorXd& lambda, bool interval);
 
+/// All of them as a certificate proves them, without intervals: that of each is null. Uniqueness is not proved.
+Json proved_contacts_json(const ContactProblem& problem, const std::vector<ContactReport>& found,
+                          const Eigen::VectorXd& lambda);
+
 Json cone_json(const ConeShape& shape);
 Json problem_json(const ContactProblem& problem);
 Json leaf_json(const MotionLeaf& leaf);
@@ -49,6 +53,7 @@ class Field {
   Eigen::VectorXd vector() const;
   Eigen::VectorXd vector(Eigen::Index entries) const;  ///< of this size
   Eigen::MatrixXd matrix(Eigen::Index rows, Eigen::Index cols) const;
+  std::vector<int> integers() const;
   const Json& json() const { return json_; }
   const std::string& path() const { return path_; }
 
@@ -60,15 +65,8 @@ class Field {
 };
 
 ConeShape read_cone(const Field& field);
-ContactProblem read_problem(const Field& field);
+ContactProblem read_problem(const Field& field);  ///< a name for each degree of freedom; otherwise not validated
 MotionLeaf read_leaf(const Field& field);
 Certificate read_certificate(const Field& field);  ///< with its kind
-
-/// Empty when the entries of `contacts` show the forces lambda, else what does not.
-std::string contacts_disagreement(const Field& contacts, const ContactProblem& problem, const ConeShape& shape,
-                                  const Eigen::VectorXd& lambda);
-
-/// The same for numbers by joint, as by_joint writes them; `what` is a noun such as "acceleration".
-std::string by_joint_disagreement(const Field& values, const Eigen::VectorXd& wanted, const std::string& what);
 
 }  // namespace stiction::internal

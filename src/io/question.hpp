@@ -14,6 +14,7 @@
 namespace stiction::internal {
 
 class Field;
+struct Judgement;
 struct Report;
 
 /// A scenario in one posture: what a question is asked about.
@@ -46,8 +47,13 @@ class Answer {
  public:
   virtual ~Answer() = default;
 
-  /// @throws InputError when the situation does not suit the question.
+  /// Reads what is asked, and no more. @throws InputError when the situation does not suit the question.
+  virtual void read(const Situation& situation) = 0;
+  /// Reads and answers. @throws InputError as `read`.
   virtual void ask(const Situation& situation, Extras extras) = 0;
+
+  /// What was read: the keys of the certificate that the scenario decides, whatever the answer.
+  virtual nlohmann::ordered_json question(const Report& report) const = 0;
 
   virtual Verdict verdict() const = 0;
   virtual std::string summary() const = 0;  ///< one sentence a person can act on
@@ -66,9 +72,9 @@ struct QuestionKind {
   std::unique_ptr<Answer> (*make)(const std::string& solver);
   /// Names of the cells that rows of a batch have, for the header of a CSV file.
   std::vector<std::string> (*columns)(const ScenarioOptions& options);
-  /// Judges a report that is not undecided, with the proof room alone. The checksum is not its business.
+  /// Judges the certificate of a report that is not undecided, with the proof room alone, and writes what the report may say.
   /// @throws InputError when it is not a report.
-  Verification (*verify)(const Field& report);
+  Judgement (*judge)(const Field& report);
 };
 
 /// For QuestionKind::make.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/json.hpp"
+#include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "problem/text.hpp"
 #include "proof/region_case.hpp"
@@ -50,7 +50,27 @@ Json json_of(const Polygon& polygon)
   return corners;
 }
 
-Json json_of(const RegionPieceProof& piece, const std::vector<RegionCut>& cuts)
+/// What the scenario decides, whatever the answer.
+struct RegionQuestion {
+  RegionInput input;
+  RegionRules rules;
+  std::string model;
+
+  Json json() const
+  {
+    Json entry;
+    entry["rules"]["cone"] = cone_json(rules.shape);
+    entry["rules"]["clip"] = rules.clip ? internal::json(*rules.clip) : Json();
+    entry["problem"] = problem_json(input.problem);
+    entry["a"] = internal::json(input.a);
+    entry["model"] = model;
+    entry["position"] = internal::json(Eigen::VectorXd(input.position));
+    entry["shift"] = internal::json(Eigen::MatrixXd(input.shift));
+    return entry;
+  }
+};
+
+Json json_of(const RegionInput& input, const RegionPieceProof& piece)
 {
   Json entry;
   entry["signs"] = piece.signs;
@@ -59,13 +79,38 @@ Json json_of(const RegionPieceProof& piece, const std::vector<RegionCut>& cuts)
   for (const Eigen::VectorXd& lambda : piece.forces) entry["forces"].push_back(json(lambda));
   entry["outer"] = json_of(piece.outer);
   entry["cuts"] = Json::array();  // one per side of outer
-  for (const RegionCut& cut : cuts)
+  for (std::size_t i = 0; i < piece.sides.size(); ++i) {
+    Eigen::Vector2d normal;
+    double offset = 0.0;
+    side_line(input, piece, i, normal, offset);
     entry["cuts"].push_back(
-        {{"normal", json(Eigen::VectorXd(cut.normal))}, {"offset", json(cut.offset)}, {"proof", leaf_json(cut.proof)}});
+        {{"normal", json(Eigen::VectorXd(normal))}, {"offset", json(offset)}, {"proof", leaf_json(piece.sides[i])}});
+  }
   if (piece.bound.empty()) return entry;
   entry["bound"] = json_of(piece.bound);
   entry["bound_sides"] = Json::array();
   for (const MotionLeaf& leaf : piece.bound_sides) entry["bound_sides"].push_back(leaf_json(leaf));
+  return entry;
+}
+
+Json proof_json(const RegionInput& input, const RegionCertificate& proof)
+{
+  Json entry;
+  entry["kind"] = internal::name_of(proof.position.kind);
+  write_certificate(proof.position, entry);
+  entry.erase("a");   // it is the question's
+  entry["efforts"] = json(proof.position.efforts);
+  entry["pieces"] = Json::array();
+  for (const RegionPieceProof& piece : proof.pieces) entry["pieces"].push_back(json_of(input, piece));
+  entry["empty"] = Json::array();
+  for (const MotionLeaf& leaf : proof.empty) entry["empty"].push_back(leaf_json(leaf));
+  entry["ray"] = Json();
+  if (proof.ray)
+    entry["ray"] = {{"signs", proof.ray->signs},
+                    {"point", json(Eigen::VectorXd(proof.ray->point))},
+                    {"forces", json(proof.ray->forces)},
+                    {"direction", json(Eigen::VectorXd(proof.ray->direction))},
+                    {"ray", json(proof.ray->ray)}};
   return entry;
 }
 
@@ -86,12 +131,17 @@ std::string metres(const Eigen::Vector2d& point) { return fmt::format("({:.4g}, 
 
 }  // namespace
 
-void RegionAnswer::ask(const Situation& situation, Extras)
+void RegionAnswer::read(const Situation& situation)
 {
   require_rest(situation);
-  const ScenarioOptions& asked = situation.scenario.options;
   model_ = moving_model(situation.scenario);
   input_ = region_input(situation.scene, situation.state, situation.problem, model_, situation.scenario.scene.loads);
+}
+
+void RegionAnswer::ask(const Situation& situation, Extras)
+{
+  read(situation);
+  const ScenarioOptions& asked = situation.scenario.options;
   RegionOptions options;
   options.shape = asked.cone;
   if (asked.gap) options.relative_gap = *asked.gap;
@@ -99,29 +149,37 @@ void RegionAnswer::ask(const Situation& situation, Extras)
   finder_.find(input_, options, result_);
 }
 
-std::string RegionAnswer::summary() const
+Json RegionAnswer::question(const Report& report) const
+{
+  return RegionQuestion{input_, {report.scenario.options.cone, report.scenario.options.box}, model_}.json();
+}
+
+namespace {
+
+/// One sentence about a region and the position in it.
+std::string summary_of(const RegionResult& result)
 {
   std::string where;
-  switch (result_.kind) {
+  switch (result.kind) {
     case RegionKind::kEmpty:
       where = "the support region is empty: no position of the centre of mass is held";
       break;
     case RegionKind::kUnbounded:
-      where = "the support region is unbounded along " + metres(result_.direction);
+      where = "the support region is unbounded along " + metres(result.direction);
       break;
     case RegionKind::kBounded:
       where =
-          fmt::format("the support region has an area of {:.6g} to {:.6g} m²", result_.area_lower, result_.area_upper);
+          fmt::format("the support region has an area of {:.6g} to {:.6g} m²", result.area_lower, result.area_upper);
       break;
     case RegionKind::kUndecided:
-      where = result_.pieces.empty() ? "the support region could not be found: " + result_.reason
+      where = result.pieces.empty() ? "the support region could not be found: " + result.reason
                                      : fmt::format("the support region has an area of {:.6g} m² at least: {}",
-                                                   result_.area_lower, result_.reason);
+                                                   result.area_lower, result.reason);
       break;
   }
-  const Margin& distance = result_.distance;
+  const Margin& distance = result.distance;
   const bool known = distance.state == Margin::State::kKnown;
-  switch (result_.verdict) {
+  switch (result.verdict) {
     case Verdict::kHolds:
       if (known && distance.lower > 0.0)
         return fmt::format("holds: the centre of mass is {:.4g} m inside the support region; {}", distance.lower,
@@ -138,6 +196,41 @@ std::string RegionAnswer::summary() const
   return "undecided: whether the centre of mass is inside could not be proved; " + where;
 }
 
+Json margins_json(const Margin& distance)
+{
+  Json margins = Json::object();
+  if (distance.state == Margin::State::kKnown || distance.state == Margin::State::kUndecided) {
+    if (distance.state == Margin::State::kKnown) margins["com"] = json(distance.lower);
+    margins["intervals"]["com"] = {json(distance.lower), json(distance.upper)};
+  } else if (distance.state == Margin::State::kUnbounded) {
+    margins["com"] = json(kInfinity);
+  } else if (distance.state == Margin::State::kNone) {
+    margins["com"] = nullptr;
+  }
+  return margins;
+}
+
+/// What a report says about a region, but for its reason.
+Json region_json(const RegionResult& result, const std::string& model, const Eigen::Vector2d& position)
+{
+  Json region;
+  region["model"] = model;
+  region["kind"] = name_of(result.kind);
+  region["position"] = json(Eigen::VectorXd(position));
+  region["direction"] = result.kind == RegionKind::kUnbounded ? json(Eigen::VectorXd(result.direction)) : Json();
+  region["area"] = {json(result.area_lower), json(result.area_upper)};
+  region["pieces"] = Json::array();
+  for (const RegionPiece& piece : result.pieces)
+    region["pieces"].push_back({{"inner", json_of(piece.inner)}, {"outer", json_of(piece.outer)}});
+  region["reason"] = result.reason;
+  region["jacobians"] = "of the given posture";
+  return region;
+}
+
+}  // namespace
+
+std::string RegionAnswer::summary() const { return summary_of(result_); }
+
 void RegionAnswer::write_row(std::vector<RowCell>& cells) const
 {
   const bool distance =
@@ -151,50 +244,10 @@ void RegionAnswer::write_row(std::vector<RowCell>& cells) const
 
 void RegionAnswer::write_json(const Report& report, Json& json_report) const
 {
-  Json& region = json_report["region"];
-  region["model"] = model_;
-  region["kind"] = name_of(result_.kind);
-  region["position"] = json(Eigen::VectorXd(input_.position));
-  region["direction"] = result_.kind == RegionKind::kUnbounded ? json(Eigen::VectorXd(result_.direction)) : Json();
-  region["area"] = {json(result_.area_lower), json(result_.area_upper)};
-  region["pieces"] = Json::array();
-  for (const RegionPiece& piece : result_.pieces)
-    region["pieces"].push_back({{"inner", json_of(piece.inner)}, {"outer", json_of(piece.outer)}});
-  region["reason"] = result_.reason;
-  region["jacobians"] = "of the given posture";
-  json_report["margins"] = Json::object();
-  if (const Margin& distance = result_.distance;
-      distance.state == Margin::State::kKnown || distance.state == Margin::State::kUndecided) {
-    if (distance.state == Margin::State::kKnown) json_report["margins"]["com"] = json(distance.lower);
-    json_report["margins"]["intervals"]["com"] = {json(distance.lower), json(distance.upper)};
-  } else if (distance.state == Margin::State::kUnbounded) {
-    json_report["margins"]["com"] = json(kInfinity);
-  } else if (distance.state == Margin::State::kNone) {
-    json_report["margins"]["com"] = nullptr;
-  }
-  Json& certificate = json_report["certificate"];
-  const RegionCertificate& proof = result_.proof;
-  certificate["kind"] = internal::name_of(proof.position.kind);
-  certificate["rules"]["cone"] = cone_json(report.scenario.options.cone);
-  certificate["rules"]["clip"] = report.scenario.options.box ? json(*report.scenario.options.box) : Json();
-  certificate["problem"] = problem_json(report.problem);
-  write_certificate(proof.position, certificate);
-  if (proof.position.kind == CertificateKind::kNone) certificate["a"] = json(input_.a);
-  certificate["efforts"] = json(proof.position.efforts);
-  certificate["shift"] = json(Eigen::MatrixXd(input_.shift));
-  certificate["position"] = json(Eigen::VectorXd(input_.position));
-  certificate["pieces"] = Json::array();
-  for (std::size_t p = 0; p < proof.pieces.size(); ++p)
-    certificate["pieces"].push_back(json_of(proof.pieces[p], result_.pieces[p].cuts));
-  certificate["empty"] = Json::array();
-  for (const MotionLeaf& leaf : proof.empty) certificate["empty"].push_back(leaf_json(leaf));
-  certificate["ray"] = Json();
-  if (proof.ray)
-    certificate["ray"] = {{"signs", proof.ray->signs},
-                          {"point", json(Eigen::VectorXd(proof.ray->point))},
-                          {"forces", json(proof.ray->forces)},
-                          {"direction", json(Eigen::VectorXd(proof.ray->direction))},
-                          {"ray", json(proof.ray->ray)}};
+  json_report["region"] = region_json(result_, model_, input_.position);
+  json_report["margins"] = margins_json(result_.distance);
+  json_report["certificate"] = question(report);
+  json_report["certificate"].update(proof_json(input_, result_.proof));
 }
 
 AnswerText RegionAnswer::text(const Report& report) const
@@ -219,19 +272,10 @@ AnswerText RegionAnswer::text(const Report& report) const
 
 namespace {
 
-constexpr double kShownRoom = 0x1p-40;  // lines are shown, and not what is judged: they are compared to so much of their size
-
-std::vector<int> read_signs(const Field& field)
-{
-  std::vector<int> signs;
-  for (std::size_t i = 0; i < field.size(); ++i) signs.push_back(field[i].integer());
-  return signs;
-}
-
 RegionPieceProof read_piece(const Field& field)
 {
   RegionPieceProof piece;
-  piece.signs = read_signs(field["signs"]);
+  piece.signs = field["signs"].integers();
   piece.inner = read_polygon(field["inner"]);
   piece.outer = read_polygon(field["outer"]);
   const Field forces = field["forces"], cuts = field["cuts"];
@@ -253,7 +297,7 @@ RegionCertificate read_region_certificate(const Field& field)
   for (std::size_t i = 0; i < pieces.size(); ++i) certificate.pieces.push_back(read_piece(pieces[i]));
   for (std::size_t i = 0; i < empty.size(); ++i) certificate.empty.push_back(read_leaf(empty[i]));
   if (!ray.is_null())
-    certificate.ray = RegionRay{read_signs(ray["signs"]), read_point(ray["point"]), ray["forces"].vector(),
+    certificate.ray = RegionRay{ray["signs"].integers(), read_point(ray["point"]), ray["forces"].vector(),
                                 read_point(ray["direction"]), ray["ray"].vector()};
   return certificate;
 }
@@ -301,35 +345,31 @@ RegionClaims read_claims(const Field& report)
   return claims;
 }
 
-bool shows(const Polygon& shown, const Polygon& proved, const Eigen::Vector2d& position)
+/// The result that a report with these claims, judged, shows.
+RegionResult proved_result(const RegionClaims& claims, const RegionCertificate& certificate, const RegionInput& input,
+                           const Field& report)
 {
-  return std::ranges::equal(shown, proved, [&](const auto& c, const auto& s) { return c == position + s; });
-}
-
-/// Empty when the polygons in the world, and the lines of their sides, are those of the certificate.
-std::string shown_disagreement(const Field& report, const RegionInput& input, const RegionCertificate& certificate)
-{
-  const Field region = report["region"], shown = region["pieces"];
-  if (read_point(region["position"]) != input.position) return "the position is not the certificate's";
-  if (shown.size() != certificate.pieces.size()) return "the pieces of the region are not the certificate's";
-  for (std::size_t p = 0; p < shown.size(); ++p) {
-    const RegionPieceProof& piece = certificate.pieces[p];
-    if (!shows(read_polygon(shown[p]["inner"]), piece.inner, input.position))
-      return "the inner polygon is not the certificate's";
-    if (!shows(read_polygon(shown[p]["outer"]), piece.outer, input.position))
-      return "the outer polygon is not the certificate's";
-    const Field cuts = report["certificate"]["pieces"][p]["cuts"];
-    for (std::size_t i = 0; i < piece.outer.size(); ++i) {
-      Eigen::Vector2d normal;
-      double offset = 0.0;
-      side_line(input, piece, i, normal, offset);
-      const double room = kShownRoom * (input.position.norm() + piece.outer[i].norm());
-      if (!((read_point(cuts[i]["normal"]) - normal).norm() <= kShownRoom) ||
-          !(std::abs(cuts[i]["offset"].number() - offset) <= room))
-        return "a cut is not a side of the outer polygon";
-    }
+  RegionResult result;
+  result.verdict = claims.verdict;
+  result.kind = claims.kind;
+  result.direction = claims.direction;
+  result.area_lower = claims.area_lower;
+  result.area_upper = claims.area_upper;
+  result.reason = report["region"]["reason"].text();
+  for (const RegionPieceProof& proof : certificate.pieces) {
+    RegionPiece& piece = result.pieces.emplace_back();
+    for (const Eigen::Vector2d& s : proof.inner) piece.inner.push_back(input.position + s);
+    for (const Eigen::Vector2d& s : proof.outer) piece.outer.push_back(input.position + s);
   }
-  return "";
+  const Field margins = report["margins"];
+  Margin& distance = result.distance;
+  distance.lower = claims.distance_lower;
+  distance.upper = claims.distance_upper;
+  if (margins.has("intervals"))
+    distance.state = margins.has("com") ? Margin::State::kKnown : Margin::State::kUndecided;
+  else if (margins.has("com"))
+    distance.state = margins["com"].is_null() ? Margin::State::kNone : Margin::State::kUnbounded;
+  return result;
 }
 
 /// What of a region is proved, and what is not.
@@ -341,26 +381,36 @@ std::string extent_of(const RegionClaims& claims, bool polygons)
   return polygons ? "and what is held; not that nothing beyond is held" : "and nothing about the region";
 }
 
-Verification verify_region(const Field& report)
+/// Judges from the report's own numbers. Uses the proof room only: no engine can repeat its own mistake here.
+Judgement judge_region_report(const Field& report)
 {
   const Field source = report["certificate"];
   const RegionCertificate certificate = read_region_certificate(source);
   const RegionClaims claims = read_claims(report);
-  RegionRules rules;
-  rules.shape = read_cone(source["rules"]["cone"]);
-  if (!source["rules"]["clip"].is_null()) rules.clip = source["rules"]["clip"].number();
+  RegionQuestion asked;
+  asked.model = source["model"].text();
+  asked.rules.shape = read_cone(source["rules"]["cone"]);
+  if (!source["rules"]["clip"].is_null()) asked.rules.clip = source["rules"]["clip"].number();
   try {
-    const RegionInput input = read_input(source, report["region"]["model"].text());
-    std::string why;
-    if (!judge_region(input, rules, certificate, claims, &why)) return {false, why};
-    if (const std::string wrong = shown_disagreement(report, input, certificate); !wrong.empty()) return {false, wrong};
-    return {true, std::string("proved: ") + internal::name_of(claims.verdict) + ", by " +
-                      internal::name_of(certificate.position.kind) + ", " +
-                      extent_of(claims, !certificate.pieces.empty())};
+    asked.input = read_input(source, asked.model);
   } catch (const InputError& error) {
     if (error.path().starts_with("report")) throw;
-    return {false, std::string("the certificate's problem is not one: ") + error.what()};
+    return Judgement::refusal(std::string("the certificate's problem is not one: ") + error.what());
   }
+  std::string why;
+  if (!judge_region(asked.input, asked.rules, certificate, claims, &why)) return Judgement::refusal(why);
+  const RegionResult result = proved_result(claims, certificate, asked.input, report);
+  Judgement judged;
+  judged.verdict = claims.verdict;
+  judged.summary = summary_of(result);
+  judged.proved = std::string("by ") + internal::name_of(certificate.position.kind) + ", " +
+                  extent_of(claims, !certificate.pieces.empty());
+  judged.claims["region"] = region_json(result, asked.model, asked.input.position);
+  judged.claims["region"]["reason"] = unproved();
+  judged.claims["margins"] = margins_json(result.distance);
+  judged.question = asked.json();
+  judged.proof = proof_json(asked.input, certificate);
+  return judged;
 }
 
 void require_for_region(const Scenario& scenario)
@@ -373,6 +423,6 @@ std::vector<std::string> region_columns(const ScenarioOptions&) { return {"regio
 
 }  // namespace
 
-extern const QuestionKind kRegionKind{Question::kRegion, require_for_region, make_answer<RegionAnswer>, region_columns, verify_region};
+extern const QuestionKind kRegionKind{Question::kRegion, require_for_region, make_answer<RegionAnswer>, region_columns, judge_region_report};
 
 }  // namespace stiction::internal

@@ -10,7 +10,9 @@ class RegionAnswer final : public Answer {
  public:
   explicit RegionAnswer(const std::string& solver) : finder_(make_engine(solver)) {}
 
+  void read(const Situation& situation) override;
   void ask(const Situation& situation, Extras extras) override;
+  nlohmann::ordered_json question(const Report& report) const override;
 
   Verdict verdict() const override { return result_.verdict; }
   int iterations() const override { return result_.iterations; }

@@ -56,7 +56,7 @@ std::string contacts_text(const ContactProblem& problem, const std::vector<Conta
 std::string report_text(const Report& report, bool colours)
 {
   std::string verdict = name_of(report.verdict());
-  std::string sentence = report.answer->summary();
+  std::string sentence = report.summary();
   if (sentence.starts_with(verdict + ": ")) sentence.erase(0, verdict.size() + 2);
   std::ranges::transform(verdict, verdict.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   std::string out = report.scenario.name.empty() ? "" : report.scenario.name + "\n";

@@ -8,6 +8,7 @@
 
 #include "io/nearest_name.hpp"
 #include "io/scenario_document.hpp"
+#include "io/sha256.hpp"
 #include "problem/text.hpp"
 
 namespace stiction {
@@ -426,12 +427,14 @@ InputError ScenarioDocument::located(const InputError& error) const
   return InputError(where + ": " + error.path(), message.substr(std::min(message.size(), error.path().size() + 2)));
 }
 
+ScenarioDocument parse_scenario(const std::string& text, const std::string& folder, const std::string& source)
+{
+  return {parse_yaml(text, source), folder, sha256(text)};
+}
+
 ScenarioDocument load_scenario(const std::string& file)
 {
-  ScenarioDocument document;
-  document.root = parse_yaml(read_text_file(file, "scenario"), file);
-  document.folder = std::filesystem::path(file).parent_path().string();
-  return document;
+  return parse_scenario(read_text_file(file, "scenario"), std::filesystem::path(file).parent_path().string(), file);
 }
 
 void apply(const std::vector<ScenarioOverride>& overrides, ScenarioDocument& document)
@@ -446,6 +449,7 @@ void apply(const std::vector<ScenarioOverride>& overrides, ScenarioDocument& doc
     };
     forget_lines(forget_lines, value);
     set_path(document.root, change.path, value);
+    document.overrides.push_back(change);
   }
 }
 
@@ -468,7 +472,7 @@ Scenario read_scenario_file(const std::string& file, const std::vector<ScenarioO
 Scenario read_scenario_text(const std::string& text, const std::string& folder, const std::string& source,
                             const std::vector<ScenarioOverride>& overrides)
 {
-  internal::ScenarioDocument document{internal::parse_yaml(text, source), folder};
+  internal::ScenarioDocument document = internal::parse_scenario(text, folder, source);
   internal::apply(overrides, document);
   return document.decode();
 }

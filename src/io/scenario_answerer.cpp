@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include <nlohmann/json.hpp>
+
 #include "io/scenario_document.hpp"
+#include "io/sha256.hpp"
+#include "io/verify.hpp"
 #include "problem/text.hpp"
+#include "scene/urdf.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {
@@ -128,10 +133,14 @@ void require_askable(const Scenario& scenario)
 ScenarioAnswerer::ScenarioAnswerer(const SceneDescription& scene) : description_(scene), scene_(scene)
 {
   world_points_ = std::ranges::any_of(scene.contacts, [](const auto& c) { return c.at_frame == ContactFrame::kWorld; });
+  for (const ModelDescription& model : scene.models)
+    urdf_.emplace_back(model.name, sha256(model.urdf_file.empty() ? model.urdf_text
+                                                                  : read_urdf_file(model.urdf_file, scene.package_paths,
+                                                                                   "models." + model.name + ".urdf")));
 }
 
 ScenarioAnswerer::ScenarioAnswerer(const ScenarioAnswerer& other)
-    : description_(other.description_), scene_(other.scene_), world_points_(other.world_points_)
+    : description_(other.description_), urdf_(other.urdf_), scene_(other.scene_), world_points_(other.world_points_)
 {
 }
 
@@ -178,16 +187,35 @@ const Answer& ScenarioAnswerer::ask(const Scenario& scenario)
   return *answer_;
 }
 
-Report ScenarioAnswerer::report(const Scenario& scenario)
+Report ScenarioAnswerer::start(const Scenario& scenario)
 {
-  if (!fits(scenario.scene)) return ScenarioAnswerer(scenario.scene).report(scenario);
   Report report;
   report.scenario = scenario;
   report.warnings = scene_.warnings(scenario.scene.models);
   std::erase_if(report.warnings, [&](const std::string& warning) { return concerns_unused_limits(warning, scenario); });
+  report.inputs.urdf = urdf_;
   compute(scenario.scene, report.problem);
   report.answer = kind_of(stiction::name_of(scenario.question)).make(scenario.options.solver);
+  return report;
+}
+
+Report ScenarioAnswerer::read(const Scenario& scenario)
+{
+  if (!fits(scenario.scene)) return ScenarioAnswerer(scenario.scene).read(scenario);
+  Report report = start(scenario);
+  report.answer->read({report.scenario, scene_, state_, report.problem});
+  return report;
+}
+
+Report ScenarioAnswerer::report(const Scenario& scenario)
+{
+  if (!fits(scenario.scene)) return ScenarioAnswerer(scenario.scene).report(scenario);
+  Report report = start(scenario);
   report.answer->ask({report.scenario, scene_, state_, report.problem}, Extras::kAll);
+  if (report.verdict() == Verdict::kUndecided) return report;
+  // The numbers that are written are the numbers that are judged: they read back as the same doubles.
+  const Verification proof = verify_json(report_document(report), nullptr);
+  if (!proof.valid) report.refused = proof.message;
   return report;
 }
 

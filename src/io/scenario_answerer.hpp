@@ -18,13 +18,19 @@ class ScenarioAnswerer {
   /// With those extras only that the scenario asks for. The answer lives until the next one.
   const Answer& ask(const Scenario& scenario);
 
-  /// With every extra that the scenario does not turn off.
+  /// With every extra that the scenario does not turn off; undecided where `verify` would refuse it.
   Report report(const Scenario& scenario);
+
+  /// Only reads what is asked: the report has a question, but no answer.
+  Report read(const Scenario& scenario);
 
  private:
   void compute(const SceneDescription& description, ContactProblem& problem);
 
+  Report start(const Scenario& scenario);
+
   SceneDescription description_;
+  std::vector<std::pair<std::string, std::string>> urdf_;  ///< SHA-256 by model, as loaded
   Scene scene_;
   bool world_points_ = false;  ///< contact points that depend on the described state
   SceneState state_;

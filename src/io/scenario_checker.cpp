@@ -8,7 +8,7 @@ namespace {
 
 ScenarioReport written(const internal::Report& report)
 {
-  return {report.verdict(), report.answer->summary(), internal::report_json(report),
+  return {report.verdict(), report.summary(), internal::report_json(report),
           internal::report_text(report, false)};
 }
 
@@ -55,7 +55,7 @@ ScenarioReport check_scenario_text(const std::string& text, const std::string& f
                                    const std::vector<ScenarioOverride>& overrides,
                                    const std::vector<std::string>& package_paths)
 {
-  internal::ScenarioDocument document{internal::parse_yaml(text, source), folder};
+  internal::ScenarioDocument document = internal::parse_scenario(text, folder, source);
   internal::apply(overrides, document);
   return written(internal::check_document(document, package_paths));
 }

@@ -15,6 +15,8 @@ inline constexpr int kMostFacets = 4096;
 struct ScenarioDocument {
   Entry root;
   std::string folder;   ///< URDF files are relative to it
+  std::string sha256 = {};                          ///< of the text, before overrides; empty: unknown
+  std::vector<ScenarioOverride> overrides = {};     ///< that were applied
 
   Scenario decode() const;
 
@@ -23,6 +25,7 @@ struct ScenarioDocument {
 };
 
 ScenarioDocument load_scenario(const std::string& file);
+ScenarioDocument parse_scenario(const std::string& text, const std::string& folder, const std::string& source);
 
 /// Applies overrides in order; errors in them name `--set path=value` instead of a line.
 void apply(const std::vector<ScenarioOverride>& overrides, ScenarioDocument& document);

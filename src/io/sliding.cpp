@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/json.hpp"
+#include "ask/contact_reports.hpp"
+#include "ask/sliding_input.hpp"
+#include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "problem/text.hpp"
@@ -189,11 +191,60 @@ std::string well_posedness_words(const WellPosedness& found, bool something_stic
   return "friction is within rounding of the critical one, above which some loads have none or several solutions";
 }
 
+/// Which contacts move already belongs to the question: the others may be said to slide against their acceleration.
+Json question_json(const ContactProblem& problem, const SlipDirections& slips, const std::vector<bool>& moves)
+{
+  Json entry;
+  entry["problem"] = problem_json(problem);
+  entry["slips"] = Json::array();
+  for (const auto& slip : slips) entry["slips"].push_back(slip ? json(Eigen::VectorXd(*slip)) : Json());
+  entry["moves"] = moves;
+  return entry;
+}
+
+Json proof_json(const SlidingCertificate& certificate, Verdict verdict)
+{
+  Json entry;
+  entry["kind"] = verdict == Verdict::kUndecided ? "none" : "modes";
+  entry["witnesses"] = Json::array();
+  for (const SlidingWitness& witness : certificate.witnesses)
+    entry["witnesses"].push_back(
+        {{"signs", witness.signs}, {"a", json(witness.a)}, {"lambda", json(witness.lambda)}});
+  entry["leaves"] = Json::array();
+  for (const MotionLeaf& leaf : certificate.leaves) entry["leaves"].push_back(leaf_json(leaf));
+  return entry;
+}
+
+/// acceleration, contacts, count, complete and solutions of a report: all that follows from the certificate.
+void write_claims(const ContactProblem& problem, const SlipDirections& slips, const std::vector<bool>& moves,
+                  const SlidingResult& result, Json& claims)
+{
+  Json solutions = Json::array();
+  for (const SlidingSolution& solution : result.solutions) {
+    Json entry;
+    entry["acceleration"]["values"] = by_joint(problem.dof_names, solution.acceleration);
+    entry["acceleration"]["unique"] = solution.acceleration_unique;
+    entry["contacts"] = contacts_json(problem, solution);
+    entry["contrary_slips"] = contrary_slips(problem, slips, moves, solution);
+    entry["within_limits"] = solution.within_limits;
+    solutions.push_back(entry);
+  }
+  const bool any = !solutions.empty();
+  claims["acceleration"]["values"] = any ? solutions[0]["acceleration"]["values"] : Json();
+  claims["acceleration"]["unique"] =
+      result.count == SolutionCount::kUnique && result.solutions[0].acceleration_unique;
+  claims["contacts"] = any ? solutions[0]["contacts"] : Json::array();
+  claims["efforts"] = unproved();
+  claims["count"] = name_of(result.count);
+  claims["complete"] = result.complete;
+  claims["solutions"] = solutions;
+}
+
 class SlidingAnswer final : public Answer {
  public:
   explicit SlidingAnswer(const std::string& solver) : checker_(make_engine(solver)) {}
 
-  void ask(const Situation& situation, Extras extras) override
+  void read(const Situation& situation) override
   {
     require_given_efforts(situation);
     slips_ = slip_directions(situation);
@@ -205,12 +256,18 @@ class SlidingAnswer final : public Answer {
       moves_.push_back(speed.segment<2>(situation.problem.contacts[i].row + 1).norm() > kRestSpeed);
     }
     require_rest(situation, slides);
+  }
+
+  void ask(const Situation& situation, Extras extras) override
+  {
+    read(situation);
     judged_ = situation.scenario.options.margins.value_or(extras == Extras::kAll);
     SlidingOptions options;
     options.well_posedness = judged_;
     result_ = checker_.check(situation.problem, slips_, options);
   }
 
+  Json question(const Report& report) const override { return question_json(report.problem, slips_, moves_); }
   Verdict verdict() const override { return result_.verdict; }
   int iterations() const override { return result_.nodes; }
   std::string summary() const override
@@ -243,40 +300,13 @@ class SlidingAnswer final : public Answer {
 void SlidingAnswer::write_json(const Report& report, Json& json_report) const
 {
   const ContactProblem& problem = report.problem;
-  Json solutions = Json::array();
-  for (const SlidingSolution& solution : result_.solutions) {
-    Json entry;
-    entry["acceleration"]["values"] = by_joint(problem.dof_names, solution.acceleration);
-    entry["acceleration"]["unique"] = solution.acceleration_unique;
-    entry["contacts"] = contacts_json(problem, solution);
-    entry["contrary_slips"] = contrary_slips(problem, slips_, moves_, solution);
-    entry["within_limits"] = solution.within_limits;
-    solutions.push_back(entry);
-  }
-  const bool any = !solutions.empty();
-  json_report["acceleration"]["values"] = any ? solutions[0]["acceleration"]["values"] : Json();
-  json_report["acceleration"]["unique"] =
-      result_.count == SolutionCount::kUnique && result_.solutions[0].acceleration_unique;
-  json_report["contacts"] = any ? solutions[0]["contacts"] : Json::array();
+  write_claims(problem, slips_, moves_, result_, json_report);
   json_report["efforts"] = Json::object();
   for (const auto& [joint, effort] : given_efforts(report.scenario, problem))
     json_report["efforts"][joint] = json(effort);
-  json_report["count"] = name_of(result_.count);
-  json_report["complete"] = result_.complete;
-  json_report["solutions"] = solutions;
   json_report["well_posedness"] = judged_ ? well_posedness_json(problem, slips_, result_.well_posedness) : Json();
-
-  Json& certificate = json_report["certificate"];
-  certificate["kind"] = result_.verdict == Verdict::kUndecided ? "none" : "modes";
-  certificate["problem"] = problem_json(problem);
-  certificate["slips"] = Json::array();
-  for (const auto& slip : slips_) certificate["slips"].push_back(slip ? json(Eigen::VectorXd(*slip)) : Json());
-  certificate["witnesses"] = Json::array();
-  for (const SlidingWitness& witness : result_.certificate.witnesses)
-    certificate["witnesses"].push_back(
-        {{"signs", witness.signs}, {"a", json(witness.a)}, {"lambda", json(witness.lambda)}});
-  certificate["leaves"] = Json::array();
-  for (const MotionLeaf& leaf : result_.certificate.leaves) certificate["leaves"].push_back(leaf_json(leaf));
+  json_report["certificate"] = question(report);
+  json_report["certificate"].update(proof_json(result_.certificate, result_.verdict));
 }
 
 AnswerText SlidingAnswer::text(const Report& report) const
@@ -316,76 +346,65 @@ AnswerText SlidingAnswer::text(const Report& report) const
   return text;
 }
 
-/// Empty when the report lists the solutions that the witnesses are, in their order, else what is wrong.
-std::string solutions_disagreement(const Field& solutions, const ContactProblem& problem, const SlipDirections& slips,
-                                   const std::vector<SlidingWitness>& witnesses)
+std::string sliding_words(const SlidingJudgement& proved, std::size_t solutions)
 {
-  std::vector<const SlidingWitness*> different;
-  for (const SlidingWitness& witness : witnesses)
-    if (std::ranges::none_of(different, [&](const SlidingWitness* known) {
-          return same_solution(problem, slips, *known, witness);
-        }))
-      different.push_back(&witness);
-  if (solutions.size() != different.size())
-    return fmt::format("the report lists {} solutions, but its certificate has {}", solutions.size(), different.size());
-  for (std::size_t k = 0; k < different.size(); ++k) {
-    std::string wrong =
-        by_joint_disagreement(solutions[k]["acceleration"]["values"], different[k]->a, "acceleration");
-    if (wrong.empty())
-      wrong = contacts_disagreement(solutions[k]["contacts"], problem, ConeShape::exact(), different[k]->lambda);
-    if (!wrong.empty()) return fmt::format("solution {}: {}", k + 1, wrong);
-  }
-  return "";
+  if (proved.count == SolutionCount::kNone) return "no mode has a solution";
+  if (proved.count == SolutionCount::kUnique) return "with one solution and no other";
+  return fmt::format("with {} solution{}{}", solutions, solutions == 1 ? "" : "s",
+                     proved.complete ? " and no other" : " or more");
+}
+
+SlidingCertificate read_modes(const Field& source, const ContactProblem& problem)
+{
+  const Field modes = source["witnesses"], leaves = source["leaves"];
+  SlidingCertificate certificate;
+  for (std::size_t i = 0; i < modes.size(); ++i)
+    certificate.witnesses.push_back({modes[i]["signs"].integers(), modes[i]["a"].vector(problem.nv()),
+                                     modes[i]["lambda"].vector(problem.rows())});
+  for (std::size_t i = 0; i < leaves.size(); ++i) certificate.leaves.push_back(read_leaf(leaves[i]));
+  return certificate;
 }
 
 /// Judges from the report's own numbers. Uses the proof room only: no engine can repeat its own mistake here.
-Verification verify_sliding(const Field& report)
+Judgement judge_sliding_report(const Field& report)
 {
-  const std::string verdict = report["verdict"].text(), claimed = report["count"].text();
-  const Field source = report["certificate"], shown = source["slips"], modes = source["witnesses"],
-              leaves = source["leaves"], solutions = report["solutions"];
+  const Field source = report["certificate"], shown = source["slips"], moving = source["moves"];
   const ContactProblem problem = read_problem(source["problem"]);
-  try {
-    problem.validate();
-  } catch (const InputError& error) {
-    return {false, std::string("the certificate's problem is not one: ") + error.what()};
-  }
   SlipDirections slips;
+  std::vector<bool> moves;
   for (std::size_t i = 0; i < shown.size(); ++i)
     slips.push_back(shown[i].is_null() ? std::nullopt : std::optional<Eigen::Vector2d>(shown[i].vector(2)));
-  SlidingCertificate certificate;
-  for (std::size_t i = 0; i < modes.size(); ++i) {
-    SlidingWitness& witness = certificate.witnesses.emplace_back();
-    for (std::size_t k = 0; k < modes[i]["signs"].size(); ++k)
-      witness.signs.push_back(modes[i]["signs"][k].integer());
-    witness.a = modes[i]["a"].vector(problem.nv());
-    witness.lambda = modes[i]["lambda"].vector(problem.rows());
+  for (std::size_t i = 0; i < moving.size(); ++i) moves.push_back(moving[i].boolean());
+  if (moves.size() != slips.size()) moving.fail("one entry per contact");
+  try {
+    problem.validate();
+    check_slips(problem, slips);
+  } catch (const InputError& error) {
+    return Judgement::refusal(std::string("the certificate's problem is not one: ") + error.what());
   }
-  for (std::size_t i = 0; i < leaves.size(); ++i) certificate.leaves.push_back(read_leaf(leaves[i]));
+  SlidingResult result;
+  result.certificate = read_modes(source, problem);
+  const SlidingJudgement proved = judge_sliding(problem, slips, result.certificate);
+  if (proved.count == SolutionCount::kUndecided)
+    return Judgement::refusal("the certificate proves nothing: " + proved.why);
+  std::string why;
+  for (const SlidingWitness& witness : result.certificate.witnesses)
+    if (!proves_sliding_solution(problem, slips, witness.a, witness.lambda, &why)) return Judgement::refusal(why);
+  result.count = proved.count;
+  result.complete = proved.complete;
+  gather_solutions(problem, slips, result);
 
-  const SlidingJudgement proved = judge_sliding(problem, slips, certificate);
-  if (proved.count == SolutionCount::kUndecided) return {false, "the certificate proves nothing: " + proved.why};
-  if (claimed != name_of(proved.count))
-    return {false, "the report says " + quoted(claimed) + ", but its certificate proves " +
-                       quoted(name_of(proved.count)) + (proved.why.empty() ? "" : ": " + proved.why)};
-  const char* holds = internal::name_of(proved.count == SolutionCount::kNone ? Verdict::kFails : Verdict::kHolds);
-  if (verdict != holds)
-    return {false, "the report says " + quoted(verdict) + ", but its certificate proves " + quoted(holds)};
-  if (report["complete"].boolean() != proved.complete)
-    return {false, "whether all solutions are listed is not what the certificate proves: " + proved.why};
-  std::string wrong;
-  for (const SlidingWitness& witness : certificate.witnesses)
-    if (!proves_sliding_solution(problem, slips, witness.a, witness.lambda, &wrong)) return {false, wrong};
-  wrong = solutions_disagreement(solutions, problem, slips, certificate.witnesses);
-  if (!wrong.empty()) return {false, wrong};
-  const bool first = solutions.size() > 0;
-  if (report["acceleration"]["values"].json() != (first ? solutions[0]["acceleration"]["values"].json() : Json()) ||
-      report["contacts"].json() != (first ? solutions[0]["contacts"].json() : Json::array()))
-    return {false, "acceleration and contacts are not those of the first solution"};
-  if (proved.count == SolutionCount::kNone) return {true, "proved: fails, no mode has a solution"};
-  if (proved.count == SolutionCount::kUnique) return {true, "proved: holds, with one solution and no other"};
-  return {true, fmt::format("proved: holds, with {} solution{}{}", solutions.size(), solutions.size() == 1 ? "" : "s",
-                            proved.complete ? " and no other" : " or more")};
+  Judgement judged;
+  judged.verdict = proved.count == SolutionCount::kNone ? Verdict::kFails : Verdict::kHolds;
+  judged.summary = std::string(internal::name_of(judged.verdict)) + ": " + describe_sliding(problem, slips, result);
+  judged.proved = sliding_words(proved, result.solutions.size());
+  write_claims(problem, slips, moves, result, judged.claims);
+  const bool posed = !report["well_posedness"].is_null();
+  judged.claims["well_posedness"] =
+      posed ? well_posedness_json(problem, slips, friction_well_posedness(problem, slips)) : Json();
+  judged.question = question_json(problem, slips, moves);
+  judged.proof = proof_json(result.certificate, judged.verdict);
+  return judged;
 }
 
 std::vector<std::string> sliding_columns(const ScenarioOptions& options)
@@ -397,6 +416,6 @@ std::vector<std::string> sliding_columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kSlidingKind{Question::kSliding, require_for_sliding, make_answer<SlidingAnswer>, sliding_columns, verify_sliding};
+extern const QuestionKind kSlidingKind{Question::kSliding, require_for_sliding, make_answer<SlidingAnswer>, sliding_columns, judge_sliding_report};
 
 }  // namespace stiction::internal

@@ -1,29 +1,153 @@
-#include "io/json.hpp"
-#include "io/report.hpp"
+#include "io/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/check.hpp"
+#include "io/json_text.hpp"
+#include "io/judgement.hpp"
+#include "io/wrap.hpp"
 #include "stiction/error.hpp"
+
+namespace stiction::internal {
+namespace {
+
+/// Sums that processors may round differently.
+constexpr double kSame = 1e-12;
+/// The same for what comes out of inverses and eigenvalues.
+constexpr double kDerived = 1e-8;
+/// The same scene on another processor: a few roundings of the numbers in a row.
+constexpr double kRebuilt = 0x1p-48;
+
+double largest_number(const Json& value)
+{
+  double largest = value.is_number() ? std::abs(value.get<double>()) : 0.0;
+  if (value.is_structured())
+    for (const auto& [key, item] : value.items()) largest = std::max(largest, largest_number(item));
+  return largest;
+}
+
+/// The report that may be made of a judgement. What a certificate knows nothing about is the scenario's, if there is one.
+Json document(const Json& shown, const Judgement& judged, const Report* scenario)
+{
+  Json wanted;
+  wanted["stiction"] = 1;
+  wanted["name"] = scenario ? Json(scenario->scenario.name) : unproved();
+  wanted["question"] = shown["question"];
+  wanted["verdict"] = internal::name_of(judged.verdict);
+  wanted["summary"] = judged.summary.empty() ? unproved() : Json(judged.summary);
+  wanted.update(judged.claims);
+  if (scenario && wanted.contains("efforts") && wanted["efforts"].is_discarded()) {
+    wanted["efforts"] = Json::object();
+    for (const auto& [joint, effort] : given_efforts(scenario->scenario, scenario->problem))
+      wanted["efforts"][joint] = json(effort);
+  }
+  wanted["certificate"] = judged.question;
+  wanted["certificate"].update(judged.proof);
+  wanted["solver"] = unproved();
+  wanted["warnings"] = scenario ? Json(scenario->warnings) : unproved();
+  wanted["inputs"] = scenario ? inputs_json(scenario->inputs) : unproved();
+  if (shown.contains("checksum")) wanted["checksum"] = shown["checksum"];
+  return wanted;
+}
+
+std::string first_difference(const Json& shown, const Json& wanted, const Judgement& judged, Comparison& comparison)
+{
+  for (const auto& [key, value] : shown.items())
+    if (!wanted.contains(key)) throw InputError("report." + key, "want no such entry, got one");
+  for (const auto& [key, value] : wanted.items()) {
+    if (!shown.contains(key)) throw InputError("report." + key, "want an entry, got none: not a report");
+    const double same = key == "certificate" ? 0.0 : key == judged.derived ? kDerived : kSame;
+    std::string found = comparison.difference(shown[key], value, key, {same, same * largest_number(value), 0.0});
+    if (!found.empty()) return found;
+  }
+  return "";
+}
+
+/// Empty when what the certificate is about is what the scenario asks, else the first difference.
+std::string scenario_difference(const Json& asked, const Report& scenario)
+{
+  Comparison comparison("the report says", "the scenario says");
+  const Json wanted = scenario.answer->question(scenario);
+  return comparison.difference(asked, wanted, "certificate", {kRebuilt, 0.0, kRebuilt});
+}
+
+}  // namespace
+
+Verification verify_json(const Json& json, const Report* scenario)
+{
+  const Field report(json, "report");
+  if (report["stiction"].integer() != 1) report["stiction"].fail("version 1");
+  const QuestionKind& kind = kind_of(report["question"].text(), "report.question");
+  const std::string verdict = report["verdict"].text(), summary = report["summary"].text();
+  if (verdict == name_of(Verdict::kUndecided))
+    return {false, "the report is undecided: it claims nothing, so there is no proof to check", {}};
+  const Judgement judged = kind.judge(report);
+  if (!judged.refused.empty()) return {false, judged.refused, {}};
+  const ContactProblem problem = read_problem(report["certificate"]["problem"]);
+  if (std::string found = axes_disagreement(problem); !found.empty()) return {false, found, {}};
+  if (scenario)
+    if (std::string found = scenario_difference(judged.question, *scenario); !found.empty()) return {false, found, {}};
+
+  Comparison comparison("the report says", "its certificate proves");
+  const Json wanted = document(json, judged, scenario);
+  if (std::string found = first_difference(json, wanted, judged, comparison); !found.empty()) return {false, found, {}};
+  if (!summary.starts_with(verdict + ":"))
+    return {false, "summary: want one that begins with " + verdict + ", as the verdict does", {}};
+  if (!scenario)
+    for (const auto& [key, value] : judged.question.items()) comparison.add_unproved({}, "certificate." + key);
+  return {true, "proved: " + verdict + ", " + judged.proved + (scenario ? ", for this scenario" : ""),
+          comparison.unproved()};
+}
+
+std::string verification_text(const Verification& result)
+{
+  std::string text = (result.valid ? "valid: " : "NOT VALID: ") + result.message + "\n";
+  if (result.unchecked.empty()) return text;
+  std::string names;
+  for (const std::string& name : result.unchecked) names += (names.empty() ? "" : ", ") + name;
+  append_wrapped(text, "not re-checked: " + names);
+  return text;
+}
+
+namespace {
+
+/// What `verify` says of a report, and its checksum.
+template <class VerifyField>
+Verification verify_text(const std::string& text, const std::string& source, VerifyField verify)
+{
+  Json json = parse_json(text, source, "a JSON report");
+  const Field report(json, "report");
+  const std::string written = report["checksum"].text();
+  const Verification result = verify(report);
+  if (!result.valid) return result;
+  json.erase("checksum");
+  if (written != checksum(json.dump(-1, ' ', false, Json::error_handler_t::replace)))
+    return {false, "the checksum does not match: the report was changed after it was written", {}};
+  return result;
+}
+
+}  // namespace
+}  // namespace stiction::internal
 
 namespace stiction {
 
 Verification verify_report(const std::string& text, const std::string& source)
 {
   using namespace internal;
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::exception& error) {
-    throw InputError(source, std::string("want a JSON report, got: ") + error.what());
-  }
-  const Field report(json, "report");
-  if (report["stiction"].integer() != 1) report["stiction"].fail("version 1");
-  const QuestionKind& kind = kind_of(report["question"].text(), "report.question");
-  if (report["verdict"].text() == "undecided") return {false, "the report is undecided: it claims nothing, so there is no proof to check"};
-  const Verification result = kind.verify(report);
-  if (!result.valid) return result;
-  const std::string written = report["checksum"].text();
-  json.erase("checksum");
-  if (written != checksum(json.dump(-1, ' ', false, Json::error_handler_t::replace)))
-    return {false, "the checksum does not match: the report was changed after it was written"};
-  return result;
+  return verify_text(text, source, [](const Field& report) { return verify_json(report.json(), nullptr); });
+}
+
+Verification verify_report(const std::string& text, const std::string& source, const std::string& scenario_file,
+                           const std::vector<ScenarioOverride>& overrides, const std::vector<std::string>& package_paths)
+{
+  using namespace internal;
+  return verify_text(text, source, [&](const Field& report) {
+    std::vector<ScenarioOverride> changes = overrides;
+    changes.push_back({"question", name_of(question_named(report["question"].text(), "report.question"))});
+    const Report scenario = read_file(scenario_file, changes, package_paths);
+    return verify_json(report.json(), &scenario);
+  });
 }
 
 }  // namespace stiction

@@ -74,6 +74,16 @@ double number(const RowAnswer& answer, const std::string& name)
   return 0.0;
 }
 
+TEST_F(Batch, ARowNestedTooDeepIsBadAndTheRestGoesOn)
+{
+  write("in.jsonl", "{\"id\": \"a\"}\n{\"id\": \"deep\", \"contacts.left.mu\": " + std::string(20'000, '[') +
+                        std::string(20'000, ']') + "}\n{\"id\": \"b\"}\n");
+  const BatchProgress progress = run("in.jsonl", "out.jsonl");
+  EXPECT_EQ(progress.bad, 1u);
+  EXPECT_THAT(read("out.jsonl"), HasSubstr("want at most 64 nested levels, got more"));
+  EXPECT_THAT(read("out.jsonl"), HasSubstr("{\"id\":\"b\",\"verdict\":\"holds\""));
+}
+
 TEST_F(Batch, AnswersEveryRowInOrder)
 {
   write("in.jsonl", "{\"id\": \"a\"}\n\n{\"contacts.left.mu\": 0.1, \"contacts.right.mu\": 0.1}\n{\"id\": 7, \"contacts.lef.mu\": 0.1}\nnonsense\n"

@@ -200,7 +200,7 @@ TEST(ClosureVerify, EffortsOfTheHandAreTheCertificates)
       "three_finger_hand", {{"question", "closure"}, {"options.object", "object"}, {"models.hand.effort", "unlimited"}}));
   EXPECT_TRUE(verify_report(json, "r").valid);
   EXPECT_THAT(message_about_forged(json, [](Json& r) { r["efforts"]["hand/finger1"] = 3.5; }),
-              HasSubstr("the effort of hand/finger1"));
+              HasSubstr("efforts.hand/finger1: the report says 3.5"));
 }
 
 TEST(ClosureVerify, JudgesEveryVerdict)
@@ -208,10 +208,10 @@ TEST(ClosureVerify, JudgesEveryVerdict)
   const std::string json = report_json(checked("mug_closure"));
   const Verification proof = verify_report(json, "r");
   EXPECT_TRUE(proof.valid);
-  EXPECT_EQ(proof.message, "proved: form_closure fails, frictional_form_closure holds, resists holds");
+  EXPECT_EQ(proof.message, "proved: holds, form_closure fails, frictional_form_closure holds, resists holds");
   const auto message = [&](auto edit) { return message_about_forged(json, edit); };
   EXPECT_THAT(message([](Json& r) { r["closure"]["form_closure"]["verdict"] = "holds"; }),
-              HasSubstr("form_closure: the report says 'holds', but its certificate proves 'fails'"));
+              HasSubstr("closure.form_closure.verdict: the report says 'holds', but its certificate proves 'fails'"));
   EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }), HasSubstr("the report says 'fails'"));
   EXPECT_THAT(message([](Json& r) { r["certificate"]["frictional_form_closure"]["forces"][0] = -1.0; }),
               HasSubstr("proves nothing"));
@@ -220,8 +220,8 @@ TEST(ClosureVerify, JudgesEveryVerdict)
               }),
               HasSubstr("proves nothing"));
   EXPECT_THAT(message([](Json& r) { r["closure"]["resists"]["wrench"][0] = 100.0; }), HasSubstr("resists"));
-  EXPECT_THAT(message([](Json& r) { r["contacts"][0]["normal_force"] = 100.0; }), HasSubstr("normal force of thumb"));
-  EXPECT_THAT(message([](Json& r) { r["quality"]["torque_point"][0] = 0.03; }), HasSubstr("resists"));
+  EXPECT_THAT(message([](Json& r) { r["contacts"][0]["normal_force"] = 100.0; }), HasSubstr("contacts[0].normal_force"));
+  EXPECT_THAT(message([](Json& r) { r["quality"]["torque_point"][0] = 0.03; }), HasSubstr("quality.torque_point[0]"));
   expect_no_digit_may_change(json, 40);
 }
 

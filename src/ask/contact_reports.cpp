@@ -1,0 +1,109 @@
+#include "ask/contact_reports.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ask/multiplier_set.hpp"
+
+namespace stiction::internal {
+namespace {
+
+constexpr double kLoaded = 1e-9;   // share of the force scale above which a contact counts as loaded, or inside its cone
+
+}  // namespace
+
+void find_detaching(const ContactProblem& problem, Detachment detachment, const Eigen::VectorXd& a,
+                    const Eigen::VectorXd& row_scales, std::vector<char>& detaching)
+{
+  detaching.assign(problem.contacts.size(), 0);
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const Contact& contact = problem.contacts[i];
+    const double opening = problem.J.row(contact.row).dot(a) + problem.gamma[contact.row];
+    detaching[i] = contact.side == Side::kUnilateral && detachment == Detachment::kAllowed &&
+                   opening > kSolve * row_scales[contact.row];
+  }
+}
+
+void report_contacts(const ContactProblem& problem, const ConeShape& shape, const std::vector<char>& detaching,
+                     const Eigen::VectorXd& lambda, Verdict verdict, std::vector<ContactReport>& reports)
+{
+  double force_scale = 0.0;
+  for (const Contact& contact : problem.contacts) force_scale = std::max(force_scale, std::abs(lambda[contact.row]));
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const Contact& contact = problem.contacts[i];
+    ContactReport& report = reports[i];
+    const double* f = lambda.data() + contact.row;
+    report.force.setZero();
+    for (int k = 0; k <= contact.tangents; ++k) report.force[k] = f[k];
+    if (contact.torsional) report.force[3] = f[1 + contact.tangents];
+    report.utilisation = utilisation(friction_cone(contact, shape), f);
+    if (detaching[i])
+      report.state = ContactState::kDetaching;
+    else if (!(std::abs(f[0]) > kLoaded * force_scale) && report.force.head<3>().norm() <= kLoaded * force_scale)
+      report.state = ContactState::kUnloaded;
+    else if (verdict == Verdict::kHolds)
+      report.state = contact.mu > 0.0 && report.utilisation >= 1.0 - kLoaded ? ContactState::kRim : ContactState::kSticking;
+    else
+      report.state = report.utilisation > 1.0 ? ContactState::kSliding : ContactState::kSticking;
+  }
+}
+
+ContactProblem with_friction(const ContactProblem& problem, double factor)
+{
+  ContactProblem result = problem;
+  for (Contact& contact : result.contacts) {
+    contact.mu *= factor;
+    contact.torsion *= factor;
+  }
+  return result;
+}
+
+std::string describe_sticking(const ContactProblem& problem, const std::vector<ContactReport>& contacts)
+{
+  if (problem.contacts.empty()) return "holds: there is no contact that could slip";
+  std::size_t most = 0, leaving = 0;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (contacts[i].utilisation > contacts[most].utilisation) most = i;
+    leaving += contacts[i].state == ContactState::kDetaching;
+  }
+  std::string text = leaving == 0 ? "holds: every contact sticks" : "holds: every contact that stays sticks";
+  if (leaving > 0) {
+    text += ", but";
+    for (std::size_t i = 0, k = 0; i < contacts.size(); ++i)
+      if (contacts[i].state == ContactState::kDetaching)
+        text += (k++ ? ", " : " ") + problem.contacts[i].name;
+    text += leaving == 1 ? " detaches" : " detach";
+  }
+  const double share = contacts[most].utilisation;
+  if (share > 0.0 && std::isfinite(share))
+    text += "; nearest to slipping: " + problem.contacts[most].name + " (" +
+            std::to_string(static_cast<int>(std::lround(100.0 * share))) + " % of its friction)";
+  return text;
+}
+
+std::string describe_balance(const ContactProblem& problem, const std::vector<ContactReport>& contacts,
+                             const Eigen::VectorXd& efforts)
+{
+  if (problem.contacts.empty()) return "holds: the efforts alone balance the load";
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    if (contacts[i].utilisation > contacts[most].utilisation) most = i;
+  std::string text = "holds: contacts and efforts balance the load";
+  auto percent = [](double share) { return std::to_string(static_cast<int>(std::lround(100.0 * share))) + " %"; };
+  const double share = contacts[most].utilisation;
+  if (share > 0.0 && std::isfinite(share))
+    text += "; nearest to slipping: " + problem.contacts[most].name + " (" + percent(share) + " of its friction)";
+  double highest = 0.0;
+  const Actuator* motor = nullptr;
+  for (std::size_t k = 0; k < problem.actuators.size(); ++k) {
+    const double effort = efforts[static_cast<Eigen::Index>(k)];
+    const double limit = effort > 0.0 ? problem.actuators[k].upper : -problem.actuators[k].lower;
+    if (!std::isfinite(limit) || !(limit > 0.0) || std::abs(effort) / limit <= highest) continue;
+    highest = std::abs(effort) / limit;
+    motor = &problem.actuators[k];
+  }
+  if (motor) text += "; highest effort: " + motor->name + " (" + percent(highest) + " of its limit)";
+  return text;
+}
+
+}  // namespace stiction::internal

@@ -1,0 +1,37 @@
+// What forces say about contacts, and about a case that holds: plain functions of the numbers in a certificate, so that a
+// report and those who re-check it say the same.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stiction/sliding.hpp"
+#include "stiction/sticking.hpp"
+
+namespace stiction::internal {
+
+/// Unilateral contacts that open with acceleration a, beyond kSolve of the rows' scales (Judge::row_scales).
+void find_detaching(const ContactProblem& problem, Detachment detachment, const Eigen::VectorXd& a,
+                    const Eigen::VectorXd& row_scales, std::vector<char>& detaching);
+
+/// Forces, utilisation and state of each contact; `reports` has one entry for each, of which nothing else changes.
+void report_contacts(const ContactProblem& problem, const ConeShape& shape, const std::vector<char>& detaching,
+                     const Eigen::VectorXd& lambda, Verdict verdict, std::vector<ContactReport>& reports);
+
+/// The same contacts with `factor` times their friction, torsion included.
+ContactProblem with_friction(const ContactProblem& problem, double factor);
+
+/// One sentence about a case of all_sticking that holds.
+std::string describe_sticking(const ContactProblem& problem, const std::vector<ContactReport>& contacts);
+
+/// One sentence about a case of equilibrium that holds.
+std::string describe_balance(const ContactProblem& problem, const std::vector<ContactReport>& contacts,
+                             const Eigen::VectorXd& efforts);
+
+/// The different solutions among the witnesses of `result.certificate`, with all that is said about them.
+void gather_solutions(const ContactProblem& problem, const SlipDirections& slips, SlidingResult& result);
+
+/// One sentence about count and solutions of `result`.
+std::string describe_sliding(const ContactProblem& problem, const SlipDirections& slips, const SlidingResult& result);
+
+}  // namespace stiction::internal

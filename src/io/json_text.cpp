@@ -1,0 +1,37 @@
+#include "io/json_text.hpp"
+
+#include <set>
+#include <vector>
+
+#include "problem/text.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction::internal {
+
+nlohmann::ordered_json parse_json(const std::string& text, const std::string& source, const std::string& want)
+{
+  using Json = nlohmann::ordered_json;
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  int depth = 0;
+  // The parser itself needs no stack per level; copying and destroying what it made does.
+  const auto strictly = [&](int, Json::parse_event_t event, Json& value) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start) {
+      if (++depth > kDeepestJson)
+        throw InputError(source, "want at most " + std::to_string(kDeepestJson) + " nested levels, got more");
+      if (event == Event::object_start) keys.emplace_back();
+    }
+    if (event == Event::object_end || event == Event::array_end) --depth;
+    if (event == Event::object_end) keys.pop_back();
+    if (event == Event::key && !keys.back().insert(value.get<std::string>()).second)
+      throw InputError(source, "want each key once, got " + quoted(value.get<std::string>()) + " twice");
+    return true;
+  };
+  try {
+    return Json::parse(text, strictly);
+  } catch (const Json::exception& error) {
+    throw InputError(source, "want " + want + ", got: " + error.what());
+  }
+}
+
+}  // namespace stiction::internal

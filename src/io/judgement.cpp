@@ -1,0 +1,135 @@
+#include "io/judgement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "problem/linear_algebra.hpp"
+#include "problem/text.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction::internal {
+namespace {
+
+std::string below(const std::string& path, const std::string& key) { return path.empty() ? key : path + "." + key; }
+
+std::string words(const Json& value)
+{
+  if (value.is_string()) return quoted(value.get<std::string>());
+  if (value.is_array()) return "a list of " + std::to_string(value.size());
+  if (value.is_object()) return "an object";
+  return value.dump();
+}
+
+}  // namespace
+
+Judgement Judgement::refusal(const std::string& why)
+{
+  Judgement judgement;
+  judgement.refused = why;
+  return judgement;
+}
+
+Json unproved() { return Json(Json::value_t::discarded); }
+
+void leave_open(const Json& shown, Json& proved)
+{
+  if (!shown.is_object()) return;
+  for (const auto& [key, value] : shown.items())
+    if (!proved.contains(key)) proved[key] = unproved();
+}
+
+void leave_intervals(const Field& shown, const char* interval, Json& proved, const char* value)
+{
+  double largest = 0.0;
+  for (const Json& entry : proved) largest = std::max(largest, std::abs(entry[value].get<double>()));
+  for (std::size_t i = 0; i < proved.size(); ++i) {
+    Json& entry = proved[i];
+    entry[interval] = unproved();
+    if (i >= shown.size() || shown[i][interval].is_null()) continue;
+    const Eigen::VectorXd ends = shown[i][interval].vector(2);
+    const double number = entry[value].get<double>(), slack = kSolve * largest;
+    if (!(ends[0] <= number + slack && ends[1] >= number - slack)) entry[interval] = Json{number, number};
+  }
+}
+
+std::string axes_disagreement(const ContactProblem& problem)
+{
+  constexpr double kTurned = 1e-9;  // rad
+  const std::string first = "/base[0]";
+  for (Eigen::Index j = 0; j + 6 <= problem.nv(); ++j) {
+    const std::string& name = problem.dof_names[static_cast<std::size_t>(j)];
+    const std::string last = name.substr(0, name.rfind('[')) + "[5]";
+    if (!name.ends_with(first) || problem.dof_names[static_cast<std::size_t>(j) + 5] != last) continue;
+    std::optional<Eigen::Matrix3d> base_W;
+    for (const Contact& contact : problem.contacts) {
+      if (contact.tangents != 2) continue;
+      Eigen::Matrix3d turned = contact.axes_W * problem.J.block<3, 3>(contact.row, j);
+      if (turned.cwiseAbs().maxCoeff() <= kTurned) continue;  // between two links of one robot
+      if (determinant(turned) < 0.0) turned = -turned;  // the base is on the other side
+      if (!base_W) base_W = turned;
+      const Eigen::Matrix3d skew = turned * turned.transpose() - Eigen::Matrix3d::Identity();
+      if (std::max((turned - *base_W).cwiseAbs().maxCoeff(), skew.cwiseAbs().maxCoeff()) > kTurned)
+        return "the axes of " + contact.name + " are not those of its rows of J";
+    }
+  }
+  return "";
+}
+
+void Comparison::add_unproved(const Json& shown, const std::string& path)
+{
+  if (shown.is_object() && !shown.empty()) {
+    for (const auto& [key, value] : shown.items()) add_unproved(value, below(path, key));
+    return;
+  }
+  std::string name;  // one for all entries of a list
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    name += path[i];
+    if (path[i] == '[') i = path.find(']', i) - 1;
+  }
+  if (std::ranges::find(unproved_, name) == unproved_.end()) unproved_.push_back(name);
+}
+
+std::string Comparison::sentence(const Json& shown, const Json& wanted, const std::string& path) const
+{
+  return path + ": " + shown_ + " " + words(shown) + ", but " + wanted_ + " " + words(wanted);
+}
+
+std::string Comparison::difference(const Json& shown, const Json& wanted, const std::string& path, Closeness closeness)
+{
+  if (wanted.is_discarded()) {
+    add_unproved(shown, path);
+    return "";
+  }
+  if (shown.is_number() && wanted.is_number()) {
+    const double a = shown.get<double>(), b = wanted.get<double>();
+    const bool close = a == b || std::abs(a - b) <= closeness.relative * std::abs(b) + closeness.absolute;
+    return close ? "" : sentence(shown, wanted, path);
+  }
+  if (shown.is_null() != wanted.is_null()) return sentence(shown, wanted, path);
+  if (shown.type() != wanted.type() && (shown.is_structured() || wanted.is_structured()))
+    throw InputError("report." + path, "want " + words(wanted) + ", got " + words(shown));
+  if (shown.is_array()) {
+    if (shown.size() != wanted.size()) return sentence(shown, wanted, path);
+    double largest = 0.0;
+    for (const Json& entry : wanted)
+      if (entry.is_number()) largest = std::max(largest, std::abs(entry.get<double>()));
+    const Closeness inside{closeness.relative, std::max(closeness.absolute, closeness.of_list * largest), closeness.of_list};
+    for (std::size_t i = 0; i < shown.size(); ++i)
+      if (std::string found = difference(shown[i], wanted[i], path + "[" + std::to_string(i) + "]", inside);
+          !found.empty())
+        return found;
+    return "";
+  }
+  if (!shown.is_object()) return shown == wanted ? "" : sentence(shown, wanted, path);
+  for (const auto& [key, value] : shown.items())
+    if (!wanted.contains(key)) throw InputError("report." + below(path, key), "want no such entry, got one");
+  for (const auto& [key, value] : wanted.items()) {
+    const auto entry = shown.find(key);
+    if (entry == shown.end()) throw InputError("report." + below(path, key), "want an entry, got none: not a report");
+    if (std::string found = difference(*entry, value, below(path, key), closeness); !found.empty()) return found;
+  }
+  return "";
+}
+
+}  // namespace stiction::internal

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace stiction::internal {
+
+/// FIPS 180-4, as 64 hexadecimal digits.
+std::string sha256(std::string_view bytes);
+
+}  // namespace stiction::internal
