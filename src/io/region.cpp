@@ -412,7 +412,13 @@ Json claims_of(const Field& report, const RegionQuestion& asked)
   Json claims;
   claims["region"]["model"] = asked.model;
   claims["region"]["position"] = json(Eigen::VectorXd(asked.position));
-  claims["region"]["pieces"] = report["region"]["pieces"].json();
+  claims["region"]["pieces"] = Json::array();
+  for (std::size_t i = 0; i < report["region"]["pieces"].size(); ++i) {
+    Json piece;
+    piece["inner"] = json_of(read_polygon(report["region"]["pieces"][i]["inner"]));
+    piece["outer"] = unproved();  // beyond a cut nothing is held, but not that the cuts enclose the polygon
+    claims["region"]["pieces"].push_back(piece);
+  }
   claims["region"]["jacobians"] = "of the given posture";
   leave_open(report["region"].json(), claims["region"]);
   claims["margins"] = unproved();
