@@ -257,8 +257,6 @@ Judgement judge_sticking(const Field& report)
   const Certificate certificate = read_certificate(source);
   const StickingRules rules = read_rules(source["rules"]);
   const ContactProblem problem = read_problem(source["problem"]);
-  const bool motion = certificate.kind == CertificateKind::kMotion;
-  const double told_friction = motion ? source["told_friction"].number() : 1.0;
   try {
     problem.validate();
   } catch (const InputError& error) {
@@ -268,6 +266,8 @@ Judgement judge_sticking(const Field& report)
   std::string why;
   judged.verdict = judge(problem, rules, certificate, &why);
   if (judged.verdict == Verdict::kUndecided) return Judgement::refusal("the certificate proves nothing: " + why);
+  const double told_friction =
+      certificate.kind == CertificateKind::kMotion ? source["told_friction"].number() : 1.0;
   if (!(told_friction >= 1.0 && told_friction < kInfinity)) source["told_friction"].fail("a finite number >= 1");
   const ContactProblem told = with_friction(problem, told_friction);
   if (told_friction > 1.0 && judge(told, rules, certificate, &why) != Verdict::kFails)

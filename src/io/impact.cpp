@@ -702,6 +702,10 @@ Judgement judge_impact_report(const Field& report)
     solutions[i].impulse = entry["impulse"].vector(asked.problem.rows());
     account(asked.problem, asked.impact, solutions[i]);
   }
+  for (std::size_t i = 0; i < solutions.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if ((solutions[i].velocity - solutions[k].velocity).norm() <= kSolve * solutions[i].velocity.norm())
+        return Judgement::refusal("one solution is listed twice");
   std::vector<ImpactLeaf> leaves;
   for (std::size_t i = 0; i < source["leaves"].size(); ++i)
     leaves.push_back(read_impact_leaf(source["leaves"][i], asked.problem.nv()));

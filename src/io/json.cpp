@@ -134,6 +134,12 @@ Field Field::operator[](const char* key) const
   return {json_.at(key), path_ + "." + key};
 }
 
+Field Field::operator[](std::size_t i) const
+{
+  if (i >= size()) fail("at least " + std::to_string(i + 1) + " entries");
+  return {json_[i], path_ + "[" + std::to_string(i) + "]"};
+}
+
 std::size_t Field::size() const
 {
   if (!json_.is_array()) fail("a list");

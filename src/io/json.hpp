@@ -39,7 +39,7 @@ class Field {
   Field(const Json& json, std::string path) : json_(json), path_(std::move(path)) {}
 
   Field operator[](const char* key) const;
-  Field operator[](std::size_t i) const { return {json_.at(i), path_ + "[" + std::to_string(i) + "]"}; }
+  Field operator[](std::size_t i) const;
   Field operator[](int i) const { return (*this)[static_cast<std::size_t>(i)]; }  // or a literal 0 might be a key
   bool has(const char* key) const { return json_.is_object() && json_.contains(key); }
   bool is_null() const { return json_.is_null(); }

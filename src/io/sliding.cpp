@@ -358,9 +358,12 @@ SlidingCertificate read_modes(const Field& source, const ContactProblem& problem
 {
   const Field modes = source["witnesses"], leaves = source["leaves"];
   SlidingCertificate certificate;
-  for (std::size_t i = 0; i < modes.size(); ++i)
+  for (std::size_t i = 0; i < modes.size(); ++i) {
     certificate.witnesses.push_back({modes[i]["signs"].integers(), modes[i]["a"].vector(problem.nv()),
                                      modes[i]["lambda"].vector(problem.rows())});
+    if (certificate.witnesses.back().signs.size() != problem.contacts.size())
+      modes[i]["signs"].fail("one sign per contact");
+  }
   for (std::size_t i = 0; i < leaves.size(); ++i) certificate.leaves.push_back(read_leaf(leaves[i]));
   return certificate;
 }

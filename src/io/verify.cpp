@@ -51,14 +51,24 @@ Json document(const Json& shown, const Judgement& judged, const Report* scenario
   return wanted;
 }
 
-std::string first_difference(const Json& shown, const Json& wanted, const Judgement& judged, Comparison& comparison)
+/// How near the numbers of a key must be. Works and velocities after an impact are differences: they are as rounded as what
+/// they are differences of.
+Closeness closeness_of(const std::string& key, const Json& wanted, const Judgement& judged, Question question)
+{
+  if (key == "certificate") return {};
+  const double same = key == judged.derived ? kDerived : kSame;
+  const bool differences = key == judged.derived || question == Question::kImpact;
+  return {same, differences ? same * largest_number(wanted) : 0.0, 0.0};
+}
+
+std::string first_difference(const Json& shown, const Json& wanted, const Judgement& judged, Question question,
+                             Comparison& comparison)
 {
   for (const auto& [key, value] : shown.items())
     if (!wanted.contains(key)) throw InputError("report." + key, "want no such entry, got one");
   for (const auto& [key, value] : wanted.items()) {
     if (!shown.contains(key)) throw InputError("report." + key, "want an entry, got none: not a report");
-    const double same = key == "certificate" ? 0.0 : key == judged.derived ? kDerived : kSame;
-    std::string found = comparison.difference(shown[key], value, key, {same, same * largest_number(value), 0.0});
+    std::string found = comparison.difference(shown[key], value, key, closeness_of(key, value, judged, question));
     if (!found.empty()) return found;
   }
   return "";
@@ -91,7 +101,8 @@ Verification verify_json(const Json& json, const Report* scenario)
 
   Comparison comparison("the report says", "its certificate proves");
   const Json wanted = document(json, judged, scenario);
-  if (std::string found = first_difference(json, wanted, judged, comparison); !found.empty()) return {false, found, {}};
+  if (std::string found = first_difference(json, wanted, judged, kind.question, comparison); !found.empty())
+    return {false, found, {}};
   if (!summary.starts_with(verdict + ":"))
     return {false, "summary: want one that begins with " + verdict + ", as the verdict does", {}};
   if (!scenario)

@@ -39,7 +39,7 @@ TEST(EquilibriumReport, KeysInTheOrderOfTheContract)
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   EXPECT_EQ(keys, (std::vector<std::string>{"stiction", "name", "question", "verdict", "summary", "acceleration",
                                             "contacts", "efforts", "indeterminacy", "margins", "repair", "certificate",
-                                            "solver", "warnings", "checksum"}));
+                                            "solver", "warnings", "inputs", "checksum"}));
 }
 
 double push(const std::vector<ScenarioOverride>& overrides)

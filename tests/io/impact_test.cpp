@@ -51,7 +51,7 @@ TEST(ImpactReport, KeysInTheOrderOfTheContract)
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   EXPECT_EQ(keys, (std::vector<std::string>{"stiction", "name", "question", "verdict", "summary", "velocity",
                                             "contacts", "impact", "margins", "repair", "certificate", "solver",
-                                            "warnings", "checksum"}));
+                                            "warnings", "inputs", "checksum"}));
 }
 
 TEST(ImpactReport, KanesPendulum)   // Glocker (2012), section 7: absolute rates, tangent along -x
@@ -415,7 +415,7 @@ TEST(ImpactVerify, SaysWhatDisagrees)
                 r["impact"]["unique"] = "fails";
                 r["impact"]["complete"] = r["velocity"]["unique"] = false;
               }),
-              HasSubstr("impact.unique: the report says 'fails'"));
+              HasSubstr("one solution is listed twice"));
   EXPECT_THAT(message(none, [](Json& r) { r["certificate"]["leaves"].erase(0); }), HasSubstr("proves nothing"));
   EXPECT_THAT(message(none, [](Json& r) { r["certificate"]["laws"][0]["normal"] = 0.0; }), HasSubstr("proves nothing"));
 

@@ -46,6 +46,15 @@ std::string error_after(Spoil spoil)
   return "no error";
 }
 
+/// A program's scenario has no file that could be named.
+std::string without_scenario(const std::string& json)
+{
+  nlohmann::ordered_json report = nlohmann::ordered_json::parse(json);
+  report["inputs"].erase("scenario");
+  report.erase("checksum");
+  return report.dump();
+}
+
 TEST(ScenarioChecker, SaysWhatTheProgramSays)
 {
   ScenarioChecker checker;
@@ -56,12 +65,12 @@ TEST(ScenarioChecker, SaysWhatTheProgramSays)
     const ScenarioReport got = checker.check(read(name));
     EXPECT_EQ(got.verdict, wanted.verdict());
     EXPECT_EQ(got.summary, wanted.answer->summary());
-    EXPECT_EQ(got.json, internal::report_json(wanted));
+    EXPECT_EQ(without_scenario(got.json), without_scenario(internal::report_json(wanted)));
     EXPECT_EQ(got.text, internal::report_text(wanted, false));
     EXPECT_TRUE(verify_report(got.json).valid);
     const ScenarioReport from_text = check_scenario_text(internal::read_text_file(scenario(name), "scenario"),
                                                          std::string(STICTION_SOURCE_DIR) + "/scenarios");
-    EXPECT_EQ(from_text.json, got.json);
+    EXPECT_EQ(from_text.json, internal::report_json(wanted));
   }
 }
 

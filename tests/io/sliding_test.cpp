@@ -173,7 +173,7 @@ TEST(SlidingReport, KeysInTheOrderOfTheContract)
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   EXPECT_EQ(keys, (std::vector<std::string>{"stiction", "name", "question", "verdict", "summary", "acceleration", "contacts", "efforts", "count",
-                                            "complete", "solutions", "well_posedness", "certificate", "solver", "warnings", "checksum"}));
+                                            "complete", "solutions", "well_posedness", "certificate", "solver", "warnings", "inputs", "checksum"}));
   EXPECT_TRUE(checked_json("ladder_slips", {{"options.margins", "false"}})["well_posedness"].is_null());
 }
 

@@ -90,7 +90,7 @@ TEST(StrictReport, WrongSizesAreRefused)
 /// A shown entry that contradicts the certificate, one for each kind of entry.
 TEST(StrictReport, EveryShownWordAndNumberIsComparedOrListed)
 {
-  const Json report = checked_json("block_tips");
+  const Json report = checked_json("block_on_ground");
   ASSERT_EQ(report["verdict"], "holds");
   const auto with = [&](const char* pointer, const Json& value) {
     Json forged = report;
