@@ -38,6 +38,17 @@ class Degenerate : public ::testing::TestWithParam<const char*> {
 
   Degenerate() { options.largest_slack = false; }
 
+  /// For sets in which some draws are too near to their boundary to be decided: counts them.
+  void expect_never_wrong(const ContactProblem& problem, Verdict truth, int draw)
+  {
+    StickingResult result;
+    checker.check(problem, options, result);
+    if (result.verdict == Verdict::kUndecided)
+      ++undecided;
+    else
+      ASSERT_EQ(result.verdict, truth) << "draw " << draw;
+  }
+
   void expect(const ContactProblem& problem, Verdict truth, int draw)
   {
     StickingResult result;
@@ -205,8 +216,11 @@ TEST_P(Degenerate, SingularMass)
     p.M = B * B.transpose();
     const bool holds = i % 2;
     if (!make_either(rng, p, holds)) continue;
-    expect(p, holds ? Verdict::kHolds : Verdict::kFails, i);
+    if (holds) expect(p, Verdict::kHolds, i);
+    else expect_never_wrong(p, Verdict::kFails, i);
   }
+  // Without inertia other solutions may accelerate as they like: near the boundary, 1e-5 of the load, failure is not proved.
+  EXPECT_LE(undecided, draws / 200);
 }
 
 TEST_P(Degenerate, MasslessLink)
