@@ -50,7 +50,7 @@ struct Case {
   bool leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why);
   void drive(const Eigen::VectorXd& y);
   Sum least_gain() const;
-  bool oppose(const MotionLeaf& leaf, const Eigen::VectorXd& motion, const Contact*& strongest, std::string* leaf_why);
+  bool oppose(const MotionLeaf& leaf, const Eigen::VectorXd& motion, Eigen::Index& strongest, std::string* leaf_why);
 
   bool contradiction(const Eigen::VectorXd& lambda);
   bool unbalanced(const Eigen::VectorXd& direction);
@@ -316,20 +316,23 @@ void Case::drive(const Eigen::VectorXd& y)
 }
 
 /// Subtracts what limits and bounded forces can supply against the motion. A contact that separates by w_n carries power / w_n at
-/// the most. `strongest`: the contact that supplies most.
-bool Case::oppose(const MotionLeaf& leaf, const Eigen::VectorXd& motion, const Contact*& strongest, std::string* leaf_why)
+/// the most. `strongest`: first row of the contact or closure that supplies most.
+bool Case::oppose(const MotionLeaf& leaf, const Eigen::VectorXd& motion, Eigen::Index& strongest, std::string* leaf_why)
 {
-  const auto subtract = [&](int k, long double moving, long double at_rest) {
-    s.gain_moving[at(k)].add(-moving);
-    s.gain_static[at(k)].add(-at_rest);
+  long double most = 0.0L;
+  const auto subtract = [&](Eigen::Index row, long double moving, long double at_rest) {
+    s.gain_moving[at(row_part(row))].add(-moving);
+    s.gain_static[at(row_part(row))].add(-at_rest);
+    if (!(std::max(moving, at_rest) > most)) return;
+    most = std::max(moving, at_rest);
+    strongest = row;
   };
   for (const Closure& c : p.closures)
     for (int r = c.row; r < c.row + c.rows; ++r) {
       const double supply = row_supply(p, r, motion, s.scales.row_force(r));
-      subtract(row_part(r), kMovingForces * supply, kStaticForces * supply);
+      subtract(r, kMovingForces * supply, kStaticForces * supply);
     }
   Eigen::Index next_price = p.nv();
-  long double most = 0.0L;
   for (std::size_t i = 0; i < p.contacts.size(); ++i) {
     const Contact& c = p.contacts[i];
     const double price = std::isfinite(c.max_normal) ? motion[next_price++] : 0.0;
@@ -342,11 +345,7 @@ bool Case::oppose(const MotionLeaf& leaf, const Eigen::VectorXd& motion, const C
       const long double limit = price > 0.0 ? static_cast<long double>(price) * std::min(c.max_normal, carried) : 0.0L;
       return limit + most_supply(p, rules.shape, i, leaf.signs[i], motion, price, bound, s.scales);
     };
-    const long double moving = supply(kMovingForces, s.power[k]), resting = supply(kStaticForces, s.static_power[k]);
-    subtract(k, moving, resting);
-    if (!(std::max(moving, resting) > most)) continue;
-    most = std::max(moving, resting);
-    strongest = &c;
+    subtract(c.row, supply(kMovingForces, s.power[k]), supply(kStaticForces, s.static_power[k]));
   }
   return true;
 }
@@ -356,13 +355,13 @@ bool Case::leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion,
 {
   drive(motion);
   const Sum driven = least_gain();
-  const Contact* strongest = nullptr;
+  Eigen::Index strongest = -1;
   if (!oppose(leaf, motion, strongest, leaf_why)) return false;
   const Sum gain = least_gain();
   if (gain.value > 0x1p-50L * gain.scale) return true;
   return refuse(leaf_why, [&] {
-    return driven.value > 0.0L && strongest ? "contact " + strongest->name + " can oppose the motion"
-                                            : std::string("nothing drives the motion beyond rounding");
+    return driven.value > 0.0L && strongest >= 0 ? owner_name(p, strongest) + " can oppose the motion"
+                                                 : std::string("nothing drives the motion beyond rounding");
   });
 }
 

@@ -50,13 +50,25 @@ inline FrictionCone cone_of(const Contact& contact, const ConeShape& shape, doub
   return {contact.tangents, contact.torsional, contact.mu, contact.torsion, sign, shape};
 }
 
+/// The contact or closure that has a row; `first` (optional) receives its first row.
+inline std::string owner_name(const ContactProblem& problem, Eigen::Index row, Eigen::Index* first = nullptr)
+{
+  const auto named = [&](const char* kind, const std::string& name, int start) {
+    if (first) *first = start;
+    return kind + name;
+  };
+  for (const Contact& c : problem.contacts)
+    if (row >= c.row && row < c.row + c.rows()) return named("contact ", c.name, c.row);
+  for (const Closure& c : problem.closures)
+    if (row >= c.row && row < c.row + c.rows) return named("closure ", c.name, c.row);
+  return named("nothing", "", 0);
+}
+
 inline std::string row_name(const ContactProblem& problem, Eigen::Index row)
 {
-  for (const Contact& c : problem.contacts)
-    if (row >= c.row && row < c.row + c.rows()) return "contact " + c.name + ", row " + std::to_string(row - c.row);
-  for (const Closure& c : problem.closures)
-    if (row >= c.row && row < c.row + c.rows) return "closure " + c.name + ", row " + std::to_string(row - c.row);
-  return "row " + std::to_string(row);
+  Eigen::Index first = 0;
+  const std::string owner = owner_name(problem, row, &first);
+  return owner + ", row " + std::to_string(row - first);
 }
 
 inline std::string dof_name(const ContactProblem& problem, Eigen::Index dof)
@@ -329,7 +341,10 @@ inline bool contacts_give_way(const ContactProblem& p, const ConeShape& shape, c
                               const Eigen::VectorXd& motion, const JudgeScratch& s, Sum& gain, std::string* why)
 {
   for (const Closure& c : p.closures)
-    for (int r = c.row; r < c.row + c.rows; ++r) gain.add(-row_supply(p, r, motion, kStaticForces * s.scales.row_force(r)));
+    for (int r = c.row; r < c.row + c.rows; ++r) {
+      gain.add(-row_supply(p, r, motion, kStaticForces * s.scales.row_force(r)));
+      if (!(gain.value > 0.0L)) return refuse(why, [&] { return "closure " + c.name + " can oppose the motion"; });
+    }
   Eigen::Index next_price = p.nv();
   for (std::size_t i = 0; i < p.contacts.size(); ++i) {
     const Contact& c = p.contacts[i];

@@ -25,14 +25,14 @@ class StickingExamples : public ::testing::TestWithParam<const char*> {
     return result;
   }
 
-  /// `truth` holds for the exact numbers; near the boundary "undecided" is allowed, the opposite never.
+  /// `truth` holds for the exact numbers; nearer to the boundary than `decided` "undecided" is allowed, the opposite never.
   void expect_never_wrong(const ContactProblem& problem, Verdict truth, double distance,
-                          Detachment detachment = Detachment::kAllowed)
+                          Detachment detachment = Detachment::kAllowed, double decided = 1e-9)
   {
     StickingOptions options;
     options.rules.detachment = detachment;
     const Verdict verdict = check(problem, options).verdict;
-    if (distance > 1e-9)
+    if (distance > decided)
       EXPECT_EQ(verdict, truth) << "at relative distance " << distance;
     else
       EXPECT_TRUE(verdict == truth || verdict == Verdict::kUndecided) << "at relative distance " << distance;
@@ -166,11 +166,13 @@ TEST_P(StickingExamples, CornerForceIsUniqueAndSticksIffInsideTheCone)
       const Eigen::Vector2d lambda = testing::inverse(G) * (p.J * testing::inverse(p.M) * F);
       ASSERT_GT(lambda[0], 0.0);
       const double needed = std::abs(lambda[1]) / lambda[0];
-      for (double distance : {0.5, 1e-4, 1e-8, 1e-10, 1e-12}) {
+      // The block turns about its corner: accelerations of other solutions, and with them the load, are known to about 1e-8 only
+      // (docs/proofs.md, what it costs). That it holds is shown by forces, which need no such doubt.
+      for (double distance : {0.5, 1e-4, 3e-7, 1e-8, 1e-10, 1e-12}) {
         p.contacts[0].mu = needed * (1 + distance);
         expect_never_wrong(p, Verdict::kHolds, distance);
         p.contacts[0].mu = needed * (1 - distance);
-        expect_never_wrong(p, Verdict::kFails, distance);
+        expect_never_wrong(p, Verdict::kFails, distance, Detachment::kAllowed, 1e-7);
       }
       p.contacts[0].mu = needed * 2;
       const StickingResult r = check(p);

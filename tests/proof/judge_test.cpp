@@ -47,6 +47,29 @@ void expect_tampering_rejected(const ContactProblem& p, const Certificate& good,
       }
 }
 
+/// A proof of failure is charged for what its multipliers and accelerations miss, so small changes may leave it one; large ones may
+/// not, and nothing makes it a proof about `held`, which holds though little is missing.
+void expect_tampering_charged(const ContactProblem& p, const Certificate& good, const StickingRules& rules, const ContactProblem& held)
+{
+  ASSERT_EQ(judge(p, rules, good), Verdict::kFails);
+  for (Eigen::VectorXd Certificate::*part : {&Certificate::a, &Certificate::lambda})
+    for (Eigen::Index i = 0; i < (good.*part).size(); ++i) {
+      Certificate bad = good;
+      for (const double step : {1e-14, 1e-9, 1e-4, 1.0, 1e3, 1e12})
+        for (const double side : {1.0, -1.0}) {
+          (bad.*part)[i] = (good.*part)[i] + side * step * std::max(1.0, (good.*part).lpNorm<Eigen::Infinity>());
+          EXPECT_NE(judge(p, rules, bad), Verdict::kHolds);
+          EXPECT_EQ(judge(held, rules, bad), Verdict::kUndecided) << i << " " << side * step;
+          EXPECT_TRUE(step < 1e3 || judge(p, rules, bad) == Verdict::kUndecided) << i << " " << side * step;
+        }
+      (bad.*part)[i] = std::numeric_limits<double>::quiet_NaN();
+      EXPECT_EQ(judge(p, rules, bad), Verdict::kUndecided);
+    }
+}
+
+/// What a motion clears the rims of cones by: on a rim, rounding of the axes times the largest forces would be charged.
+constexpr double kClearOfRims = 1e-11;
+
 /// KKT pair of (QP-G) when every row is an equality, by a dense solve: an oracle for the tests only.
 std::pair<Eigen::VectorXd, Eigen::VectorXd> all_rows_kept(const ContactProblem& p)
 {
@@ -82,7 +105,8 @@ TEST(BlockOnGround, HoldsUpToTheFrictionLimitAndFailsBeyond)
   }
   const double f = limit * (1 + 1e-9);
   const ContactProblem p = block(mu, f);
-  const Certificate slides = motion(p, vec({0, 0, 0}), block_forces(f), vec({-1, -mu, 0}));
+  const Eigen::VectorXd y = vec({-1, -(mu + kClearOfRims), 0});
+  const Certificate slides = motion(p, vec({0, 0, 0}), block_forces(f), y);
   EXPECT_EQ(decide(p, slides), Verdict::kFails);
   EXPECT_EQ(decide(p, slides, kExactForbidden), Verdict::kFails);
   EXPECT_EQ(decide(p, forces(vec({0, 0, 0}), block_forces(f))), Verdict::kUndecided);
@@ -90,8 +114,10 @@ TEST(BlockOnGround, HoldsUpToTheFrictionLimitAndFailsBeyond)
               testing::HasSubstr("can oppose"));
   // The same motion proves nothing on the other side.
   const ContactProblem inside = block(mu, limit * (1 - 1e-9));
+  EXPECT_EQ(decide(inside, motion(inside, vec({0, 0, 0}), block_forces(limit * (1 - 1e-9)), y)), Verdict::kUndecided);
   EXPECT_EQ(decide(inside, motion(inside, vec({0, 0, 0}), block_forces(limit * (1 - 1e-9)), vec({-1, -mu, 0}))),
             Verdict::kUndecided);
+  expect_tampering_charged(p, slides, kExactForbidden, inside);
 }
 
 TEST(BlockOnGround, TangentialForcesMayBeSharedInAnyAdmissibleWay)
@@ -110,7 +136,8 @@ TEST(BlockOnGround, TangentialForcesMayBeSharedInAnyAdmissibleWay)
 TEST(BlockOnGround, TipsWhenDetachmentIsForbidden)
 {
   const double L = 0.4, l = 1.0, mu = 2.0, limit = kWeight * L / l;
-  const Eigen::VectorXd about_right_edge = -vec({l / 2, L / 2, -1});
+  // The edge lifts a little: at rest it would be charged with rounding of the largest forces.
+  const Eigen::VectorXd about_right_edge = -vec({l / 2, L / 2 + kClearOfRims, -1});
   for (const double f : {limit * (1 - 1e-9), limit * (1 + 1e-9)}) {
     const ContactProblem p = block(mu, f);
     const Eigen::VectorXd zero = vec({0, 0, 0});
@@ -121,10 +148,8 @@ TEST(BlockOnGround, TipsWhenDetachmentIsForbidden)
     EXPECT_EQ(decide(p, forces(zero, lambda), kExactForbidden), holds ? Verdict::kHolds : Verdict::kUndecided);
     EXPECT_EQ(decide(p, motion(p, zero, block_forces(f), about_right_edge), kExactForbidden),
               holds ? Verdict::kUndecided : Verdict::kFails);
-    // With detachment allowed a pulling multiplier is not a KKT pair.
-    if (!holds) {
-      EXPECT_THAT(reason(p, motion(p, zero, block_forces(f), about_right_edge)), testing::HasSubstr("left pulls"));
-    }
+    // With detachment allowed the block turns about the edge, which sticks: it holds, whatever pulling multipliers are shown.
+    EXPECT_EQ(decide(p, motion(p, zero, block_forces(f), about_right_edge)), Verdict::kUndecided);
   }
 }
 
@@ -156,15 +181,29 @@ TEST(BlockOnGround, TippedBlockRotatesAboutItsEdgeWhenDetachmentIsAllowed)
       right_only.J.completeOrthogonalDecomposition().solve(vec({-mu, std::copysign(1.0, on_right[1])}));
   EXPECT_EQ(decide(p, motion(p, a, lambda, y)), Verdict::kFails);
   EXPECT_EQ(decide(p, motion(p, a, shared, y)), Verdict::kFails);   // (QP-G) leaves tangential multipliers free
+  // A multiplier that presses where the corner lifts misses the balance, and is charged for it: 10 N are too much, and where
+  // friction is enough no such multiplier makes a proof.
   Eigen::VectorXd pressed = lambda;
-  pressed[2] += 0.1;
+  pressed[2] += 10.0;
   EXPECT_EQ(decide(p, motion(p, a, pressed, y)), Verdict::kUndecided);
+  const double enough = 1.01 * std::abs(on_right[1]) / on_right[0];
+  p.contacts[0].mu = p.contacts[1].mu = enough;
+  EXPECT_EQ(decide(p, forces(a, lambda)), Verdict::kHolds);
+  const Eigen::VectorXd stronger =
+      right_only.J.completeOrthogonalDecomposition().solve(vec({-enough, std::copysign(1.0, on_right[1])}));
+  for (const double press : {0.0, 1e-3, 0.1, 1.0, 10.0}) {
+    pressed[2] = lambda[2] + press;
+    EXPECT_EQ(decide(p, motion(p, a, pressed, y)), Verdict::kUndecided);
+    EXPECT_EQ(decide(p, motion(p, a, pressed, stronger)), Verdict::kUndecided);
+  }
 }
 
-TEST(BlockOnGround, AccelerationNoiseOfASolveCountsAsZeroAndMoreDoesNot)
+TEST(BlockOnGround, AccelerationsAreTakenAsTheyAre)
 {
   const ContactProblem p = block(0.6, 1.0);
-  EXPECT_EQ(decide(p, forces(vec({3e-17, -2e-16, 1e-16}), block_forces(1.0))), Verdict::kHolds);
+  // Tolerances of rows are shares of the accelerations themselves: noise of a solve is no zero, whoever solves has to say zero.
+  EXPECT_EQ(decide(p, forces(vec({0, 0, 0}), block_forces(1.0))), Verdict::kHolds);
+  EXPECT_EQ(decide(p, forces(vec({3e-17, -2e-16, 1e-16}), block_forces(1.0))), Verdict::kUndecided);
   Eigen::VectorXd a = vec({0, 1e-9, 0});
   ContactProblem pushed = p;
   pushed.F -= pushed.M * a;   // balances, but the contacts accelerate
@@ -176,6 +215,10 @@ TEST(BlockOnGround, AccelerationNoiseOfASolveCountsAsZeroAndMoreDoesNot)
 }
 
 // ---------------------------------------------------------------------------------------------- example 2
+
+/// Accelerations of other solutions are known to about 1e-8 only: decided at this distance from the boundary while a system moves, and
+/// where contacts press against each other (docs/proofs.md, what it costs).
+constexpr double kWhileMoving = 1e-7;
 
 TEST(BlockOnCorner, UniqueForceDecidesOnBothSidesOfTheBoundary)
 {
@@ -189,10 +232,10 @@ TEST(BlockOnCorner, UniqueForceDecidesOnBothSidesOfTheBoundary)
     if (lambda[0] < 1e-3 || std::abs(lambda[1]) < 1e-3) continue;
     ++pushed;
     const double needed = std::abs(lambda[1]) / lambda[0];
-    for (const double mu : {needed * (1 - 1e-9), needed * (1 + 1e-9)}) {
+    for (const double mu : {needed * (1 - kWhileMoving), needed * (1 + kWhileMoving)}) {
       p.contacts[0].mu = mu;
       const Eigen::VectorXd y =
-          p.J.completeOrthogonalDecomposition().solve(vec({-mu * (1 + 1e-13), std::copysign(1.0, lambda[1])}));
+          p.J.completeOrthogonalDecomposition().solve(vec({-mu * (1 + 1e-9), std::copysign(1.0, lambda[1])}));
       const bool holds = mu > needed;
       EXPECT_EQ(decide(p, forces(a, lambda)), holds ? Verdict::kHolds : Verdict::kUndecided);
       EXPECT_EQ(decide(p, motion(p, a, lambda, y)), holds ? Verdict::kUndecided : Verdict::kFails);
@@ -214,7 +257,7 @@ TEST(Guide, HoldsIffTheFingersSqueezeEnough)
     const double share = -mu1 * F1;
     const Certificate all = forces(zero, vec({-F1, share, F2, kWeight - share, F1 + F2}));
     EXPECT_EQ(decide(p, all), holds ? Verdict::kHolds : Verdict::kUndecided);
-    const Certificate drops = motion(p, zero, all.lambda, vec({0, 1, mu1, -mu2}));
+    const Certificate drops = motion(p, zero, all.lambda, vec({0, 1, mu1 + kClearOfRims, -(mu2 + kClearOfRims)}));
     EXPECT_EQ(decide(p, drops), holds ? Verdict::kUndecided : Verdict::kFails);
     Certificate wrong = drops;
     wrong.leaves[0].motion += 1e-6 * vec({1, 0, 1, 1});   // all through the rail: the only thing that opposes it
@@ -223,7 +266,7 @@ TEST(Guide, HoldsIffTheFingersSqueezeEnough)
     wrong.leaves[0].motion = -drops.leaves[0].motion;
     EXPECT_EQ(decide(p, wrong), Verdict::kUndecided);
     if (holds) expect_tampering_rejected(p, all, kExactAllowed);
-    else expect_tampering_rejected(p, drops, kExactForbidden);
+    else expect_tampering_charged(p, drops, kExactForbidden, guide(mu1, mu2, enough * (1 + 1e-9), F2));
   }
 }
 
@@ -246,7 +289,8 @@ Certificate rough_guide_tree(const ContactProblem& p, double mu1, double mu2, do
 {
   const Eigen::VectorXd lambda = vec({-F1, 0, F2, 0, F1 + F2, kWeight});
   Certificate c{CertificateKind::kMotion, vec({0, 0, 0, 0}), lambda, {}};
-  c.leaves.push_back({{0, 0, 1}, vec({-mu_rail, 1, mu1 - mu_rail, -mu2 - mu_rail})});
+  const double along = -(mu_rail + kClearOfRims);
+  c.leaves.push_back({{0, 0, 1}, vec({along, 1, along + mu1 + kClearOfRims, along - mu2 - kClearOfRims})});
   c.leaves.push_back({{0, 0, -1}, vec({1, 0, 1, 1})});
   EXPECT_EQ(p.contacts.size(), 3u);
   return c;
@@ -257,7 +301,7 @@ TEST(RoughGuide, SignTreeProvesFailure)
   const double mu1 = 0.4, mu2 = 0.7, mu_rail = 0.2, F2 = 9.0;
   const double enough = (kWeight - (mu2 + mu_rail) * F2) / (mu_rail - mu1);   // -mu1 F1 + mu2 F2 + mu_rail (F1+F2) = g
   ASSERT_GT(enough + F2, 0.0);
-  for (const double F1 : {enough * (1 - 1e-9), enough * (1 + 1e-9)}) {
+  for (const double F1 : {enough * (1 - kWhileMoving), enough * (1 + kWhileMoving)}) {
     const ContactProblem p = rough_guide(mu1, mu2, mu_rail, F1, F2);
     const double reach = -mu1 * F1 + mu2 * F2 + mu_rail * (F1 + F2);
     const bool holds = reach > kWeight;
@@ -289,7 +333,9 @@ TEST(RoughGuide, BrokenTreesAreRejected)
   const ContactProblem p = rough_guide(mu1, mu2, mu_rail, F1, F2);
   const Certificate good = rough_guide_tree(p, mu1, mu2, mu_rail, F1, F2);
   ASSERT_EQ(decide(p, good), Verdict::kFails);
-  expect_tampering_rejected(p, good, kExactForbidden);
+  const ContactProblem held = rough_guide(mu1, mu2, mu_rail, -30.0, 31.0);
+  ASSERT_EQ(decide(held, forces(vec({0, 0, 0, 0}), vec({30, 4.9, 31, 4.91, 1, 0}))), Verdict::kHolds);
+  expect_tampering_charged(p, good, kExactForbidden, held);
 
   Certificate bad = good;
   std::swap(bad.leaves[0].motion, bad.leaves[1].motion);
@@ -328,7 +374,14 @@ TEST(SmoothGuide, ABilateralContactWithoutFrictionNeedsNoBranch)
   const ContactProblem p = rough_guide(mu1, mu2, 0.0, F1, F2);
   const Eigen::VectorXd lambda = vec({-F1, 0, F2, 0, F1 + F2, kWeight});
   EXPECT_EQ(decide(p, motion(p, vec({0, 0, 0, 0}), lambda, vec({0, 1, mu1, -mu2}))), Verdict::kFails);
-  EXPECT_EQ(decide(p, motion(p, vec({0, 0, 0, 0}), lambda, vec({1e-9, 1, mu1, -mu2}))), Verdict::kUndecided);
+  // A motion through the rail is charged with what the largest forces do along it.
+  EXPECT_EQ(decide(p, motion(p, vec({0, 0, 0, 0}), lambda, vec({1e-9, 1, mu1, -mu2}))), Verdict::kFails);
+  EXPECT_EQ(decide(p, motion(p, vec({0, 0, 0, 0}), lambda, vec({1e-5, 1, mu1, -mu2}))), Verdict::kUndecided);
+  const ContactProblem held = rough_guide(mu1, mu2, 0.0, -15.0, 10.0);
+  const Eigen::VectorXd enough = vec({15, 5.9, 10, kWeight - 5.9, -5, 0});
+  EXPECT_EQ(decide(held, forces(vec({0, 0, 0, 0}), enough)), Verdict::kHolds);
+  for (const double through : {0.0, 1e-9, -1e-9, 1e-5, 1.0})
+    EXPECT_EQ(decide(held, motion(held, vec({0, 0, 0, 0}), enough, vec({through, 1, mu1, -mu2}))), Verdict::kUndecided);
 }
 
 TEST(MovingFingers, StickingWhileAcceleratingIsDecidedOnBothSides)
@@ -336,13 +389,15 @@ TEST(MovingFingers, StickingWhileAcceleratingIsDecidedOnBothSides)
   const double F1x = -8.0, F2x = 8.0, Fy = -1.0, shear = (kWeight - Fy) / 3, fall = -(kWeight + 2 * Fy) / 3;
   const Eigen::VectorXd a = vec({0, fall, 0, fall, 0, fall}), lambda = vec({-F1x, shear, F2x, shear, 0});
   const double needed = shear / -F1x;
-  for (const double mu : {needed * (1 - 1e-9), needed * (1 + 1e-9)}) {
+  const ContactProblem held = moving_fingers(needed * (1 + kWhileMoving), 0.9, F1x, F2x, Fy);
+  for (const double mu : {needed * (1 - kWhileMoving), needed * (1 + kWhileMoving)}) {
     const ContactProblem p = moving_fingers(mu, 0.9, F1x, F2x, Fy);
     const bool holds = mu > needed;
     EXPECT_EQ(decide(p, forces(a, lambda)), holds ? Verdict::kHolds : Verdict::kUndecided);
-    const Eigen::VectorXd y = p.J.completeOrthogonalDecomposition().solve(vec({-mu * (1 + 1e-13), 1, 0, 0, 0}));
+    const Eigen::VectorXd y = p.J.completeOrthogonalDecomposition().solve(vec({-mu * (1 + 1e-9), 1, -1e-9, 0, 0}));
     EXPECT_EQ(decide(p, motion(p, a, lambda, y)), holds ? Verdict::kUndecided : Verdict::kFails);
-    expect_tampering_rejected(p, holds ? forces(a, lambda) : motion(p, a, lambda, y), kExactAllowed);
+    if (holds) expect_tampering_rejected(p, forces(a, lambda), kExactAllowed);
+    else expect_tampering_charged(p, motion(p, a, lambda, y), kExactAllowed, held);
   }
 }
 
@@ -400,7 +455,10 @@ TEST(Limits, LargestNormalForceIsAPricedLimit)
     EXPECT_EQ(decide(p, forces(zero, vec({kWeight, 0, 0}))), holds ? Verdict::kHolds : Verdict::kUndecided);
     const auto priced = [&](double price) { return motion(p, zero, vec({kWeight, 0, 0}), vec({0, 0, 1, price})); };
     EXPECT_EQ(decide(p, priced(1.0)), holds ? Verdict::kUndecided : Verdict::kFails);
-    EXPECT_EQ(decide(p, priced(0.9)), Verdict::kUndecided);    // the contact can push more than was paid for
+    // The contact can push more than was paid for: here as much as its limit says, in equilibrium any force.
+    EXPECT_EQ(decide(p, priced(0.9)), holds ? Verdict::kUndecided : Verdict::kFails);
+    EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), priced(0.9)), Verdict::kUndecided);
+    EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), priced(1.0 + kClearOfRims)), holds ? Verdict::kUndecided : Verdict::kFails);
     EXPECT_EQ(decide(p, priced(1.1)), Verdict::kUndecided);
     EXPECT_EQ(decide(p, priced(-1.0)), Verdict::kUndecided);
     EXPECT_THAT(reason(p, motion(p, zero, vec({kWeight, 0, 0}), vec({0, 0, -1, -0.5}))), testing::HasSubstr("price"));
@@ -419,7 +477,7 @@ TEST(SoftFinger, TorsionIsBoundedByTheNormalForce)
     p.contacts[0].torsion = torsion;
     const bool holds = torsion > needed;
     EXPECT_EQ(decide(p, forces(vec({0, 0}), vec({kWeight, -0.2}))), holds ? Verdict::kHolds : Verdict::kUndecided);
-    EXPECT_EQ(decide(p, motion(p, vec({0, 0}), vec({kWeight, -0.2}), vec({-torsion, -1}))),
+    EXPECT_EQ(decide(p, motion(p, vec({0, 0}), vec({kWeight, -0.2}), vec({-(torsion + kClearOfRims), -1}))),
               holds ? Verdict::kUndecided : Verdict::kFails);
     EXPECT_THAT(reason(p, motion(p, vec({0, 0}), vec({kWeight, -0.2}), vec({-0.9 * torsion, -1}))),
                 testing::HasSubstr("pad can oppose"));
@@ -477,18 +535,19 @@ TEST(Unbalanced, ForceOnSomethingWithoutInertia)
   EXPECT_EQ(decide(leaving, c, kExactForbidden), Verdict::kUndecided);
   ContactProblem resting = p;
   add_contact(resting, "foot", 0.5, {vec({0, 1})});
-  EXPECT_THAT(reason(resting, c), testing::HasSubstr("foot"));
+  EXPECT_THAT(reason(resting, c), testing::HasSubstr("contacts"));
 }
 
-TEST(MasslessLinks, NoiseInTheirAccelerationIsMeasuredByTheirRows)
+TEST(MasslessLinks, RestOnlyWithoutAcceleration)
 {
-  // A mass rests through two massless links: rows z - z1, z1 - z2, z2. At rest every acceleration is noise.
+  // A mass rests through two massless links: rows z - z1, z1 - z2, z2. Noise in their accelerations is not taken for zero.
   ContactProblem p = system(vec({1, 0, 0}), vec({kWeight, 0, 0}));
   add_closure(p, "upper", {vec({1, -1, 0})});
   add_closure(p, "lower", {vec({0, 1, -1})});
   add_contact(p, "foot", 0.5, {vec({0, 0, 1})});
   const Eigen::VectorXd lambda = vec({kWeight, kWeight, kWeight});
-  EXPECT_EQ(decide(p, forces(vec({0, 1e-16, -1e-16}), lambda)), Verdict::kHolds);
+  EXPECT_EQ(decide(p, forces(vec({0, 0, 0}), lambda)), Verdict::kHolds);
+  EXPECT_EQ(decide(p, forces(vec({0, 1e-16, -1e-16}), lambda)), Verdict::kUndecided);
   EXPECT_EQ(decide(p, forces(vec({0, 0, -1e-8}), lambda)), Verdict::kUndecided);
 }
 
@@ -529,7 +588,7 @@ TEST(InternalForces, DoNotExcuseAWrongAcceleration)
   for (const double internal : {0.0, 1e13}) {
     lambda[1] += internal;
     lambda[3] -= internal;
-    EXPECT_THAT(reason(p, motion(p, a, lambda, y)), testing::HasSubstr("does not keep its acceleration"));
+    EXPECT_THAT(reason(p, motion(p, a, lambda, y)), testing::HasSubstr("nothing drives the motion beyond rounding"));
   }
 }
 
