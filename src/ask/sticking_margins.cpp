@@ -111,17 +111,21 @@ void StickingChecker::Workspace::friction_margin(StickingResult& result)
 /// up to the least that would hold. It proves failure for all smaller friction, the given one included.
 void StickingChecker::Workspace::tell_the_last_motion(StickingResult& result, const LeastFriction& least)
 {
-  if (!least.known || least.lower <= 1.0) return;
-  if (decide_signs(internal::Friction{least.lower, -1, 0.0}) != Verdict::kFails) return;
-  result.certificate.leaves.swap(leaves);
-  if (judge(*problem, options->rules, result.certificate) != Verdict::kFails) {
+  if (!least.known) return;
+  // As near to the boundary as a proof goes.
+  for (const double back : {0.0, 1e-8, 1e-6, 1e-4}) {
+    const double friction = least.lower * (1.0 - back);
+    if (friction <= 1.0 || decide_signs(internal::Friction{friction, -1, 0.0}) != Verdict::kFails) return;
+    const ContactProblem at_the_limit = internal::with_friction(*problem, friction);   // there the contacts that slip are on the rim
     result.certificate.leaves.swap(leaves);
-    return;
+    if (judge(at_the_limit, options->rules, result.certificate) == Verdict::kFails &&
+        judge(*problem, options->rules, result.certificate) == Verdict::kFails) {
+      result.told_friction = friction;
+      if (options->explain) result.explanation = describe_failure(at_the_limit, options->rules, result.certificate);
+      return;
+    }
+    result.certificate.leaves.swap(leaves);
   }
-  if (!options->explain) return;
-  const ContactProblem at_the_limit = internal::with_friction(*problem, least.lower);   // there the contacts that slip are on the rim
-  if (judge(at_the_limit, options->rules, result.certificate) == Verdict::kFails) result.told_friction = least.lower;
-  result.explanation = describe_failure(result.told_friction > 1.0 ? at_the_limit : *problem, options->rules, result.certificate);
 }
 
 void StickingChecker::Workspace::repairs(StickingResult& result)

@@ -176,7 +176,8 @@ TEST(RegionVerify, EveryCornerAndSideIsJudged)
   EXPECT_THAT(message([](Json& r) { r["margins"]["com"] = r["margins"]["intervals"]["com"][0] = 0.11; }),
               HasSubstr("not that far inside"));
   EXPECT_THAT(message([](Json& r) { r["margins"]["intervals"]["com"][1] = 0.09; }), HasSubstr("further inside"));
-  EXPECT_THAT(message([](Json& r) { r["region"]["model"] = "cow"; }), HasSubstr("floating base, got 'cow'"));
+  EXPECT_THAT(message([](Json& r) { r["region"]["model"] = "cow"; }), HasSubstr("region.model: the report says 'cow'"));
+  EXPECT_THAT(message([](Json& r) { r["region"]["model"] = r["certificate"]["model"] = "cow"; }), HasSubstr("floating base, got 'cow'"));
   expect_no_digit_may_change(json, 60);
 }
 
