@@ -362,7 +362,8 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
     result.proof.x = answer.x;
     for (Eigen::Index k = n + grasp.J_hand.cols(), row = m + grasp.J_hand.cols(); row < program.E.rows(); ++row, ++k)
       result.proof.x[k] = program.e[row] - program.E.row(row).head(n).dot(result.proof.x.head(n));
-    if (proves_feasible(program, result.proof.x)) result.verdict = Verdict::kHolds;
+    result.proof.claims = Verdict::kHolds;
+    result.verdict = internal::judge_resists(grasp, wrench, result.proof, resist_scratch, nullptr);
   }
   result.proof.claims = result.verdict;
   if (result.verdict == Verdict::kHolds) {
@@ -374,16 +375,19 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
   write_resist_program(grasp, wrench, 2.0 * kClosureDoubt, result.proof.signs, program);
   engine->decide(program, answer);
   if (answer.outcome == Outcome::kInfeasible) {
-    write_resist_program(grasp, wrench, kClosureDoubt, result.proof.signs, program);
+    result.proof.claims = Verdict::kFails;
     // A motion that no contact sees has rounding in rows that it should leave alone, which contacts do see.
-    const double largest = answer.y.lpNorm<Eigen::Infinity>();
+    row_size.resize(program.E.rows());   // what the motion of a row does to contacts, whatever its unit
+    for (Eigen::Index i = 0; i < row_size.size(); ++i) row_size[i] = std::abs(answer.y[i]) * program.E.row(i).cwiseAbs().maxCoeff();
+    const double largest = row_size.maxCoeff();
     for (const double noise : {0.0, 0x1p-48, 0x1p-40, 0x1p-32, 0x1p-24}) {
-      result.proof.y = (answer.y.array().abs() > noise * largest).select(answer.y, 0.0);
-      if (!proves_infeasible(program, result.proof.y)) continue;
+      result.proof.y = (row_size.array() > noise * largest).select(answer.y, 0.0);
+      result.verdict = internal::judge_resists(grasp, wrench, result.proof, resist_scratch, nullptr);
+      if (result.verdict != Verdict::kFails) continue;
       result.twist = -result.proof.y.head(m);
-      result.verdict = result.proof.claims = Verdict::kFails;
       return;
     }
+    result.proof.claims = Verdict::kUndecided;
   }
   result.reason = to_sign > 0 ? kManySigns : "within tolerance of the boundary: neither forces nor a motion could be proved";
 }

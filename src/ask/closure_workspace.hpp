@@ -45,6 +45,7 @@ struct ClosureChecker::Workspace {
   std::vector<int> signs;
   ConeAnswer answer;
   internal::ClosureScratch scratch;
+  internal::ResistScratch resist_scratch;
   Eigen::VectorXd weight, row_size, direction;
   Eigen::MatrixXd weighted, stacked;
   internal::PivotedQr weighted_qr, stacked_qr;
