@@ -137,10 +137,19 @@ void ClosureChecker::Workspace::write_cones(const Grasp& grasp, ClosureKind kind
   }
 }
 
-/// After write_cones().
+/// After write_cones(). Torsion in units of its own coefficient, to a power of two: a moment is then like the torques of the other
+/// columns, whatever the unit of length.
 void ClosureChecker::Workspace::write_rows(const Grasp& grasp)
 {
   program.E = grasp.G;
+  torsion_unit.assign(program.cones.size(), 1.0);
+  for (std::size_t i = 0; i < program.cones.size(); ++i) {
+    ConeBlock& block = program.cones[i];
+    if (!block.cone.torsional || !(block.cone.torsion > 0.0)) continue;
+    torsion_unit[i] = std::ldexp(1.0, std::ilogb(block.cone.torsion));
+    block.cone.torsion /= torsion_unit[i];
+    program.E.col(block.col + 1 + block.cone.tangents) *= torsion_unit[i];
+  }
   program.e.setZero(grasp.G.rows());
   program.e_scale.resize(0);
   for (const ConeBlock& block : program.cones) program.e -= block.cone.sign * grasp.G.col(block.col);
@@ -160,9 +169,10 @@ bool ClosureChecker::Workspace::weakest_direction(const Eigen::MatrixXd& rows, i
 
 /// The twist that the balls around the forces, as in judge_closure(), oppose least; when they do not span every
 /// direction, nothing opposes it. Of the program last written.
-void ClosureChecker::Workspace::weakest_twist(const Grasp& grasp, const Eigen::VectorXd& forces, Twist& twist)
+void ClosureChecker::Workspace::weakest_twist(const Eigen::VectorXd& forces, Twist& twist)
 {
-  const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols();
+  const Eigen::MatrixXd& G = program.E;
+  const Eigen::Index m = G.rows(), n = G.cols();
   twist.setZero(m);
   weight.setZero(n);
   const double largest = std::max(forces.size() > 0 ? forces.cwiseAbs().maxCoeff() : 0.0, 1.0);
@@ -176,12 +186,12 @@ void ClosureChecker::Workspace::weakest_twist(const Grasp& grasp, const Eigen::V
   weighted.setZero(std::max(n, m), m);
   for (Eigen::Index i = 0; i < m; ++i) {
     double size = 0.0;
-    for (Eigen::Index j = 0; j < n; ++j) size = std::max(size, std::abs(grasp.G(i, j)) * weight[j]);
+    for (Eigen::Index j = 0; j < n; ++j) size = std::max(size, std::abs(G(i, j)) * weight[j]);
     if (size == 0.0) {   // nothing pushes along this row at all
       twist[i] = 1.0;
       return;
     }
-    for (Eigen::Index j = 0; j < n; ++j) weighted(j, i) = grasp.G(i, j) * weight[j] / size;
+    for (Eigen::Index j = 0; j < n; ++j) weighted(j, i) = G(i, j) * weight[j] / size;
     row_size[i] = size;
   }
   weakest_direction(weighted, weighted_qr);
@@ -219,12 +229,14 @@ Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind 
   if (answer.x.size() != n) return Verdict::kUndecided;
   proof.forces = answer.x;
   for (const ConeBlock& cone : program.cones) proof.forces[cone.col] += cone.cone.sign;
+  weakest_twist(proof.forces, weakest);   // tried when neither will do: a missing direction, or one opposed only within rounding
+  for (std::size_t i = 0; i < program.cones.size(); ++i)
+    if (program.cones[i].cone.torsional) proof.forces[program.cones[i].col + 1 + program.cones[i].cone.tangents] *= torsion_unit[i];
   if (answer.outcome == Outcome::kFeasible) {
     const Verdict verdict = internal::judge_closure(grasp, kind, proof, scratch, nullptr);
     if (verdict != Verdict::kUndecided) return verdict;
   }
-  // Neither: a missing direction, or a motion that is opposed only within rounding.
-  weakest_twist(grasp, proof.forces, proof.twist);
+  proof.twist = weakest;
   for (int way = 0; way < 2; ++way) {
     if (internal::judge_closure(grasp, kind, proof, scratch, nullptr) == Verdict::kFails) return Verdict::kFails;
     proof.twist = -proof.twist;
@@ -362,7 +374,8 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
     result.proof.x = answer.x;
     for (Eigen::Index k = n + grasp.J_hand.cols(), row = m + grasp.J_hand.cols(); row < program.E.rows(); ++row, ++k)
       result.proof.x[k] = program.e[row] - program.E.row(row).head(n).dot(result.proof.x.head(n));
-    if (proves_feasible(program, result.proof.x)) result.verdict = Verdict::kHolds;
+    result.proof.claims = Verdict::kHolds;
+    result.verdict = internal::judge_resists(grasp, wrench, result.proof, resist_scratch, nullptr);
   }
   result.proof.claims = result.verdict;
   if (result.verdict == Verdict::kHolds) {
@@ -374,16 +387,19 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
   write_resist_program(grasp, wrench, 2.0 * kClosureDoubt, result.proof.signs, program);
   engine->decide(program, answer);
   if (answer.outcome == Outcome::kInfeasible) {
-    write_resist_program(grasp, wrench, kClosureDoubt, result.proof.signs, program);
+    result.proof.claims = Verdict::kFails;
     // A motion that no contact sees has rounding in rows that it should leave alone, which contacts do see.
-    const double largest = answer.y.lpNorm<Eigen::Infinity>();
+    row_size.resize(program.E.rows());   // what the motion of a row does to contacts, whatever its unit
+    for (Eigen::Index i = 0; i < row_size.size(); ++i) row_size[i] = std::abs(answer.y[i]) * program.E.row(i).cwiseAbs().maxCoeff();
+    const double largest = row_size.maxCoeff();
     for (const double noise : {0.0, 0x1p-48, 0x1p-40, 0x1p-32, 0x1p-24}) {
-      result.proof.y = (answer.y.array().abs() > noise * largest).select(answer.y, 0.0);
-      if (!proves_infeasible(program, result.proof.y)) continue;
+      result.proof.y = (row_size.array() == 0.0 || row_size.array() > noise * largest).select(answer.y, 0.0);
+      result.verdict = internal::judge_resists(grasp, wrench, result.proof, resist_scratch, nullptr);
+      if (result.verdict != Verdict::kFails) continue;
       result.twist = -result.proof.y.head(m);
-      result.verdict = result.proof.claims = Verdict::kFails;
       return;
     }
+    result.proof.claims = Verdict::kUndecided;
   }
   result.reason = to_sign > 0 ? kManySigns : "within tolerance of the boundary: neither forces nor a motion could be proved";
 }

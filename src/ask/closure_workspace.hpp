@@ -22,7 +22,7 @@ struct ClosureChecker::Workspace {
   void write_cones(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs);
   void write_rows(const Grasp& grasp);
   bool weakest_direction(const Eigen::MatrixXd& rows, internal::PivotedQr& qr);
-  void weakest_twist(const Grasp& grasp, const Eigen::VectorXd& forces, Twist& twist);
+  void weakest_twist(const Eigen::VectorXd& forces, Twist& twist);
   void check(const Grasp& grasp, ClosureKind kind, const ClosureOptions& options, ClosureVerdict& result);
   void check_force(const Grasp& grasp, const ClosureVerdict& frictional, const ClosureOptions& options,
                    ClosureVerdict& result);
@@ -43,8 +43,11 @@ struct ClosureChecker::Workspace {
   ConeProgram program;
   std::vector<int> carrying;       ///< columns of G that can carry force
   std::vector<int> signs;
+  std::vector<double> torsion_unit;   ///< per cone of the program
+  Twist weakest;
   ConeAnswer answer;
   internal::ClosureScratch scratch;
+  internal::ResistScratch resist_scratch;
   Eigen::VectorXd weight, row_size, direction;
   Eigen::MatrixXd weighted, stacked;
   internal::PivotedQr weighted_qr, stacked_qr;

@@ -9,6 +9,7 @@
 #include "ask/sliding_input.hpp"
 #include "problem/linear_algebra.hpp"
 #include "problem/text.hpp"
+#include "proof/sliding_bounds.hpp"
 #include "proof/sliding_program.hpp"
 #include "stiction/error.hpp"
 
@@ -42,8 +43,6 @@ namespace internal {
 struct ModeWorkspace {
   std::unique_ptr<Engine> engine;
   ModeSolver solver;
-  ConeProgram program;
-  SlidingColumns columns;
   ConeAnswer answer;
   std::vector<Violation> violated;
   Eigen::VectorXd x, y, lambda;
@@ -60,8 +59,10 @@ class ModeSearch {
  public:
   ModeSearch(const ContactProblem& problem, const SlipDirections& slips, const SlidingOptions& options,
              ModeWorkspace& w, SlidingResult& result)
-      : p_(problem), slips_(slips), options_(options), w_(w), result_(result), signs_(problem.contacts.size(), 0)
+      : p_(problem), slips_(slips), options_(options), w_(w), result_(result), mode_(problem, slips, bounds_),
+        signs_(problem.contacts.size(), 0)
   {
+    bounds_.measure(problem);
     for (std::size_t i = 0; i < p_.contacts.size(); ++i)
       if (has_choice(p_.contacts[i], slips_[i])) choices_.push_back(i);
   }
@@ -95,8 +96,8 @@ class ModeSearch {
     const std::size_t left = choices_.size() - depth;
     if (left > 2 || (depth == 0 && left > 1)) {
       ++result_.nodes;
-      write_sliding_program(p_, slips_, signs_, w_.program, w_.columns);
-      if (decide(*w_.engine, w_.program, w_.answer) == Verdict::kFails) {
+      mode_.set(signs_);
+      if (excluded_by(*w_.engine)) {
         result_.certificate.leaves.push_back({signs_, w_.answer.y});
         return;
       }
@@ -112,32 +113,39 @@ class ModeSearch {
   Found settle()
   {
     ++result_.nodes;
-    write_sliding_program(p_, slips_, signs_, w_.program, w_.columns);
-    if (w_.solver.factor(w_.program)) {
-      w_.solver.solve(w_.program.e, w_.x);
-      violations(w_.program, w_.x, w_.violated);
+    mode_.set(signs_);
+    if (w_.solver.factor(mode_.program())) {
+      w_.solver.solve(mode_.program().e, w_.x);
+      violations(mode_.program(), w_.x, w_.violated);
       for (const Violation& violation : w_.violated) {
         w_.solver.solve_transposed(violation.h, w_.y);
-        if (!proves_infeasible(w_.program, w_.y)) continue;
+        if (!mode_.is_empty(w_.y)) continue;
         result_.certificate.leaves.push_back({signs_, w_.y});
         return Found::kNothing;
       }
       if (accept(w_.x)) return Found::kSolution;
     }
-    if (w_.solver.contradiction(w_.program, w_.y) && proves_infeasible(w_.program, w_.y)) {
+    if (w_.solver.contradiction(mode_.program(), w_.y) && mode_.is_empty(w_.y)) {
       result_.certificate.leaves.push_back({signs_, w_.y});
       return Found::kNothing;
     }
     for (Engine* engine = w_.engine.get(); engine; engine = engine == w_.engine.get() ? other_engine() : nullptr) {
-      if (decide(*engine, w_.program, w_.answer) == Verdict::kFails) {
+      if (excluded_by(*engine)) {
         result_.certificate.leaves.push_back({signs_, w_.answer.y});
         return Found::kNothing;
       }
-      if (w_.answer.x.size() != w_.program.E.cols() || !accept(w_.answer.x)) continue;
-      if (!determined(w_.program, p_.nv()).acceleration) look_for_another();
+      if (w_.answer.x.size() != mode_.program().E.cols() || !accept(w_.answer.x)) continue;
+      if (!determined(mode_.program(), p_.nv()).acceleration) look_for_another();
       return Found::kSolution;
     }
     return Found::kUnsettled;
+  }
+
+  /// The engine finds the mode last set infeasible, and the proof room agrees.
+  bool excluded_by(Engine& engine)
+  {
+    engine.decide(mode_.program(), w_.answer);
+    return w_.answer.outcome == Outcome::kInfeasible && mode_.is_empty(w_.answer.y);
   }
 
   /// Several points of one body that stick leave equations with many solutions, where the vector that one engine finds
@@ -148,14 +156,14 @@ class ModeSearch {
     return other_.get();
   }
 
-  /// x of w_.program as a witness of the mode, if the proof room agrees. What rounding made negative becomes zero.
+  /// x of mode_.program() as a witness of the mode, if the proof room agrees. What rounding made negative becomes zero.
   bool accept(const Eigen::VectorXd& x)
   {
     Eigen::VectorXd clean = x;
-    for (const BoxVariable& box : w_.program.boxes) clean[box.col] = std::max(clean[box.col], 0.0);
-    sliding_forces(p_, slips_, w_.columns, clean, w_.lambda);
+    for (const BoxVariable& box : mode_.program().boxes) clean[box.col] = std::max(clean[box.col], 0.0);
+    sliding_forces(p_, slips_, mode_.columns(), clean, w_.lambda);
     const Eigen::VectorXd a = clean.head(p_.nv());
-    if (!proves_sliding_solution(p_, slips_, a, w_.lambda)) return false;
+    if (!internal::proves_sliding_solution(p_, slips_, bounds_, a, w_.lambda)) return false;
     result_.certificate.witnesses.push_back({signs_, a, w_.lambda});
     return true;
   }
@@ -163,15 +171,15 @@ class ModeSearch {
   /// The equations leave accelerations open: is there another one nearby within the signs and cones?
   void look_for_another()
   {
-    const auto nv = p_.nv(), rows = w_.program.E.rows();
+    const auto nv = p_.nv(), rows = mode_.program().E.rows();
     const Eigen::VectorXd a = result_.certificate.witnesses.back().a;
-    const SingularVectors svd = svd_with_null_space(w_.program.E);
+    const SingularVectors svd = svd_with_null_space(mode_.program().E);
     Eigen::Index rank = 0;
     for (; rank < svd.values.size(); ++rank)
       if (!(svd.values[rank] > 1e-11 * svd.values[0])) break;
-    const Eigen::MatrixXd open = svd.V.topRows(nv).rightCols(w_.program.E.cols() - rank);
+    const Eigen::MatrixXd open = svd.V.topRows(nv).rightCols(mode_.program().E.cols() - rank);
     const double size = std::max(1.0, a.size() > 0 ? a.lpNorm<Eigen::Infinity>() : 0.0);
-    ConeProgram extended = w_.program;
+    ConeProgram extended = mode_.program();
     extended.E.conservativeResize(rows + 1, Eigen::NoChange);
     extended.e.conservativeResize(rows + 1);
     for (Eigen::Index k = 0; k < open.cols(); ++k) {
@@ -195,17 +203,17 @@ class ModeSearch {
     const int limit = 64 * static_cast<int>(choices_.size());
     for (int step = 0; step < limit; ++step) {
       ++result_.nodes;
-      write_sliding_program(p_, slips_, signs_, w_.program, w_.columns);
-      if (!w_.solver.factor(w_.program)) break;
-      w_.solver.solve(w_.program.e, w_.x);
+      mode_.set(signs_);
+      if (!w_.solver.factor(mode_.program())) break;
+      w_.solver.solve(mode_.program().e, w_.x);
       const double noise = 1e-12 * (w_.x.size() > 0 ? w_.x.lpNorm<Eigen::Infinity>() : 0.0);
       bool changed = false;
       for (const std::size_t i : choices_) {
-        const int column = signs_[i] > 0                            ? w_.columns.push[i]
-                           : p_.contacts[i].side == Side::kUnilateral ? w_.columns.separation[i]
-                                                                    : w_.columns.pull[i];
+        const int column = signs_[i] > 0                            ? mode_.columns().push[i]
+                           : p_.contacts[i].side == Side::kUnilateral ? mode_.columns().separation[i]
+                                                                    : mode_.columns().pull[i];
         // A pulling cone holds λn itself, the other columns what must not be negative.
-        const bool pulling_cone = signs_[i] < 0 && column == w_.columns.pull[i] && sticks(p_.contacts[i], slips_[i]);
+        const bool pulling_cone = signs_[i] < 0 && column == mode_.columns().pull[i] && sticks(p_.contacts[i], slips_[i]);
         if (!((pulling_cone ? -1.0 : 1.0) * w_.x[column] < -noise)) continue;
         // All at once for the first steps, which is often enough, then one at a time.
         signs_[i] = -signs_[i];
@@ -224,6 +232,8 @@ class ModeSearch {
   const SlidingOptions& options_;
   ModeWorkspace& w_;
   SlidingResult& result_;
+  SlidingBounds bounds_;
+  SlidingMode mode_;
   std::unique_ptr<Engine> other_;
   std::vector<int> signs_;
   std::vector<std::size_t> choices_;

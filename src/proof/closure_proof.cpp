@@ -60,16 +60,23 @@ FrictionCone cone_for_fails(const GraspBlock& block, ClosureKind kind)
   return cone;
 }
 
-/// Writes how far each column may move while every contact stays in its cone, all columns of a contact at once within a
-/// ball: slack / sqrt 2 times (1, mu, mu, torsion). Zero where a column cannot carry force. False when the forces are
-/// outside a cone.
-bool ball_weights(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd& forces, Eigen::VectorXd& weight,
-                  std::string* why)
+/// Share of the normal force in column k that a force of the cone may have: what the tolerances of both verdicts are made of.
+double extent(const FrictionCone& cone, int k)
 {
+  return k == 0 ? 1.0 : k <= cone.tangents ? cone.mu : cone.torsion;
+}
+
+/// Writes to scratch.weight how far each column may move while every contact stays in its cone, all columns of a contact at once
+/// within a ball: slack / sqrt 2 times (1, mu, mu, torsion), zero where a column cannot carry force; to scratch.most how large the
+/// forces of such a ball may be. False when the forces are outside a cone.
+bool ball_weights(const Grasp& grasp, ClosureKind kind, ClosureScratch& scratch, std::string* why)
+{
+  const Eigen::VectorXd& forces = scratch.forces;
+  Eigen::VectorXd &weight = scratch.weight, &most = scratch.most;
   weight.setZero(grasp.G.cols());
-  double largest = 0.0;
-  for (Eigen::Index j = 0; j < forces.size(); ++j) largest = std::max(largest, std::abs(forces[j]));
-  if (largest == 0.0) largest = 1.0;   // only columns that work both ways: any ball will do
+  most.setZero(grasp.G.cols());
+  // Where columns work both ways any ball will do.
+  const double largest = forces.size() > 0 && !forces.isZero(0.0) ? forces.cwiseAbs().maxCoeff() : 1.0;
   for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
     const GraspBlock& block = grasp.contacts[i];
     FrictionCone cone = cone_for_holds(block, kind);
@@ -80,12 +87,25 @@ bool ball_weights(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd& f
       return refuse(why, [&] { return contact_text(grasp, i) + " is outside its cone"; });
     double radius = kHalfDiagonal * std::max(inside, 0.0);
     if (block.side == Side::kBilateral && !has_friction(block, kind)) radius = largest;   // its cone is the whole line
-    weight[block.col] = radius;
-    for (int k = 1; k <= cone.tangents; ++k) weight[block.col + k] = radius * disk_inside(cone);
-    if (cone.torsional) weight[block.col + 1 + cone.tangents] = radius * cone.torsion;
+    for (int k = 0; k < cone.dim(); ++k) {
+      weight[block.col + k] = radius * (k > 0 && k <= cone.tangents ? disk_inside(cone) : extent(cone, k));
+      most[block.col + k] = (std::abs(f[0]) + radius) * extent(cone, k);
+    }
   }
-  for (const int col : grasp.free) weight[col] = largest;
+  for (const int col : grasp.free) {
+    weight[col] = largest;
+    most[col] = std::abs(forces[col]) + largest;
+  }
   return true;
+}
+
+/// Forces in units of a power of two, so that none of their products overflows or vanishes: closure has no scale.
+void set_forces(const Eigen::VectorXd& forces, ClosureScratch& scratch)
+{
+  int exponent = 0;
+  if (forces.size() > 0) std::frexp(forces.cwiseAbs().maxCoeff(), &exponent);
+  scratch.forces.resize(forces.size());
+  for (Eigen::Index j = 0; j < forces.size(); ++j) scratch.forces[j] = std::ldexp(forces[j], -exponent);
 }
 
 /// True when A - shift I (lower triangle of A, n x n) is positive definite beyond what rounding of A and of this
@@ -138,17 +158,17 @@ bool image_exceeds(const FixedRows<kRows>& G, const Eigen::VectorXd& weight, con
 }
 
 template <int kRows>
-bool surrounds_zero(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd& forces, ClosureScratch& scratch,
-                    std::string* why)
+bool surrounds_zero(const Grasp& grasp, ClosureKind kind, ClosureScratch& scratch, std::string* why)
 {
   const FixedRows<kRows> G(grasp.G.data(), grasp.G.rows(), grasp.G.cols());
   const Eigen::Index m = G.rows();
-  if (!ball_weights(grasp, kind, forces, scratch.weight, why)) return false;
+  const Eigen::VectorXd& forces = scratch.forces;
+  if (!ball_weights(grasp, kind, scratch, why)) return false;
 
   PerRow<kRows> residual = PerRow<kRows>::Zero(m), missing = residual, size = residual;
   for (Eigen::Index j = 0; j < G.cols(); ++j) {
     residual += G.col(j).array() * forces[j];
-    size += G.col(j).array().abs() * (std::abs(forces[j]) + scratch.weight[j]);
+    size += G.col(j).array().abs() * scratch.most[j];
   }
   // A force outside its cone by rounding is moved inside by a little more normal force, which the residual then
   // contains.
@@ -158,12 +178,12 @@ bool surrounds_zero(const Grasp& grasp, ClosureKind kind, const Eigen::VectorXd&
     missing += G.col(block.col).array().abs() * (2.0 * kRounding * std::abs(forces[block.col]));
   }
   for (Eigen::Index i = 0; i < m; ++i)
-    if (!(size[i] > 0.0)) return refuse(why, [&] { return "no force acts along row " + std::to_string(i); });
+    if (!(size[i] > kSmall && size[i] < kLarge)) return refuse(why, [&] { return "no force acts along row " + std::to_string(i); });
   const PerRow<kRows> row_scale = 1.0 / size;
   // Rounding of these sums themselves is far below kClosureDoubt, yet it counts.
   const double rounding = static_cast<double>(G.cols() + 4) * std::numeric_limits<double>::epsilon();
   const PerRow<kRows> off = (residual.abs() + missing) * row_scale + rounding;
-  // Changing every entry of G by a share kClosureDoubt moves each scaled row by at most that much.
+  // Changing every entry of G by a share kClosureDoubt moves each scaled row by at most that much (docs/proofs/closure.md).
   const double bound = (std::sqrt(off.square().sum()) + std::sqrt(static_cast<double>(m)) * kClosureDoubt) * (1.0 + 1e-12);
   if (image_exceeds<double, kRows>(G, scratch.weight, row_scale, bound) ||
       image_exceeds<long double, kRows>(G, scratch.weight, row_scale, bound))
@@ -213,8 +233,10 @@ bool moves_freely(const Grasp& grasp, ClosureKind kind, const Twist& twist, std:
       h[k] = column_sum(block.col + k);
       h[k].value = -h[k].value;   // a force does work against the motion when its product with -h is positive
     }
-    const Sum best = support_sum(cone, h);
-    if (!(best.value <= kRounding * best.scale))
+    // Rounding of every force of the cone, not of the ray that opposes most: the measure by which "holds" has its room.
+    long double reach = 0.0L;
+    for (int k = 0; k < cone.dim(); ++k) reach += extent(cone, k) * h[k].scale;
+    if (!(support_sum(cone, h).value <= kRounding * reach))
       return refuse(why, [&] { return contact_text(grasp, i) + " opposes the motion"; });
   }
   for (const int col : grasp.free)
@@ -316,8 +338,9 @@ Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& 
   }
   if (proof.forces.size() != n || !all_finite(proof.forces)) return undecided("the forces have the wrong size or are not finite");
   if (kind == ClosureKind::kForce && uncommandable(grasp, proof.forces, nullptr)) return Verdict::kFails;
+  set_forces(proof.forces, scratch);
   const auto surrounds = m == kMostRows ? surrounds_zero<kMostRows> : surrounds_zero<Eigen::Dynamic>;
-  if (!surrounds(grasp, kind, proof.forces, scratch, why)) return Verdict::kUndecided;
+  if (!surrounds(grasp, kind, scratch, why)) return Verdict::kUndecided;
   if (kind == ClosureKind::kForce && !commands_all(grasp, scratch, why)) return Verdict::kUndecided;
   return Verdict::kHolds;
 }
@@ -406,31 +429,121 @@ void write_resist_program(const Grasp& grasp, const Eigen::VectorXd& wrench, dou
   }
 }
 
-Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof, std::string* why)
+namespace internal {
+namespace {
+
+/// G lambda + wrench = 0, J_hand' lambda + effort = hand_load as (EQ) at rest, friction larger by the share `doubt`.
+void write_resist_problem(const Grasp& grasp, const Eigen::VectorXd& wrench, double doubt, ContactProblem& p)
 {
-  ConeProgram program;
-  if (wrench.size() != grasp.G.rows() || (!proof.signs.empty() && proof.signs.size() != grasp.contacts.size())) {
-    internal::refuse(why, [] { return std::string("wrench or signs have the wrong size"); });
-    return Verdict::kUndecided;
+  const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols(), dofs = grasp.J_hand.cols(), nv = m + dofs;
+  p.M.setZero(nv, nv);
+  p.J.resize(n, nv);
+  p.J.leftCols(m) = grasp.G.transpose();
+  p.F.resize(nv);
+  p.F.head(m) = -wrench;
+  if (m == 6) p.F.segment(3, 3) /= grasp.convention.torque_length;
+  if (m == 3) p.F[2] /= grasp.convention.torque_length;
+  if (dofs > 0) {
+    p.J.rightCols(dofs) = grasp.J_hand;
+    p.F.tail(dofs) = grasp.hand_load;
   }
-  if (proof.claims == Verdict::kUndecided) {
-    internal::refuse(why, [] { return std::string("nothing is claimed"); });
-    return Verdict::kUndecided;
+  p.gamma.setZero(n);
+  p.contacts.resize(grasp.contacts.size());
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+    const GraspBlock& block = grasp.contacts[i];
+    Contact& c = p.contacts[i];
+    c.name = block.name;
+    c.side = block.side;
+    c.row = block.col;
+    c.tangents = block.cone.tangents;
+    c.torsional = block.cone.torsional;
+    c.mu = block.cone.mu * (1.0 + doubt);
+    c.torsion = block.cone.torsion * (1.0 + doubt);
+    c.max_normal = block.max_normal;
   }
-  if (proof.claims == Verdict::kFails) {
-    write_resist_program(grasp, wrench, kClosureDoubt, {}, program);
-    return proves_infeasible(program, proof.y, why) ? Verdict::kFails : Verdict::kUndecided;
+  p.closures.resize(grasp.free.size());
+  for (std::size_t i = 0; i < p.closures.size(); ++i) {
+    p.closures[i].row = grasp.free[i];
+    p.closures[i].rows = 1;
   }
-  for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
-    const bool chosen = !proof.signs.empty() && proof.signs[i] != 0;
-    if (grasp.contacts[i].side == Side::kBilateral && !chosen &&
-        internal::has_friction(grasp.contacts[i], ClosureKind::kFrictionalForm)) {
-      internal::refuse(why, [&] { return "contact " + grasp.contacts[i].name + " neither pushes nor pulls"; });
-      return Verdict::kUndecided;
+  p.actuators.resize(static_cast<std::size_t>(dofs));
+  for (Eigen::Index k = 0; k < dofs; ++k) {
+    Actuator& motor = p.actuators[static_cast<std::size_t>(k)];
+    motor.dof = static_cast<int>(m + k);
+    motor.lower = grasp.effort_lower[k];
+    motor.upper = grasp.effort_upper[k];
+  }
+}
+
+bool resist_shape(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof, std::string* why)
+{
+  const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols(), dofs = grasp.J_hand.cols();
+  const auto refused = [&](const char* words) { return refuse(why, [&] { return std::string(words); }); };
+  if (m < 1 || m > kMostRows || (dofs > 0 && grasp.J_hand.rows() != n) || grasp.hand_load.size() != dofs ||
+      grasp.effort_lower.size() != dofs || grasp.effort_upper.size() != dofs)
+    return refused("the grasp is malformed");
+  if (wrench.size() != m || (!proof.signs.empty() && proof.signs.size() != grasp.contacts.size()))
+    return refused("wrench or signs have the wrong size");
+  if (proof.claims == Verdict::kUndecided) return refused("nothing is claimed");
+  if (proof.claims == Verdict::kHolds ? proof.x.size() < n + dofs : proof.y.size() < m + dofs)
+    return refused("the proof has the wrong size");
+  return true;
+}
+
+/// The vector of the program with its limits as a leaf: motion, then a price for every limit.
+bool write_leaf(const Grasp& grasp, const ResistProof& proof, MotionLeaf& leaf, std::string* why)
+{
+  const Eigen::Index nv = grasp.G.rows() + grasp.J_hand.cols();
+  Eigen::Index limited = 0, row = nv;
+  for (const GraspBlock& block : grasp.contacts) limited += std::isfinite(block.max_normal);
+  leaf.signs.assign(grasp.contacts.size(), 0);
+  leaf.motion.resize(nv + limited);
+  leaf.motion.head(nv) = proof.y.head(nv);
+  Eigen::Index next = nv;
+  for (const GraspBlock& block : grasp.contacts) {
+    if (!std::isfinite(block.max_normal)) continue;
+    if (block.side == Side::kBilateral) {   // limited by a box, which has no row: its price is what it opposes
+      double along = grasp.G.col(block.col).dot(proof.y.head(grasp.G.rows()));
+      if (grasp.has_hand()) along += grasp.J_hand.row(block.col).dot(proof.y.segment(grasp.G.rows(), grasp.J_hand.cols()));
+      leaf.motion[next++] = std::abs(along);
+    } else {
+      if (row >= proof.y.size()) return refuse(why, [] { return std::string("the proof has the wrong size"); });
+      leaf.motion[next++] = std::max(-proof.y[row++], 0.0);
     }
   }
-  write_resist_program(grasp, wrench, -kClosureDoubt, proof.signs, program);
-  return proves_feasible(program, proof.x, why) ? Verdict::kHolds : Verdict::kUndecided;
+  return true;
+}
+
+}  // namespace
+
+Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof, ResistScratch& scratch,
+                      std::string* why)
+{
+  if (!resist_shape(grasp, wrench, proof, why)) return Verdict::kUndecided;
+  const bool holds = proof.claims == Verdict::kHolds;
+  const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols(), dofs = grasp.J_hand.cols();
+  Certificate& certificate = scratch.certificate;
+  write_resist_problem(grasp, wrench, holds ? -kClosureDoubt : kClosureDoubt, scratch.problem);
+  certificate.a.setZero(m + dofs);
+  if (holds) {
+    certificate.kind = CertificateKind::kForces;
+    certificate.lambda = proof.x.head(n);
+    certificate.efforts = proof.x.segment(n, dofs);
+  } else {
+    certificate.kind = CertificateKind::kMotion;
+    certificate.leaves.resize(1);
+    if (!write_leaf(grasp, proof, certificate.leaves[0], why)) return Verdict::kUndecided;
+  }
+  // A verdict is about the true cones.
+  return scratch.judge.equilibrium(scratch.problem, certificate.a, ConeShape::exact(), certificate, why);
+}
+
+}  // namespace internal
+
+Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof, std::string* why)
+{
+  internal::ResistScratch scratch;
+  return internal::judge_resists(grasp, wrench, proof, scratch, why);
 }
 
 }  // namespace stiction

@@ -9,13 +9,24 @@ bool has_friction(const GraspBlock& block, ClosureKind kind);
 
 /// Memory of the judge, one per thread.
 struct ClosureScratch {
-  Eigen::VectorXd weight;
+  Eigen::VectorXd forces, weight, most;
   Twist clean;
   Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic> gram, stacked;
 };
 
 /// judge_closure() without allocation after the first call of a size (explanations aside).
 Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& proof, ClosureScratch& scratch,
+                      std::string* why);
+
+/// Memory of judge_resists(), one per thread.
+struct ResistScratch {
+  ContactProblem problem;
+  Certificate certificate;
+  Judge judge;
+};
+
+/// judge_resists() without allocation after the first call of a size (explanations aside).
+Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof, ResistScratch& scratch,
                       std::string* why);
 
 }  // namespace stiction::internal

@@ -36,9 +36,25 @@ struct Determined {
 };
 Determined determined(const ConeProgram& program, Eigen::Index nv);
 
-/// True when two solutions have the same acceleration (to 1e-7 of what the loads would give each degree of freedom) and
-/// what lies half-way between them is one as well: redundant contacts share their load in a continuum of ways.
+/// True when the contact may push in one solution and pull in another.
+inline bool two_sided(const Contact& contact, const std::optional<Eigen::Vector2d>& slip)
+{
+  return contact.side == Side::kBilateral && has_choice(contact, slip);
+}
+
+struct SlidingBounds;
+
+/// True when the accelerations of two solutions differ by more than kSameSolution of what the loads would cause, or when a contact
+/// clearly pushes in one, pulls in the other, and what lies half-way between them is no solution.
+bool differ(const ContactProblem& problem, const SlipDirections& slips, const SlidingBounds& bounds, const SlidingWitness& one,
+            const SlidingWitness& other);
+
+/// Not differ(): redundant contacts, which share their load in a continuum of ways, make one solution.
 bool same_solution(const ContactProblem& problem, const SlipDirections& slips, const SlidingWitness& one,
                    const SlidingWitness& other);
+
+/// proves_sliding_solution() with bounds that are known already.
+bool proves_sliding_solution(const ContactProblem& problem, const SlipDirections& slips, const SlidingBounds& bounds,
+                             const Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
 
 }  // namespace stiction::internal

@@ -5,6 +5,7 @@
 
 #include "problem/linear_algebra.hpp"
 #include "proof/sign_cover.hpp"
+#include "proof/sliding_bounds.hpp"
 #include "proof/sliding_program.hpp"
 #include "proof/sums.hpp"
 
@@ -161,75 +162,176 @@ Determined determined(const ConeProgram& program, Eigen::Index nv)
 bool same_solution(const ContactProblem& p, const SlipDirections& slips, const SlidingWitness& one,
                    const SlidingWitness& other)
 {
-  constexpr double kSame = 1e-7;
-  const double largest = p.nv() > 0 ? p.M.diagonal().maxCoeff() : 0.0;
-  const auto inertia = [&](Eigen::Index j) { return p.M(j, j) > 0.0 ? p.M(j, j) : largest > 0.0 ? largest : 1.0; };
-  const Eigen::VectorXd load_one = p.M * one.a + p.F, load_other = p.M * other.a + p.F;
-  double squares = 0.0;
-  for (Eigen::Index j = 0; j < p.nv(); ++j) {
-    const double load = std::max({std::abs(load_one[j]), std::abs(load_other[j]), std::abs(p.F[j])});
-    squares += load * load / inertia(j);
-  }
+  SlidingBounds bounds;
+  bounds.measure(p);
+  return !differ(p, slips, bounds, one, other);
+}
+
+bool differ(const ContactProblem& p, const SlipDirections& slips, const SlidingBounds& bounds, const SlidingWitness& one,
+            const SlidingWitness& other)
+{
   for (Eigen::Index j = 0; j < p.nv(); ++j)
-    if (std::abs(one.a[j] - other.a[j]) > kSame * (std::sqrt(squares / inertia(j)) + std::abs(one.a[j]))) return false;
-  return proves_sliding_solution(p, slips, 0.5 * (one.a + other.a), 0.5 * (one.lambda + other.lambda));
+    if (std::abs(one.a[j] - other.a[j]) > kSameSolution * std::max(bounds.scale(one.a, j), bounds.scale(other.a, j))) return true;
+  // Forces of one acceleration form a convex set but for contacts that push in one and pull in the other.
+  const auto sides = [&](std::size_t i) {
+    const int row = p.contacts[i].row;
+    const double clear = kSameSolution * bounds.scales.row_force(row), f = one.lambda[row], g = other.lambda[row];
+    return two_sided(p.contacts[i], slips[i]) && ((f > clear && g < -clear) || (f < -clear && g > clear));
+  };
+  for (std::size_t i = 0; i < p.contacts.size(); ++i)
+    if (sides(i))
+      return !proves_sliding_solution(p, slips, 0.5 * (one.a + other.a), 0.5 * (one.lambda + other.lambda));
+  return false;
 }
 
 }  // namespace internal
 
 namespace {
 
-/// What the laws are compared with: sizes of loads and of the accelerations they would cause (see Judge::row_scales).
-struct SlidingScales {
-  Eigen::VectorXd balance;        // tolerance of each equation of motion
-  Eigen::VectorXd u, u_tolerance; // J a + gamma, and what counts as zero there
-  bool balanced = true;
-  Eigen::Index worst = 0;
+std::string dof_name(const ContactProblem& p, Eigen::Index j)
+{
+  const auto k = static_cast<std::size_t>(j);
+  return "degree of freedom " + (k < p.dof_names.size() ? p.dof_names[k] : std::to_string(j));
+}
 
-  SlidingScales(const ContactProblem& p, const Eigen::VectorXd& a, const Eigen::VectorXd& lambda)
-      : balance(p.nv()), u(p.rows()), u_tolerance(p.rows())
+using internal::kSameSolution;
+
+/// A witness with its forces moved to where the laws of force hold exactly, against the bounds of the data.
+struct WitnessCase {
+  const ContactProblem& p;
+  const SlipDirections& slips;
+  const internal::SlidingBounds& bounds;
+  const Eigen::VectorXd& a;
+  Eigen::VectorXd u;      // J a + gamma
+  Eigen::VectorXd near;   // the forces
+
+  WitnessCase(const ContactProblem& problem, const SlipDirections& directions, const internal::SlidingBounds& sizes,
+              const Eigen::VectorXd& acceleration)
+      : p(problem), slips(directions), bounds(sizes), a(acceleration), u(problem.rows())
   {
-    const double largest = p.nv() > 0 ? p.M.diagonal().maxCoeff() : 0.0;
-    const auto inertia = [&](Eigen::Index j) { return p.M(j, j) > 0.0 ? p.M(j, j) : largest > 0.0 ? largest : 1.0; };
-    std::vector<Sum> rest(static_cast<std::size_t>(p.nv()));
-    double squares = 0.0;
-    for (Eigen::Index j = 0; j < p.nv(); ++j) {
-      Sum& sum = rest[static_cast<std::size_t>(j)];
-      for (Eigen::Index k = 0; k < p.nv(); ++k) sum.add(p.M(j, k), a[k]);
-      sum.add(p.F[j]);
-      const double load = std::max(std::abs(static_cast<double>(sum.value)), std::abs(p.F[j]));
-      squares += load * load / inertia(j);
-      for (Eigen::Index i = 0; i < p.rows(); ++i) sum.add(-p.J(i, j), lambda[i]);
-    }
-    for (Eigen::Index j = 0; j < p.nv(); ++j) {
-      const Sum& sum = rest[static_cast<std::size_t>(j)];
-      const double load_cap = kSolve * std::sqrt(squares * inertia(j));
-      balance[j] = std::min(kRounding * static_cast<double>(sum.scale), load_cap);
-      if (std::abs(sum.value) <= balance[j]) continue;
-      balanced = false;
-      worst = j;
-    }
     for (Eigen::Index i = 0; i < p.rows(); ++i) {
       Sum sum;
       sum.add(p.gamma[i]);
-      double scale = std::abs(p.gamma[i]);
-      for (Eigen::Index j = 0; j < p.nv(); ++j) {
-        sum.add(p.J(i, j), a[j]);
-        scale += std::abs(p.J(i, j)) * std::sqrt(squares / inertia(j));
-      }
+      for (Eigen::Index j = 0; j < p.nv(); ++j) sum.add(p.J(i, j), a[j]);
       u[i] = static_cast<double>(sum.value);
-      u_tolerance[i] = kSolve * scale;
     }
   }
+
+  bool still(int row) const { return std::abs(u[row]) <= bounds.still[row] * kInside; }
+  bool opens(const Contact& c) const { return c.side == Side::kUnilateral && u[c.row] > bounds.still[c.row] * kInside; }
+
+  /// The first degree of freedom whose balance is off by more than rounding of its terms or the tolerance; -1: none.
+  Eigen::Index unbalanced(const Eigen::VectorXd& lambda) const;
+  bool keeps_rows(std::string* why) const;
+  bool within_bounds(std::string* why) const;
+  void admit(std::size_t i, const double* f);
+
+  static constexpr double kInside = 1.0 - 0x1p-20;   // rounding of these sums, and of products in the law of friction
 };
 
-/// True when a force of this size in a row of J changes no equation of motion by more than its tolerance.
-bool changes_nothing(const ContactProblem& p, const Eigen::VectorXd& tolerance, Eigen::Index row, double force)
+Eigen::Index WitnessCase::unbalanced(const Eigen::VectorXd& lambda) const
 {
-  if (force == 0.0) return true;
-  for (Eigen::Index j = 0; j < p.nv(); ++j)
-    if (!(std::abs(p.J(row, j) * force) <= tolerance[j])) return false;
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    Sum sum;
+    sum.add(p.F[j]);
+    for (Eigen::Index k = 0; k < p.nv(); ++k) sum.add(p.M(j, k), a[k]);
+    for (Eigen::Index i = 0; i < p.rows(); ++i) sum.add(-p.J(i, j), lambda[i]);
+    const long double off = std::abs(sum.value);
+    if (!(off <= kRounding * sum.scale && off + 0x1p-50L * sum.scale <= bounds.balance[j] * kInside) && sum.scale > 0.0L) return j;
+  }
+  return -1;
+}
+
+bool WitnessCase::keeps_rows(std::string* why) const
+{
+  for (const Closure& c : p.closures)
+    for (int row = c.row; row < c.row + c.rows; ++row)
+      if (!still(row)) return refuse(why, [&] { return "closure " + c.name + " does not keep its acceleration"; });
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& c = p.contacts[i];
+    if (!still(c.row) && !opens(c))
+      return refuse(why, [&] { return "contact " + c.name + " does not keep its normal acceleration"; });
+    if (!sticks(c, slips[i])) continue;
+    for (int row = c.row + 1; row < c.row + c.rows(); ++row)
+      if (!still(row)) return refuse(why, [&] { return "contact " + c.name + " does not stick"; });
+  }
   return true;
+}
+
+/// What the law of contact i makes of the force f: nothing for a contact that opens, the law of friction otherwise.
+void WitnessCase::admit(std::size_t i, const double* f)
+{
+  const Contact& c = p.contacts[i];
+  double* allowed = near.data() + c.row;
+  std::fill(allowed, allowed + c.rows(), 0.0);
+  if (opens(c)) return;
+  allowed[0] = c.side == Side::kUnilateral ? std::max(f[0], 0.0) : f[0];
+  const double budget = c.mu * std::abs(allowed[0]);
+  if (slips[i]) {
+    const Eigen::Vector2d d = slips[i]->normalized();
+    for (int k = 0; k < c.tangents; ++k) allowed[1 + k] = -budget * d[k];
+    return;
+  }
+  const double size = c.tangents == 2 ? std::hypot(f[1], f[2]) : c.tangents == 1 ? std::abs(f[1]) : 0.0;
+  for (int k = 1; k <= c.tangents; ++k) allowed[k] = size <= budget ? f[k] : f[k] * (budget / size);
+  const double turn = c.torsion * std::abs(allowed[0]);
+  if (c.torsional) allowed[1 + c.tangents] = std::clamp(f[1 + c.tangents], -turn, turn);
+}
+
+bool WitnessCase::within_bounds(std::string* why) const
+{
+  for (Eigen::Index j = 0; j < p.nv(); ++j)
+    if (!(std::abs(a[j]) <= bounds.most_a[j]))
+      return refuse(why, [&] { return "the acceleration of " + dof_name(p, j) + " is beyond all proportion to the loads"; });
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& c = p.contacts[i];
+    const double* f = near.data() + c.row;
+    const double sideways = c.tangents == 2 ? std::hypot(f[1], f[2]) : c.tangents == 1 ? std::abs(f[1]) : 0.0;
+    if (!(std::max(std::abs(f[0]), sideways) <= bounds.most_force[c.row] * kInside) && near.segment(c.row, c.rows()).any())
+      return refuse(why, [&] { return "the force of contact " + c.name + " is beyond all proportion to the loads"; });
+  }
+  for (const Closure& c : p.closures)
+    for (int row = c.row; row < c.row + c.rows; ++row)
+      if (!(std::abs(near[row]) <= bounds.most_force[row]))
+        return refuse(why, [&] { return "the force of closure " + c.name + " is beyond all proportion to the loads"; });
+  return true;
+}
+
+/// The contact whose force the laws change most, as a share of it.
+std::size_t moved_most(const ContactProblem& p, const Eigen::VectorXd& lambda, const Eigen::VectorXd& near)
+{
+  std::size_t most = 0;
+  double share = -1.0;
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& c = p.contacts[i];
+    const double size = lambda.segment(c.row, c.rows()).lpNorm<Eigen::Infinity>();
+    const double change = (lambda - near).segment(c.row, c.rows()).lpNorm<Eigen::Infinity>();
+    if (!(size > 0.0) || !(change / size > share)) continue;
+    share = change / size;
+    most = i;
+  }
+  return most;
+}
+
+bool proves_solution(const ContactProblem& p, const SlipDirections& slips, const internal::SlidingBounds& bounds,
+                     const Eigen::VectorXd& a, const Eigen::VectorXd& lambda, std::string* why)
+{
+  if (a.size() != p.nv() || lambda.size() != p.rows() || !internal::all_finite(a) || !internal::all_finite(lambda))
+    return refuse(why, [] { return std::string("the solution has the wrong size or is not finite"); });
+  WitnessCase c(p, slips, bounds, a);
+  if (const Eigen::Index j = c.unbalanced(lambda); j >= 0)
+    return refuse(why, [&] { return "M a + F = J'lambda is violated at " + dof_name(p, j); });
+  if (!c.keeps_rows(why)) return false;
+  c.near = lambda;
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) c.admit(i, lambda.data() + p.contacts[i].row);
+  if (!c.within_bounds(why)) return false;
+  if (c.unbalanced(c.near) < 0) return true;
+  return refuse(why, [&] {
+    const std::size_t i = moved_most(p, lambda, c.near);
+    const Contact& contact = p.contacts[i];
+    if (c.opens(contact)) return "contact " + contact.name + " separates and still carries a force";
+    return "the force of contact " + contact.name + " breaks the law of " + (slips[i] ? "sliding" : "sticking");
+  });
 }
 
 bool well_formed(const ContactProblem& p, const SlipDirections& slips)
@@ -262,131 +364,160 @@ bool proves_sliding_solution(const ContactProblem& p, const SlipDirections& slip
                              const Eigen::VectorXd& lambda, std::string* why)
 {
   if (!well_formed(p, slips)) return refuse(why, [] { return std::string("the problem is malformed"); });
-  if (a.size() != p.nv() || lambda.size() != p.rows() || !internal::all_finite(a) || !internal::all_finite(lambda))
-    return refuse(why, [] { return std::string("the solution has the wrong size or is not finite"); });
-  const SlidingScales s(p, a, lambda);
-  if (!s.balanced)
-    return refuse(why, [&] {
-      const auto j = static_cast<std::size_t>(s.worst);
-      const std::string name = j < p.dof_names.size() ? p.dof_names[j] : std::to_string(j);
-      return "M a + F = J'lambda is violated at degree of freedom " + name;
-    });
-  const auto still = [&](int row) { return std::abs(s.u[row]) <= s.u_tolerance[row]; };
-  for (const Closure& c : p.closures)
-    for (int row = c.row; row < c.row + c.rows; ++row)
-      if (!still(row)) return refuse(why, [&] { return "closure " + c.name + " does not keep its acceleration"; });
-  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
-    const Contact& c = p.contacts[i];
-    const bool unilateral = c.side == Side::kUnilateral;
-    const double* f = lambda.data() + c.row;
-    if (unilateral ? s.u[c.row] < -s.u_tolerance[c.row] : !still(c.row))
-      return refuse(why, [&] { return "contact " + c.name + " does not keep its normal acceleration"; });
-    if (sticks(c, slips[i]))
-      for (int row = c.row + 1; row < c.row + c.rows(); ++row)
-        if (!still(row)) return refuse(why, [&] { return "contact " + c.name + " does not stick"; });
+  internal::SlidingBounds bounds;
+  bounds.measure(p);
+  return proves_solution(p, slips, bounds, a, lambda, why);
+}
 
-    // The admissible force nearest in kind: none for a contact that opens, the law of friction otherwise.
-    double near[4] = {0.0, 0.0, 0.0, 0.0};
-    const bool opens = unilateral && !still(c.row);
-    if (!opens) {
-      near[0] = unilateral ? std::max(f[0], 0.0) : f[0];
-      const double budget = c.mu * std::abs(near[0]);
-      if (slips[i]) {
-        const Eigen::Vector2d d = slips[i]->normalized();
-        for (int k = 0; k < c.tangents; ++k) near[1 + k] = -budget * d[k];
-      } else {
-        const double size = c.tangents == 2 ? std::hypot(f[1], f[2]) : c.tangents == 1 ? std::abs(f[1]) : 0.0;
-        for (int k = 1; k <= c.tangents; ++k) near[k] = size <= budget ? f[k] : f[k] * (budget / size);
-        const int last = 1 + c.tangents;
-        const double twist = c.torsion * std::abs(near[0]);
-        if (c.torsional) near[last] = std::clamp(f[last], -twist, twist);
-      }
-    }
-    for (int k = 0; k < c.rows(); ++k)
-      if (!changes_nothing(p, s.balance, c.row + k, f[k] - near[k]))
-        return refuse(why, [&] {
-          if (opens) return "contact " + c.name + " separates and still carries a force";
-          return "the force of contact " + c.name + " breaks the law of " + (slips[i] ? "sliding" : "sticking");
-        });
+bool internal::proves_sliding_solution(const ContactProblem& p, const SlipDirections& slips, const SlidingBounds& bounds,
+                                       const Eigen::VectorXd& a, const Eigen::VectorXd& lambda)
+{
+  return proves_solution(p, slips, bounds, a, lambda, nullptr);
+}
+
+namespace {
+
+/// Judges a certificate piece by piece.
+class SlidingCase {
+ public:
+  SlidingCase(const ContactProblem& p, const SlipDirections& slips) : p_(p), slips_(slips), mode_(p, slips, bounds_)
+  {
+    bounds_.measure(p);
+  }
+  SlidingJudgement judge(const SlidingCertificate& certificate);
+
+ private:
+  bool fits(const std::vector<int>& signs, bool full) const;
+  void blame(std::string words)
+  {
+    if (result_.why.empty()) result_.why = std::move(words);
+  }
+  void add(const MotionLeaf& leaf);
+  void add(const SlidingWitness& witness);
+  bool of_mode(const SlidingWitness& witness) const;
+  bool one_acceleration(const SlidingWitness& witness);
+  bool all_the_same() const;
+
+  const ContactProblem& p_;
+  const SlipDirections& slips_;
+  internal::SlidingBounds bounds_;
+  internal::SlidingMode mode_;
+  SlidingJudgement result_;
+  std::vector<MotionLeaf> settled_;   // modes that are empty, or whose one acceleration is among the witnesses
+  std::vector<const SlidingWitness*> proved_;
+  Eigen::VectorXd apart_;
+  Eigen::VectorXd loosest_;           // per contact: what its normal force may differ by within a witness' mode
+};
+
+bool SlidingCase::fits(const std::vector<int>& signs, bool full) const
+{
+  if (signs.size() != p_.contacts.size()) return false;
+  for (std::size_t i = 0; i < signs.size(); ++i) {
+    const bool choice = internal::has_choice(p_.contacts[i], slips_[i]);
+    if (std::abs(signs[i]) > 1 || (!choice && signs[i] != 0) || (full && choice && signs[i] == 0)) return false;
   }
   return true;
 }
 
+void SlidingCase::add(const MotionLeaf& leaf)
+{
+  if (!fits(leaf.signs, false)) return blame("the signs of a leaf do not fit the contacts");
+  std::string why;
+  mode_.set(leaf.signs);
+  if (mode_.is_empty(leaf.motion, &why))
+    settled_.push_back({leaf.signs, {}});
+  else
+    blame("a mode is not shown to be impossible: " + why);
+}
+
+/// A witness settles a mode only when it is one of that mode: signs of its forces agree, open contacts carry none.
+bool SlidingCase::of_mode(const SlidingWitness& witness) const
+{
+  WitnessCase c(p_, slips_, bounds_, witness.a);
+  c.near = witness.lambda;
+  for (std::size_t i = 0; i < p_.contacts.size(); ++i) {
+    const Contact& contact = p_.contacts[i];
+    const int sign = witness.signs[i];
+    if (sign == 0) continue;
+    if (contact.side == Side::kUnilateral && sign > 0 && !c.still(contact.row)) return false;
+    c.admit(i, witness.lambda.data() + contact.row);
+    if (contact.side == Side::kUnilateral ? sign < 0 : sign * witness.lambda[contact.row] < 0.0)
+      c.near.segment(contact.row, contact.rows()).setZero();
+  }
+  return c.unbalanced(c.near) < 0;
+}
+
+/// Whether the mode last set leaves no room for another acceleration.
+bool SlidingCase::one_acceleration(const SlidingWitness& witness)
+{
+  mode_.spread(apart_);
+  for (Eigen::Index j = 0; j < p_.nv(); ++j)
+    if (!(apart_[j] <= 0.25 * kSameSolution * bounds_.scale(witness.a, j))) return false;
+  for (std::size_t i = 0; i < p_.contacts.size(); ++i)
+    for (const int column : {mode_.columns().push[i], mode_.columns().pull[i]})
+      if (column >= 0) loosest_[static_cast<Eigen::Index>(i)] = std::max(loosest_[static_cast<Eigen::Index>(i)], apart_[column]);
+  return true;
+}
+
+void SlidingCase::add(const SlidingWitness& witness)
+{
+  if (!fits(witness.signs, true)) return blame("the signs of a solution do not fit the contacts");
+  std::string why;
+  if (!proves_solution(p_, slips_, bounds_, witness.a, witness.lambda, &why)) return blame(why);
+  proved_.push_back(&witness);
+  if (!of_mode(witness)) return blame("a solution is not of the mode it is listed for");
+  mode_.set(witness.signs);
+  if (!one_acceleration(witness)) return blame("a mode leaves accelerations open");
+  settled_.push_back({witness.signs, {}});
+}
+
+/// Nearer to each other than any two solutions that differ could be.
+bool SlidingCase::all_the_same() const
+{
+  for (const SlidingWitness* witness : proved_)
+    for (Eigen::Index j = 0; j < p_.nv(); ++j)
+      if (!(std::abs(witness->a[j] - proved_[0]->a[j]) <= 0.25 * kSameSolution * bounds_.scale(proved_[0]->a, j))) return false;
+  for (std::size_t i = 0; i < p_.contacts.size(); ++i) {
+    if (!internal::two_sided(p_.contacts[i], slips_[i])) continue;
+    const double small = 0.25 * kSameSolution * bounds_.scales.row_force(p_.contacts[i].row);
+    bool one_side = true, none = loosest_[static_cast<Eigen::Index>(i)] <= small;
+    for (const SlidingWitness* witness : proved_) {
+      one_side = one_side && witness->signs[i] == proved_[0]->signs[i];
+      none = none && std::abs(witness->lambda[p_.contacts[i].row]) <= small;
+    }
+    if (!one_side && !none) return false;
+  }
+  return true;
+}
+
+SlidingJudgement SlidingCase::judge(const SlidingCertificate& certificate)
+{
+  loosest_.setZero(static_cast<Eigen::Index>(p_.contacts.size()));
+  for (const MotionLeaf& leaf : certificate.leaves) add(leaf);
+  for (const SlidingWitness& witness : certificate.witnesses) add(witness);
+  result_.complete = internal::covers_every_sign(settled_, p_.contacts.size());
+  if (!result_.complete) blame("not every mode is settled");
+  bool several = false;
+  for (std::size_t i = 1; i < proved_.size(); ++i)
+    for (std::size_t k = 0; k < i && !several; ++k)
+      several = internal::differ(p_, slips_, bounds_, *proved_[k], *proved_[i]);
+  if (proved_.empty())
+    result_.count = result_.complete ? SolutionCount::kNone : SolutionCount::kUndecided;
+  else if (several)
+    result_.count = SolutionCount::kSeveral;
+  else
+    result_.count = result_.complete && all_the_same() ? SolutionCount::kUnique : SolutionCount::kAtLeastOne;
+  return result_;
+}
+
+}  // namespace
+
 SlidingJudgement judge_sliding(const ContactProblem& p, const SlipDirections& slips,
                                const SlidingCertificate& certificate)
 {
+  if (well_formed(p, slips)) return SlidingCase(p, slips).judge(certificate);
   SlidingJudgement result;
-  const auto blame = [&](std::string words) {
-    if (result.why.empty()) result.why = std::move(words);
-  };
-  if (!well_formed(p, slips)) {
-    blame("the problem is malformed");
-    return result;
-  }
-  const auto fits = [&](const std::vector<int>& signs, bool full) {
-    if (signs.size() != p.contacts.size()) return false;
-    for (std::size_t i = 0; i < signs.size(); ++i) {
-      const bool choice = internal::has_choice(p.contacts[i], slips[i]);
-      if (std::abs(signs[i]) > 1 || (!choice && signs[i] != 0) || (full && choice && signs[i] == 0)) return false;
-    }
-    return true;
-  };
-
-  std::vector<MotionLeaf> settled;   // modes that are empty, or whose one acceleration is among the witnesses
-  std::vector<const SlidingWitness*> proved;
-  for (const MotionLeaf& leaf : certificate.leaves) {
-    std::string why;
-    if (!fits(leaf.signs, false))
-      blame("the signs of a leaf do not fit the contacts");
-    else if (proves_infeasible(sliding_program(p, slips, leaf.signs), leaf.motion, &why))
-      settled.push_back({leaf.signs, {}});
-    else
-      blame("a mode is not shown to be impossible: " + why);
-  }
-  ConeProgram program;
-  SlidingColumns columns;
-  for (const SlidingWitness& witness : certificate.witnesses) {
-    std::string why;
-    if (!fits(witness.signs, true)) {
-      blame("the signs of a solution do not fit the contacts");
-      continue;
-    }
-    if (!proves_sliding_solution(p, slips, witness.a, witness.lambda, &why)) {
-      blame(why);
-      continue;
-    }
-    proved.push_back(&witness);
-    internal::write_sliding_program(p, slips, witness.signs, program, columns);
-    // A witness settles a mode only when it is one of that mode: signs of its forces agree, open contacts carry none.
-    bool of_mode = internal::determined(program, p.nv()).acceleration;
-    if (!of_mode) blame("a mode leaves accelerations open");
-    const SlidingScales s(p, witness.a, witness.lambda);
-    for (std::size_t i = 0; i < p.contacts.size(); ++i) {
-      const Contact& c = p.contacts[i];
-      const double normal = witness.lambda[c.row];
-      if (witness.signs[i] == 0) continue;
-      const bool unilateral = c.side == Side::kUnilateral;
-      const bool agrees = unilateral && witness.signs[i] > 0 ? std::abs(s.u[c.row]) <= s.u_tolerance[c.row]
-                          : unilateral                       ? changes_nothing(p, s.balance, c.row, normal)
-                          : normal * witness.signs[i] >= 0.0 || changes_nothing(p, s.balance, c.row, normal);
-      if (!agrees) {
-        of_mode = false;
-        blame("a solution is not of the mode it is listed for");
-      }
-    }
-    if (of_mode) settled.push_back({witness.signs, {}});
-  }
-  result.complete = internal::covers_every_sign(settled, p.contacts.size());
-  if (!result.complete) blame("not every mode is settled");
-  bool several = false;
-  for (std::size_t i = 1; i < proved.size() && !several; ++i)
-    several = !internal::same_solution(p, slips, *proved[0], *proved[i]);
-  if (proved.empty())
-    result.count = result.complete ? SolutionCount::kNone : SolutionCount::kUndecided;
-  else if (several)
-    result.count = SolutionCount::kSeveral;
-  else
-    result.count = result.complete ? SolutionCount::kUnique : SolutionCount::kAtLeastOne;
+  result.why = "the problem is malformed";
   return result;
 }
 

@@ -127,6 +127,13 @@ ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std:
   forces_.setZero(G.cols());
   Vector<rows> r = Vector<rows>::Zero();
   Square<rows> H = Square<rows>::Zero();
+  // Rows in units of powers of two: nothing below depends on the unit of length.
+  Vector<rows> row_unit = Vector<rows>::Zero();
+  for (const ConeBlock& block : cones)
+    for (int k = 0; k < block.cone.dim(); ++k)
+      row_unit = row_unit.cwiseMax(std::abs(unit(block.cone, k)) *
+                                   Eigen::Map<const Vector<rows>>(G.data() + (block.col + k) * rows).cwiseAbs());
+  for (int i = 0; i < rows; ++i) row_unit[i] = row_unit[i] > 0.0 ? std::ldexp(1.0, -std::ilogb(row_unit[i])) : 1.0;
   // The first step, from u = 0: z = 0, f = (1, 0, 0), D = I / 2; both sides doubled.
   for (std::size_t i = 0; i < cones.size(); ++i) {
     const FrictionCone& cone = cones[i].cone;
@@ -134,7 +141,7 @@ ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std:
     auto A = c.columns<rows, width>();
     for (int k = 0; k < width; ++k) {
       if (k < cone.dim())
-        A.col(k) = unit(cone, k) * Eigen::Map<const Vector<rows>>(G.data() + (cones[i].col + k) * rows);
+        A.col(k) = unit(cone, k) * row_unit.cwiseProduct(Eigen::Map<const Vector<rows>>(G.data() + (cones[i].col + k) * rows));
       else
         A.col(k).setZero();
       c.z[k] = c.f[k] = c.w[k] = 0.0;
@@ -180,7 +187,7 @@ ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std:
       return End::kForces;
     }
     if (dual || (step >= kPivotStep && pivots<rows, width>(cones, u))) {
-      twist_ = u;
+      twist_ = row_unit.cwiseProduct(u);
       return End::kTwist;
     }
 
