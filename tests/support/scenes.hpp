@@ -168,15 +168,15 @@ inline Scenario in_units(const Scenario& scenario, const Units& units)
 }
 
 /// One contact twice. Two contacts at one place do what one does: their forces, or impulses, add up to a vector of the same cone, and
-/// restitution, slip and detachment of both are those of one. (Not with a largest normal force: two carry twice as much.)
+/// restitution, slip and detachment of both are those of one. Not so bilateral ones: where one pushes and the other pulls there is
+/// friction without a normal force.
 inline Scenario with_one_contact_twice(const Scenario& scenario, Rng& rng)
 {
   Scenario other = scenario;
   const std::size_t i = rng() % scenario.scene.contacts.size();
   ContactDescription again = scenario.scene.contacts[i];
+  if (again.side == Side::kBilateral) return other;
   again.name += "_again";
-  again.max_normal = std::max(again.max_normal, kInfinity);
-  other.scene.contacts[i].max_normal = kInfinity;
   other.scene.contacts.push_back(again);
   other.contact_motions.push_back(scenario.contact_motions[i]);
   return other;
