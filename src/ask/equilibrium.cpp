@@ -54,6 +54,9 @@ void EquilibriumChecker::check(const ContactProblem& problem, const Eigen::Vecto
                                const EquilibriumOptions& options, EquilibriumResult& result)
 {
   workspace_->check(problem, a, options, result);
+  if (result.verdict != Verdict::kUndecided || !workspace_->check_by_parts(problem, a, options, result) || !options.explain) return;
+  result.explanation = result.verdict == Verdict::kHolds ? describe_holding(problem, result)
+                                                         : describe_imbalance(problem, options.shape, result.certificate);
 }
 
 void EquilibriumChecker::Workspace::load(const ContactProblem& p, const Eigen::VectorXd& given, const ConeShape& cones,
@@ -203,11 +206,18 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   if (result.verdict == Verdict::kHolds) {
     if (options.largest_slack) {
       const double load_of_one = set_effort_room();
+      shallow = witness;
       const Depth depth = deepen(loads, &effort_room, false);
       result.strict = depth.strict;
       result.slack = load_of_one > 0.0 ? depth.slack / load_of_one : 0.0;
       write_forces(result.certificate);
       result.verdict = judged(result.certificate, Verdict::kHolds, result.reason);
+      if (result.verdict == Verdict::kUndecided) {   // the deepest forces may be too large to prove anything
+        witness = shallow;
+        result.slack = 0.0;
+        write_forces(result.certificate);
+        result.verdict = judged(result.certificate, Verdict::kHolds, result.reason);
+      }
       if (result.verdict == Verdict::kHolds && !result.strict) {
         result.reason = doubt_of_the_rim(result.certificate.lambda);
         if (!result.reason.empty()) result.verdict = Verdict::kUndecided;

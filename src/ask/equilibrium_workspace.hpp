@@ -15,6 +15,9 @@ struct EquilibriumChecker::Workspace : internal::HoldSearch {
 
   void check(const ContactProblem& problem, const Eigen::VectorXd& a, const EquilibriumOptions& options,
              EquilibriumResult& result);
+  /// Parts that nothing connects, one by one, when the whole is undecided; false: still undecided. Margins stay as they are.
+  bool check_by_parts(const ContactProblem& problem, const Eigen::VectorXd& a, const EquilibriumOptions& options,
+                      EquilibriumResult& result);
 
   /// The verdict of the loads at hand with its judged certificate; `reason` when undecided.
   Verdict decide_and_judge(Certificate& certificate, std::string& reason);
@@ -45,6 +48,7 @@ struct EquilibriumChecker::Workspace : internal::HoldSearch {
   std::vector<int> held_signs;      ///< signs and forces of the verdict "holds"
   Eigen::VectorXd held_forces;
   Eigen::VectorXd effort_room;
+  Eigen::VectorXd shallow;          ///< admissible forces, before they are moved deeper into the cones
 };
 
 }  // namespace stiction

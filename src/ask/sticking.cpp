@@ -29,6 +29,7 @@ StickingResult StickingChecker::check(const ContactProblem& problem, const Stick
 void StickingChecker::check(const ContactProblem& problem, const StickingOptions& options, StickingResult& result)
 {
   workspace_->check(problem, options, result);
+  if (result.verdict == Verdict::kUndecided) workspace_->check_by_parts(problem, options, result);
   result.prediction.reset();
   if (!options.prediction) return;
   const bool rim = result.verdict == Verdict::kUndecided ||
@@ -156,6 +157,18 @@ Verdict StickingChecker::Workspace::judged(StickingResult& result, Verdict claim
   return Verdict::kUndecided;
 }
 
+/// The verdict of the forces in `witness` with Gauss' acceleration.
+Verdict StickingChecker::Workspace::judged_forces(StickingResult& result)
+{
+  result.certificate.kind = CertificateKind::kForces;
+  result.certificate.a = gauss_answer.a;
+  multipliers.to_lambda(witness, result.certificate.lambda);
+  result.lambda = result.certificate.lambda;
+  const Verdict verdict = judged(result, Verdict::kHolds);
+  if (verdict == Verdict::kUndecided && settle(result.certificate.a, result.lambda)) return judged(result, Verdict::kHolds);
+  return verdict;
+}
+
 void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOptions& opt, StickingResult& result)
 {
   problem = &p;
@@ -241,16 +254,16 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
     result.reason.clear();
     if (!result.strict) doubt(result);
   } else if (result.verdict == Verdict::kHolds) {
+    shallow = witness;
     const Depth depth = deepen(loads, nullptr, !opt.largest_slack);
     result.slack = depth.slack;
     result.strict = depth.strict;
-    result.certificate.kind = CertificateKind::kForces;
-    result.certificate.a = gauss_answer.a;
-    multipliers.to_lambda(witness, result.certificate.lambda);
-    result.lambda = result.certificate.lambda;
-    result.verdict = judged(result, Verdict::kHolds);
-    if (result.verdict == Verdict::kUndecided && settle(result.certificate.a, result.lambda))
-      result.verdict = judged(result, Verdict::kHolds);
+    result.verdict = judged_forces(result);
+    if (result.verdict == Verdict::kUndecided) {   // the deepest forces may be too large to prove anything
+      witness = shallow;
+      result.slack = 0.0;
+      result.verdict = judged_forces(result);
+    }
     if (result.verdict == Verdict::kHolds && !result.strict) doubt(result);
   } else if (result.verdict == Verdict::kFails) {
     result.certificate.kind = CertificateKind::kMotion;

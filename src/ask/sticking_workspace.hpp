@@ -11,6 +11,9 @@ struct StickingChecker::Workspace : internal::HoldSearch {
 
   void check(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
 
+  /// Parts that nothing connects, one by one, when the whole is undecided; false: still undecided. Margins and repairs stay unknown.
+  bool check_by_parts(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
+
   // sticking.cpp: the decision
   void load_gauss();
   void scatter_multipliers(Eigen::VectorXd& lambda) const;
@@ -19,6 +22,7 @@ struct StickingChecker::Workspace : internal::HoldSearch {
   bool settle(Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
   bool multiplier_admissible(StickingResult& result);
   Verdict judged(StickingResult& result, Verdict claimed);
+  Verdict judged_forces(StickingResult& result);
   void doubt(StickingResult& result) const;
 
   // sticking_structure.cpp: uniqueness
@@ -37,6 +41,7 @@ struct StickingChecker::Workspace : internal::HoldSearch {
   GaussAnswer gauss_answer;
   internal::Loads loads;
   Eigen::VectorXd row_scale;
+  Eigen::VectorXd shallow;         ///< admissible forces, before they are moved deeper into the cones
   Eigen::MatrixXd unit_mass;       ///< M with a unit diagonal
   bool mass_definite = false;
   Eigen::VectorXd mass_scale, imbalance;

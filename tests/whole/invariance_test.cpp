@@ -1,0 +1,236 @@
+// A verdict does not depend on how a scene is said: the order of contacts and bodies, place and orientation in the world, units, the
+// engine, one contact written twice, something heavy elsewhere. Whatever is decided both ways must be decided the same; what is not
+// decided must be near the boundary between the verdicts.
+//
+// STICTION_INVARIANCE_DRAWS sets the number of scenes per question, STICTION_INVARIANCE_FIRST the first of them; the table is printed then.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <iomanip>
+#include <iostream>
+
+#include "stiction/error.hpp"
+#include "stiction/report.hpp"
+#include "support/scenes.hpp"
+
+namespace stiction {
+namespace {
+
+using testing::Rng;
+using testing::Separation;
+using testing::uniform;
+
+int number_from(const char* variable, int otherwise)
+{
+  const char* asked = std::getenv(variable);
+  return asked ? std::atoi(asked) : otherwise;
+}
+
+/// What is claimed, by name. "Counted": its undecided ones are.
+struct Claim {
+  std::string name;
+  Verdict verdict;
+  bool counted;
+};
+using Claims = std::vector<Claim>;
+
+Verdict verdict_named(const std::string& word)
+{
+  return word == "holds" ? Verdict::kHolds : word == "fails" ? Verdict::kFails : Verdict::kUndecided;
+}
+
+struct Answered {
+  Claims claims;
+  std::string summary;
+};
+
+Answered ask(const Scenario& scenario)
+{
+  ScenarioChecker checker;
+  const ScenarioNumbers numbers = checker.check_numbers(scenario);
+  Answered answer{{}, numbers.summary};
+  // With a hand closure is about what the hand can do: its claims have names, its verdict is one of them.
+  if (scenario.question != Question::kClosure) answer.claims.push_back({"verdict", numbers.verdict, true});
+  for (const ScenarioNumbers::Cell& cell : numbers.cells) {
+    if (cell.name == "count")
+      answer.claims.push_back({"one", cell.word == "one" ? Verdict::kHolds : cell.word == "several" ? Verdict::kFails : Verdict::kUndecided, false});
+    else if (scenario.question == Question::kClosure && !cell.word.empty() && cell.name != "force_closure")
+      answer.claims.push_back({cell.name, verdict_named(cell.word), true});
+    else if (cell.name == "unique")
+      answer.claims.push_back({cell.name, verdict_named(cell.word), false});
+  }
+  return answer;
+}
+
+bool opposite(const Claims& a, const Claims& b)
+{
+  for (const Claim& x : a)
+    for (const Claim& y : b)
+      if (x.name == y.name && x.verdict != y.verdict && x.verdict != Verdict::kUndecided && y.verdict != Verdict::kUndecided) return true;
+  return false;
+}
+
+bool undecided(const Claims& claims)
+{
+  return std::ranges::any_of(claims, [](const Claim& claim) { return claim.counted && claim.verdict == Verdict::kUndecided; });
+}
+
+std::string words(const Claims& claims)
+{
+  std::string text;
+  for (const Claim& claim : claims)
+    text += claim.name + (claim.verdict == Verdict::kHolds ? " holds, " : claim.verdict == Verdict::kFails ? " fails, " : " undecided, ");
+  return text;
+}
+
+struct Variant {
+  std::string name;
+  Scenario scenario;
+  bool near;   ///< undecided ones count: not beyond a kilometre
+};
+
+/// The first is the scene as it was drawn.
+std::vector<Variant> variants_of(const Scenario& drawn, unsigned seed)
+{
+  using namespace testing;
+  Rng rng(seed ^ 0x5bd1e995u);
+  Scenario base = drawn;
+  std::vector<Variant> list{{"base", base, true}};
+  const auto factor = [&] { return std::ldexp(1.0, (rng() % 2 ? 1 : -1) * (rng() % 2 ? 10 : 20)); };
+  list.push_back({"contact order", with_contacts_in_another_order(base, rng), true});
+  if (base.scene.models.size() > 1) list.push_back({"body order", with_bodies_in_another_order(base), true});
+  list.push_back({"rotated", rotated(base, rotation(3.0 * gaussian(rng, 3))), true});
+  list.push_back({"shift 10 m", shifted(base, 10.0), true});
+  list.push_back({"shift 1 km", shifted(base, 1e3), true});
+  list.push_back({"shift 1000 km", shifted(base, 1e6), false});
+  list.push_back({"length", in_units(base, {factor(), 1.0, 1.0}), true});
+  list.push_back({"mass", in_units(base, {1.0, factor(), 1.0}), true});
+  list.push_back({"time", in_units(base, {1.0, 1.0, factor()}), true});
+  Scenario other = base;
+  other.options.solver = "qpoases";
+  list.push_back({"qpoases", other, true});
+  list.push_back({"one twice", with_one_contact_twice(base, rng), true});
+  list.push_back({"heavy", with_something_heavy(base), true});
+  return list;
+}
+
+/// Whether scenes with friction or loads that differ by 1e-5 are decided both ways.
+bool near_the_boundary(const Scenario& scenario)
+{
+  Claims holds, fails;
+  const auto look = [&](const Scenario& neighbour) {
+    try {
+      for (const Claim& claim : ask(neighbour).claims) {
+        if (claim.verdict == Verdict::kHolds) holds.push_back(claim);
+        if (claim.verdict == Verdict::kFails) fails.push_back(claim);
+      }
+    } catch (const InputError&) {
+    }
+    return opposite(holds, fails);
+  };
+  for (const double factor : {1.0 - 1e-5, 1.0 + 1e-5}) {
+    Scenario neighbour = scenario;
+    for (ContactDescription& contact : neighbour.scene.contacts) contact.mu *= factor;
+    if (look(neighbour)) return true;
+  }
+  Rng rng(1);
+  for (int trial = 0; trial < 24; ++trial) {
+    Scenario neighbour = scenario;
+    for (const ModelDescription& model : scenario.scene.models) {
+      if (model.name == "heavy") continue;
+      LoadDescription load;
+      load.link = Scene(scenario.scene).root_link(model.name);
+      const double weight = Scene(scenario.scene).total_mass(model.name) * std::max(1.0, scenario.scene.gravity.norm());
+      load.force = 1e-5 * weight * testing::direction(rng);
+      load.torque = 1e-6 * weight * testing::direction(rng);
+      neighbour.scene.loads.push_back(load);
+    }
+    if (look(neighbour)) return true;
+  }
+  return false;
+}
+
+struct Row {
+  int cases = 0, flips = 0, undecided = 0, unexplained = 0;
+  double slowest = 0.0;
+};
+
+class Table {
+ public:
+  Row& operator[](const std::string& name)
+  {
+    for (auto& [own, row] : rows_)
+      if (own == name) return row;
+    return rows_.emplace_back(name, Row{}).second;
+  }
+  void print(const std::string& title) const
+  {
+    std::cout << title << "\n  variant           cases   flips   undecided   not near the boundary   slowest, ms\n";
+    for (const auto& [name, row] : rows_)
+      std::cout << "  " << std::left << std::setw(15) << name << std::right << std::setw(8) << row.cases << std::setw(8) << row.flips << std::setw(12)
+                << row.undecided << std::setw(24) << row.unexplained << std::setw(14) << std::fixed << std::setprecision(1) << 1e3 * row.slowest << "\n";
+  }
+
+ private:
+  std::vector<std::pair<std::string, Row>> rows_;
+};
+
+/// Asks every variant of one scene; what is wrong goes to the table and, with its seed, to the log.
+void compare(Question question, unsigned seed, Separation separation, Table& table)
+{
+  const Scenario drawn = testing::SceneDraw(question, seed, separation).scenario;
+  Claims decided;
+  for (const Variant& variant : variants_of(drawn, seed)) {
+    Row& row = table[variant.name];
+    ++row.cases;
+    const auto start = std::chrono::steady_clock::now();
+    Answered answer;
+    try {
+      answer = ask(variant.scenario);
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << name_of(question) << " seed " << seed << ", " << variant.name << ": " << error.what();
+      continue;
+    }
+    row.slowest = std::max(row.slowest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    if (opposite(decided, answer.claims)) {
+      ++row.flips;
+      ADD_FAILURE() << name_of(question) << " seed " << seed << ", " << variant.name << ": " << words(answer.claims) << "otherwise " << words(decided);
+    }
+    for (const Claim& claim : answer.claims)
+      if (claim.verdict != Verdict::kUndecided) decided.push_back(claim);
+    if (!undecided(answer.claims)) continue;
+    ++row.undecided;
+    if (!variant.near || near_the_boundary(variant.scenario)) continue;
+    ++row.unexplained;
+    std::cout << name_of(question) << " seed " << seed << ", " << variant.name << ": " << words(answer.claims) << answer.summary << "\n";
+  }
+}
+
+void run(Question question, int draws, Separation separation, Table& table)
+{
+  const int first = number_from("STICTION_INVARIANCE_FIRST", 0);
+  draws = number_from("STICTION_INVARIANCE_DRAWS", draws);
+  for (int i = 0; i < draws; ++i) compare(question, static_cast<unsigned>(first + i), separation, table);
+  if (std::getenv("STICTION_INVARIANCE_DRAWS")) table.print(name_of(question));
+}
+
+class Invariance : public ::testing::TestWithParam<Question> {};
+INSTANTIATE_TEST_SUITE_P(Questions, Invariance,
+                         ::testing::Values(Question::kAllSticking, Question::kEquilibrium, Question::kClosure, Question::kSliding, Question::kImpact),
+                         [](const auto& question) { return name_of(question.param); });
+
+TEST_P(Invariance, OfContactsApart)
+{
+  Table table;
+  run(GetParam(), 60, {-6, -2}, table);
+}
+
+TEST_P(Invariance, OfContactsNearlyInOnePlace)
+{
+  Table table;
+  run(GetParam(), 20, {-16, -6}, table);
+}
+
+}  // namespace
+}  // namespace stiction
