@@ -55,8 +55,9 @@ void EquilibriumChecker::check(const ContactProblem& problem, const Eigen::Vecto
 {
   workspace_->check(problem, a, options, result);
   if (result.verdict != Verdict::kUndecided || !workspace_->check_by_parts(problem, a, options, result) || !options.explain) return;
-  result.explanation = result.verdict == Verdict::kHolds ? describe_holding(problem, result)
-                                                         : describe_imbalance(problem, options.shape, result.certificate);
+  result.explanation = result.verdict == Verdict::kHolds
+                           ? internal::describe_balance(problem, result.contacts, result.efforts)
+                           : describe_imbalance(problem, options.shape, result.certificate);
 }
 
 void EquilibriumChecker::Workspace::load(const ContactProblem& p, const Eigen::VectorXd& given, const ConeShape& cones,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ask/contact_reports.hpp"
 #include "ask/equilibrium_workspace.hpp"
 #include "ask/sticking_workspace.hpp"
 #include "proof/scales.hpp"
@@ -165,7 +166,7 @@ bool StickingChecker::Workspace::check_by_parts(const ContactProblem& p, const S
   result.certificate = whole;
   result.verdict = judged(result, verdict);
   if (!opt.explain || result.verdict == Verdict::kUndecided) return result.verdict != Verdict::kUndecided;
-  result.explanation = verdict == Verdict::kHolds ? describe_holding(result) : describe_failure(p, opt.rules, whole);
+  result.explanation = verdict == Verdict::kHolds ? internal::describe_sticking(p, result.contacts) : describe_failure(p, opt.rules, whole);
   return true;
 }
 

@@ -72,7 +72,8 @@ double power_of_two(double size) { return size > 0.0 ? std::ldexp(1.0, -std::ilo
 void SlidingBounds::measure(const ContactProblem& p)
 {
   scales.measure(p);
-  scales.measure_motion(p);
+  scales.measure_forces(p);
+  scales.measure_accelerations(p);
   const Eigen::Index n = p.nv(), m = p.rows();
   most_a = scales.acceleration;
   usual_a.resize(n);
