@@ -389,8 +389,9 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
   if (answer.outcome == Outcome::kInfeasible) {
     result.proof.claims = Verdict::kFails;
     // A motion that no contact sees has rounding in rows that it should leave alone, which contacts do see.
-    row_size.resize(program.E.rows());   // what the motion of a row does to contacts, whatever its unit
-    for (Eigen::Index i = 0; i < row_size.size(); ++i) row_size[i] = std::abs(answer.y[i]) * program.E.row(i).cwiseAbs().maxCoeff();
+    row_size.setZero(program.E.rows());   // what the motion of a row does to contacts, whatever its unit
+    for (Eigen::Index j = 0; j < program.E.cols(); ++j) row_size = row_size.cwiseMax(program.E.col(j).cwiseAbs());
+    row_size.array() *= answer.y.array().abs();
     const double largest = row_size.maxCoeff();
     for (const double noise : {0.0, 0x1p-48, 0x1p-40, 0x1p-32, 0x1p-24}) {
       result.proof.y = (row_size.array() == 0.0 || row_size.array() > noise * largest).select(answer.y, 0.0);
