@@ -176,15 +176,14 @@ double HoldSearch::gain(const MotionLeaf& leaf, const Loads& loads) const
   return sum;
 }
 
-/// A motion `away` (nv) that no force of the leaf's signs opposes and that separates every contact: by Farkas' lemma there is one
-/// unless contacts can press against each other, sum of normal forces = 1 with J'lambda = 0.
-bool HoldSearch::separate_contacts(const MotionLeaf& leaf, Eigen::VectorXd& away)
+bool HoldSearch::separate_contacts(const MotionLeaf& leaf, const Eigen::MatrixXd& unseen, Eigen::VectorXd& away)
 {
   const ContactProblem& p = *problem;
   const auto nv = p.nv();
   ConeProgram& program = separation_;
-  program.E.setZero(nv + 1, p.rows());
-  program.E.topRows(nv) = p.J.transpose();
+  program.E.setZero(nv + 1, p.rows() + unseen.cols());
+  program.E.topLeftCorner(nv, p.rows()) = p.J.transpose();
+  program.E.topRightCorner(nv, unseen.cols()) = unseen;
   for (Eigen::Index d = 0; d < nv; ++d)   // what a motor holds stays where it is
     if (leaf.motion[d] == 0.0 && multipliers.held_by_motor(d)) program.E.row(d).setZero();
   program.e.setZero(nv + 1);
@@ -211,7 +210,9 @@ bool HoldSearch::separate_contacts(const MotionLeaf& leaf, Eigen::VectorXd& away
   }
   for (const Closure& c : p.closures)
     for (int r = 0; r < c.rows; ++r) program.free.push_back(c.row + r);
+  for (Eigen::Index k = 0; k < unseen.cols(); ++k) program.free.push_back(static_cast<int>(p.rows() + k));
   if (program.cones.empty()) return false;
+  decided_build_ = 0;   // what the engine decided last is this
   engine->decide(program, separation_answer_);
   iterations += separation_answer_.iterations;
   if (separation_answer_.outcome != Outcome::kInfeasible) return false;
@@ -221,11 +222,41 @@ bool HoldSearch::separate_contacts(const MotionLeaf& leaf, Eigen::VectorXd& away
   return true;
 }
 
+bool HoldSearch::turn(MotionLeaf& leaf, const Eigen::VectorXd& away) const
+{
+  constexpr double kClear = 8.0, kMost = 1e-3;   // beyond rounding; what is left of `away`, and of the leaf
+  const ContactProblem& p = *problem;
+  const auto nv = p.nv();
+  double least = kInfinity, reach_of_away = 0.0, needed = 0.0;
+  Eigen::Index next_price = nv;
+  for (size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& c = p.contacts[i];
+    const double price = std::isfinite(c.max_normal) ? leaf.motion[next_price++] : 0.0;
+    FrictionCone cone = friction_cone(c, shape);
+    cone.sign = c.side == Side::kUnilateral ? 1.0 : leaf.signs[i];
+    if (detaching[i] || cone.sign == 0.0) continue;
+    const auto rows = p.J.middleRows(c.row, c.rows());
+    const Eigen::VectorXd along_away = rows * away, along_leaf = rows * leaf.motion.head(nv);
+    // Lever arms count as their longest, sideways forces as at most twice the friction of the disk.
+    const double weight = 1.0 + 3.0 * c.mu + (c.torsional ? c.torsion : 0.0);
+    const auto reach = [&](const auto& y) { return weight * (p.J.cwiseAbs().colwise().maxCoeff() * y.cwiseAbs())(0); };
+    least = std::min(least, -support(cone, along_away.data()));
+    reach_of_away = std::max(reach_of_away, reach(away));
+    needed = std::max(needed, kClear * kRounding * reach(leaf.motion.head(nv)) + 2.0 * (support(cone, along_leaf.data()) - price));
+  }
+  if (!(least > kClear * kRounding / kMost * reach_of_away) || !std::isfinite(least)) return false;
+  const double share = std::max(needed, 0.0) / least;
+  const double most = leaf.motion.head(nv).lpNorm<Eigen::Infinity>();
+  if (!(share * away.lpNorm<Eigen::Infinity>() <= kMost * most)) return false;
+  leaf.motion.head(nv) += share * away;
+  return true;
+}
+
 bool HoldSearch::sharpen(std::vector<MotionLeaf>& sharpened, const Loads& loads)
 {
   for (MotionLeaf& leaf : sharpened) {
     const double driven = gain(leaf, loads);
-    if (!(driven > 0.0) || !separate_contacts(leaf, direction)) return false;
+    if (!(driven > 0.0) || !separate_contacts(leaf, Eigen::MatrixXd(problem->nv(), 0), direction)) return false;
     MotionLeaf turned = leaf;
     turned.motion.head(problem->nv()) += direction;
     const double lost = driven - gain(turned, loads);

@@ -62,6 +62,12 @@ struct HoldSearch {
   /// Turns the leaves towards motions along which every contact clearly separates, at the cost of half of what drives them, where
   /// there are such motions: the contacts then cannot supply even what rounding would leave to them. False: there are none.
   bool sharpen(std::vector<MotionLeaf>& sharpened, const Loads& loads);
+  /// A motion `away` (nv) that no force of the leaf's signs opposes, that does not see the columns `unseen` (nv x n) and that
+  /// separates every contact: by Farkas' lemma there is one unless contacts can press against each other, sum of normal forces = 1
+  /// with J'lambda = unseen z.
+  bool separate_contacts(const MotionLeaf& leaf, const Eigen::MatrixXd& unseen, Eigen::VectorXd& away);
+  /// Adds to the leaf's motion as little of `away` as makes every contact of these signs separate clearly. False: it does not.
+  bool turn(MotionLeaf& leaf, const Eigen::VectorXd& away) const;
 
   struct Depth {
     double slack = 0.0;    ///< N: every contact could lose that much normal force and stay in its cone
@@ -108,8 +114,6 @@ struct HoldSearch {
   void set_slack_slope(const Loads& loads, const Eigen::VectorXd* effort_room);
   bool slack_at(const Loads& loads, double slack);
   bool put_back(const Eigen::VectorXd& x, double t);
-
-  bool separate_contacts(const MotionLeaf& leaf, Eigen::VectorXd& away);
 
   ConeProgram separation_;
   ConeAnswer separation_answer_;

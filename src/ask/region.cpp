@@ -85,6 +85,7 @@ Loads RegionFinder::Workspace::loads_at(const Eigen::Vector2d& c)
 void RegionFinder::Workspace::find(RegionResult& result)
 {
   pieces.clear();
+  separations.clear();
   search_all(result);
   const std::string reason = result.reason;
   part_by_part = false;
@@ -153,6 +154,7 @@ bool RegionFinder::Workspace::find_pieces(RegionResult& result)
       piece.signs = pattern;
       const Verdict verdict = deepest_point(piece);
       if (verdict == Verdict::kFails) {
+        for (MotionLeaf& leaf : search.leaves) turn_away(leaf);
         result.proof.empty.insert(result.proof.empty.end(), search.leaves.begin(), search.leaves.end());
         return;
       }
@@ -166,6 +168,7 @@ bool RegionFinder::Workspace::find_pieces(RegionResult& result)
       MotionLeaf leaf;
       leaf.signs = pattern;
       search.multipliers.to_motion(search.answer.y, leaf.motion);
+      turn_away(leaf);
       result.proof.empty.push_back(std::move(leaf));
       return;
     }
@@ -256,9 +259,12 @@ void RegionFinder::Workspace::add_point(Sandwich& piece, const Eigen::Vector2d& 
 }
 
 /// y'(e + shift s) <= sup for every held s, up to the rounding that the proof forgives. No normal: y does not see the shift.
-RegionCut RegionFinder::Workspace::cut_of(const MotionLeaf& leaf) const
+RegionCut RegionFinder::Workspace::cut_of(const Sandwich& piece, const MotionLeaf& found)
 {
   RegionCut cut;
+  MotionLeaf leaf = found;
+  leaf.signs = piece.signs;
+  turn_away(leaf);
   const Eigen::Vector2d normal = shift.transpose() * leaf.motion.head(problem->nv());
   const double size = normal.norm();
   if (!(size > 0.0)) return cut;
@@ -271,7 +277,7 @@ RegionCut RegionFinder::Workspace::cut_of(const MotionLeaf& leaf) const
 
 void RegionFinder::Workspace::add_cut(Sandwich& piece, const MotionLeaf& leaf)
 {
-  RegionCut cut = cut_of(leaf);
+  RegionCut cut = cut_of(piece, leaf);
   if (cut.normal.isZero(0.0)) return;
   double most = 0.0;
   for (const Eigen::Vector2d& corner : piece.outer) most = std::max(most, cut.normal.dot(corner) - cut.offset);

@@ -11,10 +11,62 @@ namespace {
 /// How far the sides are moved outwards, in units of kRounding of the sums behind them.
 constexpr double kCutRoom = 32.0, kMoreRoom = 64.0, kMostRoom = 1e14;
 
+/// Steps from a side to where its motion is clearly driven, in sizes of the polygon; how much less than linearly the drive grows.
+constexpr double kNearStep = 1e-4, kBend = 1e-6;
+constexpr int kMostMoves = 3;
+constexpr double kAround = 4.0;
+
 /// Corners nearer to each other than this share of that room are one.
 constexpr double kSameCorner = 0.1;
 
 }  // namespace
+
+/// A motion at which contacts are at rest, as those of an edge over which something tips, would have to outweigh what rounding lets
+/// them supply. Turned a little it opens them all; best by a motion that does not see the shift, so that cuts stay parallel.
+bool RegionFinder::Workspace::turn_away(MotionLeaf& leaf)
+{
+  std::vector<char> locked(static_cast<std::size_t>(problem->nv()), 0);
+  for (Eigen::Index d = 0; d < problem->nv(); ++d)
+    locked[static_cast<std::size_t>(d)] = leaf.motion[d] == 0.0 && search.multipliers.held_by_motor(d);
+  auto known = std::ranges::find_if(separations, [&](const Separation& s) { return s.signs == leaf.signs && s.locked == locked; });
+  if (known == separations.end()) {
+    known = separations.insert(known, Separation{leaf.signs, locked, {}});
+    if (!search.separate_contacts(leaf, shift, known->away) &&
+        !search.separate_contacts(leaf, Eigen::MatrixXd(problem->nv(), 0), known->away))
+      known->away.resize(0);
+  }
+  return known->away.size() > 0 && search.turn(leaf, known->away);
+}
+
+/// Moves the sides of the polygon out to where the judge says that what is beyond fails; false when no side has to.
+bool RegionFinder::Workspace::move_out(internal::RegionCase& judge, const Polygon& outer, const std::vector<int>& owner,
+                                       const Sandwich& piece, std::vector<double>& offsets) const
+{
+  double size = 0.0;
+  for (const Eigen::Vector2d& corner : outer) size = std::max(size, (corner - outer[0]).norm());
+  bool moved = false;
+  for (std::size_t i = 0; i < outer.size(); ++i) {
+    if (owner[i] < 0) continue;
+    const auto k = static_cast<std::size_t>(owner[i]);
+    const RegionCut& cut = piece.cuts[k];
+    const double rate = (shift.transpose() * cut.proof.motion.head(problem->nv())).norm();
+    if (!judge.take_leaf(cut.proof)) continue;
+    double out = 0.0;
+    for (const Eigen::Vector2d& corner : {outer[i], outer[(i + 1) % outer.size()]}) {
+      if (judge.failing_gain(corner) > 0.0) continue;
+      // The gain grows along the normal, all but linearly: from a point where there is some.
+      for (const double step : {kNearStep * size, size}) {
+        const double gain = judge.failing_gain(corner + step * cut.normal);
+        if (!(gain > 0.0)) continue;
+        out = std::max(out, step - gain / rate * (1.0 - kBend));
+        break;
+      }
+    }
+    offsets[k] += out;
+    moved = moved || out > 0.0;
+  }
+  return moved;
+}
 
 /// The intersection of the cuts, every one moved outwards by its rounding at the corners, and the motions behind its sides: by
 /// more and more rounding until the judge agrees.
@@ -25,20 +77,27 @@ bool RegionFinder::Workspace::close(internal::RegionCase& judge, const Sandwich&
   for (const Eigen::Vector2d& corner : piece.outer) furthest = furthest.cwiseMax(corner.cwiseAbs());
   const Eigen::VectorXd scale = search.loads.e_scale + shift.cwiseAbs() * furthest;
   const Eigen::Vector2d centre = clip ? Eigen::Vector2d::Zero() : piece.points[0];
-  const double half = piece.half_side;
+  const double half = clip ? piece.half_side : kAround * piece.half_side;   // out of the way of cuts that move
+  std::vector<double> offsets(piece.cuts.size());
   for (double factor = kCutRoom; factor < kMostRoom; factor *= kMoreRoom) {
-    outer = {centre + Eigen::Vector2d(-half, -half), centre + Eigen::Vector2d(half, -half),
-             centre + Eigen::Vector2d(half, half), centre + Eigen::Vector2d(-half, half)};
-    std::vector<int> owner(4, -1);
     double least = kInfinity;
     for (std::size_t i = 0; i < piece.cuts.size(); ++i) {
-      if (std::ranges::find(piece.outer_cut, static_cast<int>(i)) == piece.outer_cut.end()) continue;
       const Eigen::VectorXd y = piece.cuts[i].proof.motion.head(problem->nv());
       const double room = factor * kRounding * y.cwiseAbs().dot(scale) / (shift.transpose() * y).norm();
-      least = std::min(least, room);
-      internal::clip(outer, owner, piece.cuts[i].normal, piece.cuts[i].offset + room, static_cast<int>(i));
+      if (std::ranges::find(piece.outer_cut, static_cast<int>(i)) != piece.outer_cut.end()) least = std::min(least, room);
+      offsets[i] = piece.cuts[i].offset + room;
     }
-    if (std::isfinite(least)) internal::tidy(outer, owner, kSameCorner * least);
+    std::vector<int> owner;
+    for (int moves = 0; moves <= kMostMoves; ++moves) {
+      outer = {centre + Eigen::Vector2d(-half, -half), centre + Eigen::Vector2d(half, -half),
+               centre + Eigen::Vector2d(half, half), centre + Eigen::Vector2d(-half, half)};
+      owner.assign(4, -1);
+      for (std::size_t i = 0; i < piece.cuts.size(); ++i)
+        if (std::ranges::find(piece.outer_cut, static_cast<int>(i)) != piece.outer_cut.end())
+          internal::clip(outer, owner, piece.cuts[i].normal, offsets[i], static_cast<int>(i));
+      if (std::isfinite(least)) internal::tidy(outer, owner, kSameCorner * least);
+      if (moves == kMostMoves || !move_out(judge, outer, owner, piece, offsets)) break;
+    }
     sides.clear();
     for (const int cut : owner)
       sides.push_back(cut >= 0 ? piece.cuts[static_cast<std::size_t>(cut)].proof : MotionLeaf{piece.signs, {}});
@@ -51,13 +110,13 @@ bool RegionFinder::Workspace::close(internal::RegionCase& judge, const Sandwich&
 
 /// The walls of the four axes enclose the whole piece, as far out as they may be.
 void RegionFinder::Workspace::close_beyond_the_square(internal::RegionCase& judge, const Sandwich& piece,
-                                                      RegionPieceProof& proof) const
+                                                      RegionPieceProof& proof)
 {
   Sandwich whole;
   whole.signs = piece.signs;
   whole.points = piece.points;
   for (const MotionLeaf& wall : piece.walls)
-    if (RegionCut cut = cut_of(wall); !cut.normal.isZero(0.0)) whole.cuts.push_back(std::move(cut));
+    if (RegionCut cut = cut_of(piece, wall); !cut.normal.isZero(0.0)) whole.cuts.push_back(std::move(cut));
   for (whole.half_side = *options->clip; whole.half_side <= kRegionReach; whole.half_side *= 16.0) {
     const double half = whole.half_side;
     const Eigen::Vector2d &c = piece.points[0], x(half, 0.0), y(0.0, half);
@@ -99,7 +158,7 @@ void RegionFinder::Workspace::write_proof(RegionResult& result)
   for (const Sandwich& piece : pieces) {
     RegionPieceProof& proof = result.proof.pieces.emplace_back();
     proof.signs = piece.signs;
-    if (part_by_part && !judge.take_signs(piece.signs)) continue;
+    if (!judge.take_signs(piece.signs)) continue;
     write_inner(judge, piece, proof);
     if (!options->shape.may_prove_fails()) {
       result.reason = "inner facets bound the region from inside only";
@@ -107,7 +166,7 @@ void RegionFinder::Workspace::write_proof(RegionResult& result)
     }
     if (!close(judge, piece, options->clip, proof.outer, proof.sides) && result.reason.empty())
       result.reason = "no polygon around the region could be proved: " + why;
-    if (!proof.outer.empty() && !result.proof.ray && !internal::encloses_all(proof, options->clip))
+    if (options->clip && !proof.outer.empty() && !result.proof.ray && !internal::encloses_all(proof, options->clip))
       close_beyond_the_square(judge, piece, proof);
   }
 }

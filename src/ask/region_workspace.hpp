@@ -44,7 +44,7 @@ struct RegionFinder::Workspace {
   void shoot(Sandwich& piece, const Eigen::Vector2d& target, double gap);
   void add_point(Sandwich& piece, const Eigen::Vector2d& c, const Eigen::VectorXd& x);
   void add_cut(Sandwich& piece, const MotionLeaf& leaf);
-  RegionCut cut_of(const MotionLeaf& leaf) const;
+  RegionCut cut_of(const Sandwich& piece, const MotionLeaf& found);
   void start_outer(Sandwich& piece, double half_side);
   void grow(Sandwich& piece);
   void settle_distance(Sandwich& piece);
@@ -55,12 +55,23 @@ struct RegionFinder::Workspace {
   void write_proof(RegionResult& result);
   void keep_what_is_proved(RegionResult& result);
   void write_inner(internal::RegionCase& judge, const Sandwich& piece, RegionPieceProof& proof) const;
+  bool turn_away(MotionLeaf& leaf);
+  bool move_out(internal::RegionCase& judge, const Polygon& outer, const std::vector<int>& owner, const Sandwich& piece,
+                std::vector<double>& offsets) const;
   bool close(internal::RegionCase& judge, const Sandwich& piece, const std::optional<double>& clip, Polygon& outer,
              std::vector<MotionLeaf>& sides) const;
-  void close_beyond_the_square(internal::RegionCase& judge, const Sandwich& piece, RegionPieceProof& proof) const;
+  void close_beyond_the_square(internal::RegionCase& judge, const Sandwich& piece, RegionPieceProof& proof);
   void write_claims(std::optional<RegionClaims> proved, RegionResult& result);
 
   std::vector<Sandwich> pieces;
+
+  /// Motions that separate every contact, for leaves of some signs that leave some degrees of freedom to their motors.
+  struct Separation {
+    std::vector<int> signs;
+    std::vector<char> locked;   ///< per degree of freedom
+    Eigen::VectorXd away;       ///< empty: there is none
+  };
+  std::vector<Separation> separations;
 };
 
 }  // namespace stiction

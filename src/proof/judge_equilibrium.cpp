@@ -3,6 +3,7 @@
 #include <string>
 
 #include "proof/judge_parts.hpp"
+#include "proof/leaf_judge.hpp"
 #include "proof/sign_cover.hpp"
 #include "stiction/proof.hpp"
 
@@ -11,32 +12,69 @@ namespace {
 
 using namespace internal;
 
+/// Sums of fewer than 500 terms in double, with room.
+constexpr double kLoadRounding = 0x1p-44;
+
 struct EquilibriumCase {
   const ContactProblem& p;
+  const Eigen::VectorXd& a;
   const ConeShape& shape;
   const Certificate& certificate;
   JudgeScratch& s;
   std::string* why;
 
-  void measure();
+  void measure(const Eigen::VectorXd* room = nullptr);
+  bool prepared();
   bool forces();
+  bool drive(const MotionLeaf& leaf, const Eigen::VectorXd& motion, const Eigen::VectorXd* room, Sum& gain, std::string* leaf_why);
   bool leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why);
+  void load_exactly();
   bool motion();
 };
 
-/// The loads M a + F with the sizes of their terms, and the scales of the data.
-void EquilibriumCase::measure()
+/// The gain is positive beyond the rounding of its own sum, at most 2^13 terms in long double.
+long double beyond_rounding(const Sum& gain) { return gain.value - 0x1p-50L * gain.scale; }
+
+/// Problem and acceleration are what (EQ) is about.
+bool EquilibriumCase::prepared()
+{
+  if (!usable(p, why)) return false;
+  for (const Actuator& motor : p.actuators)
+    if (motor.dof < 0 || motor.dof >= p.nv() || !(motor.lower <= motor.upper))
+      return refuse(why, [] { return std::string("the problem is malformed"); });
+  if (!given(certificate.a, p.nv(), "a", why)) return false;
+  if (!(a.size() == p.nv() ? certificate.a == a : a.size() == 0 && certificate.a.isZero(0.0)))
+    return refuse(why, [] { return std::string("the proof is about another acceleration"); });
+  if (const Eigen::Index row = row_that_leaves(p, certificate.a, s); row >= 0)
+    return refuse(why, [&] { return row_name(p, row) + " does not stick under the prescribed acceleration"; });
+  return true;
+}
+
+/// The loads M a + F with the sizes of their terms, and the scales of the data. With `room`: the largest of all loads that differ
+/// by at most that, and of the rounding of these sums.
+void EquilibriumCase::measure(const Eigen::VectorXd* room)
 {
   s.load = p.F;
   s.load_size = p.F.cwiseAbs();
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
-    const double a = certificate.a[j];
-    if (a == 0.0) continue;
-    s.load += a * p.M.col(j);
-    s.load_size += std::abs(a) * p.M.col(j).cwiseAbs();
+    const double own = certificate.a[j];
+    if (own == 0.0) continue;
+    s.load += own * p.M.col(j);
+    s.load_size += std::abs(own) * p.M.col(j).cwiseAbs();
   }
   s.scales.measure(p);
-  s.scales.measure_loads(s.load);
+  if (!room) return s.scales.measure_loads(s.load);
+  s.load_size += *room;
+  s.y = s.load.cwiseAbs() + *room + kLoadRounding * s.load_size;
+  s.scales.measure_loads(s.y);
+  s.scales.force *= 1.0 + kLoadRounding;
+}
+
+void EquilibriumCase::load_exactly()
+{
+  s.exact_load.clear();
+  if (!(certificate.a.array() == 0.0).all())
+    for (Eigen::Index j = 0; j < p.nv(); ++j) s.exact_load.push_back(load_sum(p, certificate.a, j));
 }
 
 bool EquilibriumCase::forces()
@@ -63,14 +101,15 @@ bool EquilibriumCase::forces()
 
 /// y'(M a + F) > sup of y'(J'lambda + S'tau) over the forces of the leaf's signs and bounds and all efforts within limits, by more
 /// than the backward error of the balance could pretend.
-bool EquilibriumCase::leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why)
+bool EquilibriumCase::drive(const MotionLeaf& leaf, const Eigen::VectorXd& motion, const Eigen::VectorXd* room, Sum& gain,
+                            std::string* leaf_why)
 {
-  Sum gain;
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     if (motion[j] == 0.0) continue;
     const long double load = s.exact_load.empty() ? p.F[j] : s.exact_load[static_cast<std::size_t>(j)].value;
     gain.add(motion[j], load);
     gain.add(-kRelative * std::abs(motion[j]), s.load_size[j]);
+    if (room) gain.add(-std::abs(motion[j]), (*room)[j]);
   }
   for (const Actuator& motor : p.actuators) {
     const double y = motion[motor.dof];
@@ -80,8 +119,14 @@ bool EquilibriumCase::leaf_separates(const MotionLeaf& leaf, const Eigen::Vector
     gain.add(-static_cast<long double>(y), most);
   }
   if (!(gain.value > 0.0L)) return refuse(leaf_why, [] { return std::string("nothing drives the motion"); });
-  if (!contacts_give_way(p, shape, leaf.signs, motion, s, gain, leaf_why)) return false;
-  return gain.value > 0x1p-50L * gain.scale ||
+  return contacts_give_way(p, shape, leaf.signs, motion, s, gain, leaf_why);
+}
+
+bool EquilibriumCase::leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why)
+{
+  Sum gain;
+  if (!drive(leaf, motion, nullptr, gain, leaf_why)) return false;
+  return beyond_rounding(gain) > 0.0L ||
          refuse(leaf_why, [] { return std::string("what drives the motion does not exceed what rounding could supply"); });
 }
 
@@ -89,9 +134,7 @@ bool EquilibriumCase::motion()
 {
   if (!shape.may_prove_fails())
     return refuse(why, [] { return std::string("inner facets cannot prove that it fails"); });
-  s.exact_load.clear();
-  if (!(certificate.a.array() == 0.0).all())
-    for (Eigen::Index j = 0; j < p.nv(); ++j) s.exact_load.push_back(load_sum(p, certificate.a, j));
+  load_exactly();
   for (const MotionLeaf& leaf : certificate.leaves) {
     if (!leaf_fits(p, leaf, why)) return false;
     if (leaf_separates(leaf, leaf.motion, why)) continue;
@@ -107,22 +150,8 @@ Verdict Judge::equilibrium(const ContactProblem& problem, const Eigen::VectorXd&
                            const Certificate& certificate, std::string* why)
 {
   if (why) why->clear();
-  if (!usable(problem, why)) return Verdict::kUndecided;
-  for (const Actuator& motor : problem.actuators)
-    if (motor.dof < 0 || motor.dof >= problem.nv() || !(motor.lower <= motor.upper)) {
-      refuse(why, [] { return std::string("the problem is malformed"); });
-      return Verdict::kUndecided;
-    }
-  if (!given(certificate.a, problem.nv(), "a", why)) return Verdict::kUndecided;
-  if (!(a.size() == problem.nv() ? certificate.a == a : a.size() == 0 && certificate.a.isZero(0.0))) {
-    refuse(why, [] { return std::string("the proof is about another acceleration"); });
-    return Verdict::kUndecided;
-  }
-  EquilibriumCase c{problem, shape, certificate, *scratch_, why};
-  if (const Eigen::Index row = row_that_leaves(problem, certificate.a, *scratch_); row >= 0) {
-    refuse(why, [&] { return row_name(problem, row) + " does not stick under the prescribed acceleration"; });
-    return Verdict::kUndecided;
-  }
+  EquilibriumCase c{problem, a, shape, certificate, *scratch_, why};
+  if (!c.prepared()) return Verdict::kUndecided;
   c.measure();
   switch (certificate.kind) {
     case CertificateKind::kForces:
@@ -140,6 +169,37 @@ Verdict Judge::equilibrium(const ContactProblem& problem, const Eigen::VectorXd&
   refuse(why, [] { return std::string("there is no certificate of this question"); });
   return Verdict::kUndecided;
 }
+
+namespace internal {
+
+LeafJudge::LeafJudge() : scratch_(std::make_unique<JudgeScratch>()) {}
+LeafJudge::~LeafJudge() = default;
+
+double LeafJudge::failing_gain(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,
+                               const Certificate& certificate, const Eigen::VectorXd& room, std::string* why)
+{
+  if (why) why->clear();
+  EquilibriumCase c{problem, a, shape, certificate, *scratch_, why};
+  const auto none = [&](const char* text) {
+    refuse(why, [&] { return std::string(text); });
+    return -kInfinity;
+  };
+  if (!c.prepared() || !given(room, problem.nv(), "the room", why)) return -kInfinity;
+  if (!shape.may_prove_fails()) return none("inner facets cannot prove that it fails");
+  if (certificate.kind != CertificateKind::kMotion || certificate.leaves.size() != 1 || (room.array() < 0.0).any())
+    return none("there is no leaf, or no room");
+  const MotionLeaf& leaf = certificate.leaves[0];
+  if (!leaf_fits(problem, leaf, why)) return -kInfinity;
+  if (!covers_every_sign(certificate.leaves, problem.contacts.size())) return none("the leaf does not cover every sign");
+  c.measure(&room);
+  c.load_exactly();
+  Sum gain;
+  if (!c.drive(leaf, leaf.motion, &room, gain, why)) return -kInfinity;
+  const auto left = static_cast<double>(beyond_rounding(gain));
+  return left > 0.0 ? left : none("what drives the motion does not exceed what rounding could supply");
+}
+
+}  // namespace internal
 
 Verdict judge_equilibrium(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,
                           const Certificate& certificate, std::string* why)

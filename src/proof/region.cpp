@@ -222,16 +222,12 @@ bool RegionCase::take_leaf(const MotionLeaf& leaf)
   return true;
 }
 
-/// The load is taken where rounding of F + shift s would put it at worst.
-bool RegionCase::fails(const Eigen::Vector2d& s)
+/// For every load that rounding of F + shift s could make of it.
+double RegionCase::failing_gain(const Eigen::Vector2d& s)
 {
-  const Eigen::VectorXd& y = leaf_.leaves[0].motion;
-  for (Eigen::Index j = 0; j < problem_.nv(); ++j) {
-    const double size = std::abs(input_.problem.F[j]) + input_.shift.row(j).cwiseAbs().dot(s.cwiseAbs());
-    const double load = input_.problem.F[j] + input_.shift.row(j).dot(s);
-    problem_.F[j] = load - (y[j] > 0.0 ? 1.0 : y[j] < 0.0 ? -1.0 : 0.0) * kLoadRounding * size;
-  }
-  return judge_.equilibrium(problem_, a_, rules_.shape, leaf_, why_) == Verdict::kFails;
+  problem_.F = input_.problem.F + input_.shift * s;
+  rest_ = kLoadRounding * (input_.problem.F.cwiseAbs() + input_.shift.cwiseAbs() * s.cwiseAbs());
+  return leaf_judge_.failing_gain(problem_, a_, rules_.shape, leaf_, rest_, why_);
 }
 
 /// Points far beyond the corners, such that the polygon through them encloses every position that is asked about.
@@ -284,7 +280,7 @@ bool RegionCase::outer(const Polygon& polygon, const std::vector<MotionLeaf>& si
     }
     if (!take_leaf(sides[i])) return false;
     for (const Eigen::Vector2d& s : {polygon[i], polygon[j], far[i], far[j]})
-      if (!fails(s))
+      if (!(failing_gain(s) > 0.0))
         return refuse(why_, [&, inner = why_ ? *why_ : ""] {
           return "beyond the side at " + metres(polygon[i]) + " something may be held: " + inner;
         });
@@ -298,7 +294,7 @@ bool RegionCase::nowhere(const MotionLeaf& leaf)
   if (!take_signs(leaf.signs) || !take_leaf(leaf)) return false;
   for (const Eigen::Vector2d& s : {Eigen::Vector2d(kRadius, 0.0), Eigen::Vector2d(-0.5 * kRadius, 0.8661 * kRadius),
                                    Eigen::Vector2d(-0.5 * kRadius, -0.8661 * kRadius)})
-    if (!fails(s))
+    if (!(failing_gain(s) > 0.0))
       return refuse(why_, [&, inner = why_ ? *why_ : ""] { return "that nothing is held is not proved: " + inner; });
   return true;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "proof/leaf_judge.hpp"
 #include "stiction/proof/region.hpp"
 
 namespace stiction::internal {
@@ -26,6 +27,10 @@ class RegionCase {
   /// The signs that the next two are about.
   bool take_signs(const std::vector<int>& signs);
   bool held(const Eigen::Vector2d& s, const Eigen::VectorXd& lambda);
+  /// The motion that the next one is about: what it is left with at s, positive when it proves that s is not held, else minus
+  /// infinity.
+  bool take_leaf(const MotionLeaf& leaf);
+  double failing_gain(const Eigen::Vector2d& s);
   /// Nothing outside the polygon is held: within the clipping square, if there is one, or at all.
   bool outer(const Polygon& polygon, const std::vector<MotionLeaf>& sides, const std::optional<double>& clip);
 
@@ -33,14 +38,13 @@ class RegionCase {
   bool placed();
   bool balances(const Eigen::VectorXd& lambda);
   bool goes_on(const Eigen::Vector2d& direction, const Eigen::VectorXd& lambda);
-  bool take_leaf(const MotionLeaf& leaf);
-  bool fails(const Eigen::Vector2d& s);
   bool far_corners(const Polygon& outer, double reach, Polygon& far);
 
   const RegionInput& input_;
   const RegionRules& rules_;
   std::string* why_;
   Judge judge_;
+  LeafJudge leaf_judge_;
   Eigen::VectorXd a_, rest_;
   ContactProblem problem_;   ///< with the signs at hand
   std::vector<int> signs_;

@@ -26,16 +26,17 @@ struct Proved {
   bool accepted(std::string* why = nullptr) const { return judge_region(input, rules, certificate, claims, why); }
 };
 
-constexpr double kA = 0.5, kB = 0.25, kRoom = 1e-9;
+constexpr double kA = 0.5, kB = 0.25, kRoom = 1e-9, kLift = 1e-11;
 
 /// y that proves that nothing is held beyond n·c = offset above four points at the corners of a rectangle: minus the motion that
-/// tips over that edge.
+/// tips over that edge, and by a little up. At rest the legs on the edge would be charged with what rounding of bounded forces
+/// could supply there, 1e-8 of the size.
 MotionLeaf tips(const RegionInput& input, const Eigen::Vector2d& n, double offset)
 {
   MotionLeaf leaf;
   leaf.signs.assign(input.problem.contacts.size(), 0);
   leaf.motion.setZero(input.problem.nv());
-  leaf.motion.head<6>() << 0.0, 0.0, -offset, n.y(), -n.x(), 0.0;
+  leaf.motion.head<6>() << 0.0, 0.0, -offset - kLift, n.y(), -n.x(), 0.0;
   return leaf;
 }
 
