@@ -36,7 +36,7 @@ void EquilibriumCase::measure()
     s.load_size += std::abs(a) * p.M.col(j).cwiseAbs();
   }
   s.scales.measure(p);
-  s.scales.measure_loads(s.load);
+  s.scales.measure_loads(s.load, p.actuators);
 }
 
 bool EquilibriumCase::forces()
