@@ -63,10 +63,10 @@ void EquilibriumCase::measure(const Eigen::VectorXd* room)
     s.load_size += std::abs(own) * p.M.col(j).cwiseAbs();
   }
   s.scales.measure(p);
-  if (!room) return s.scales.measure_loads(s.load);
+  if (!room) return s.scales.measure_loads(s.load, p.actuators);
   s.load_size += *room;
   s.y = s.load.cwiseAbs() + *room + kLoadRounding * s.load_size;
-  s.scales.measure_loads(s.y);
+  s.scales.measure_loads(s.y, p.actuators);
   s.scales.force *= 1.0 + kLoadRounding;
 }
 

@@ -110,11 +110,14 @@ void Scales::measure(const ContactProblem& p)
     for (int r = c.row; r < c.row + c.rows; ++r) weight[r] = weigh([&](Eigen::Index j) { return p.J(r, j); });
 }
 
-void Scales::measure_loads(const Eigen::VectorXd& load)
+void Scales::measure_loads(const Eigen::VectorXd& load, const std::vector<Actuator>& motors)
 {
   force.setZero(parts);
-  for (Eigen::Index j = 0; j < load.size(); ++j)
-    if (lever[j] > 0.0) force[part[static_cast<std::size_t>(j)]] += std::abs(load[j]) / lever[j];
+  const auto count = [&](Eigen::Index j, double newtons) {
+    if (lever[j] > 0.0) force[part[static_cast<std::size_t>(j)]] += std::abs(newtons) / lever[j];
+  };
+  for (Eigen::Index j = 0; j < load.size(); ++j) count(j, load[j]);
+  for (const Actuator& motor : motors) count(motor.dof, std::clamp(0.0, motor.lower, motor.upper));
 }
 
 void Scales::measure_forces(const ContactProblem& p)

@@ -41,8 +41,8 @@ struct Scales {
 
   /// Parts, reach, levers and weights.
   void measure(const ContactProblem& problem);
-  /// `force` of given loads (nv); convex in them, as the judge of regions needs it.
-  void measure_loads(const Eigen::VectorXd& load);
+  /// `force` of given loads (nv) and of the efforts that motors cannot avoid; convex in the loads, as the judge of regions needs it.
+  void measure_loads(const Eigen::VectorXd& load, const std::vector<Actuator>& motors = {});
   /// `force` and `drift` of M a + F = J'lambda with a free.
   void measure_forces(const ContactProblem& problem);
   /// `acceleration`, `swing` and `condition`, after measure_forces.

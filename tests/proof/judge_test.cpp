@@ -646,6 +646,25 @@ TEST(OneVerdict, TorsionGrowsWhereFrictionIsBounded)
   EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), motion(p, zero, lambda, vec({0, 0, -1}))), Verdict::kUndecided);
 }
 
+TEST(OneVerdict, EffortsThatMotorsCannotAvoidAreLoads)
+{
+  // A motor that pushes against a wall with 5 N at least: the wall carries them, whatever else there is to carry.
+  for (const double F : {0.0, 1e-9, 1.0})
+    for (const double side : {1.0, -1.0}) {
+      ContactProblem p = system(vec({1}), vec({side * F}));
+      add_contact(p, "wall", 0.5, {vec({-side})});
+      p.actuators.push_back({"motor", 0, side > 0 ? 5.0 : -20.0, side > 0 ? 20.0 : -5.0});
+      Certificate pushes = forces(vec({0}), vec({5 - F})), yields = motion(p, vec({0}), vec({0}), vec({-side}));
+      pushes.efforts = vec({5 * side});
+      EXPECT_EQ(judge_equilibrium(p, vec({0}), ConeShape::exact(), pushes), Verdict::kHolds);
+      EXPECT_EQ(judge_equilibrium(p, vec({0}), ConeShape::exact(), yields), Verdict::kUndecided);
+      p.contacts[0].max_normal = 3.0;   // not the wall of before
+      yields.leaves[0].motion = vec({-side, 1 + 1e-9});
+      EXPECT_EQ(judge_equilibrium(p, vec({0}), ConeShape::exact(), pushes), Verdict::kUndecided);
+      EXPECT_EQ(judge_equilibrium(p, vec({0}), ConeShape::exact(), yields), Verdict::kFails);
+    }
+}
+
 TEST(OneVerdict, WithoutContactsNothingFails)
 {
   // A motor pushes a slider of 1 kg off a free base of 0.1 g; q = (base, slider from base). M is far from singular in double, the
