@@ -164,8 +164,13 @@ Verdict StickingChecker::Workspace::judged_forces(StickingResult& result)
   result.certificate.a = gauss_answer.a;
   multipliers.to_lambda(witness, result.certificate.lambda);
   result.lambda = result.certificate.lambda;
-  const Verdict verdict = judged(result, Verdict::kHolds);
-  if (verdict == Verdict::kUndecided && settle(result.certificate.a, result.lambda)) return judged(result, Verdict::kHolds);
+  Verdict verdict = judged(result, Verdict::kHolds);
+  if (verdict == Verdict::kUndecided && settle(result.certificate.a, result.lambda)) verdict = judged(result, Verdict::kHolds);
+  if (verdict != Verdict::kUndecided || gauss_answer.a.isZero(0.0)) return verdict;
+  result.certificate.a = gauss_answer.a;
+  refine(result.certificate.a, result.certificate.lambda);
+  verdict = judged(result, Verdict::kHolds);
+  if (verdict == Verdict::kHolds) result.lambda = result.certificate.lambda;
   return verdict;
 }
 
@@ -273,6 +278,10 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
     result.verdict = judged(result, Verdict::kFails);
     if (result.verdict == Verdict::kUndecided && sharpen(result.certificate.leaves, loads))
       result.verdict = judged(result, Verdict::kFails);
+    if (result.verdict == Verdict::kUndecided && !gauss_answer.a.isZero(0.0)) {
+      refine(result.certificate.a, result.certificate.lambda);
+      result.verdict = judged(result, Verdict::kFails);
+    }
     if (result.verdict == Verdict::kFails && opt.explain) result.explanation = describe_failure(p, opt.rules, result.certificate);
   }
   report_contacts(result.lambda, result.verdict, result.contacts);

@@ -25,6 +25,9 @@ struct StickingChecker::Workspace : internal::HoldSearch {
   Verdict judged_forces(StickingResult& result);
   void doubt(StickingResult& result) const;
 
+  // sticking_refine.cpp
+  void refine(Eigen::VectorXd& a, Eigen::VectorXd& lambda) const;
+
   // sticking_structure.cpp: uniqueness
   void factor_mass();
   bool acceleration_unique();
