@@ -425,7 +425,7 @@ TEST(Limits, NothingSlidesIsAllSticking)
 TEST(Limits, EndlessFrictionIsAClosure)
 {
   Rng rng{22};
-  int pushing = 0, pulling = 0;
+  int pushing = 0, pulling = 0, undecided = 0;
   for (int draw = 0; draw < 200; ++draw) {
     SlipDirections slips;
     ContactProblem p = random_system(rng, slips);
@@ -438,6 +438,10 @@ TEST(Limits, EndlessFrictionIsAClosure)
     }
     if (p.rows() > p.nv()) continue;
     const SlidingResult held = solved(closed, {});
+    if (held.count == SolutionCount::kUndecided) {   // M so ill-conditioned that rounding may move the solution
+      ++undecided;
+      continue;
+    }
     ASSERT_EQ(held.count, SolutionCount::kUnique) << held.reason;
     const Eigen::VectorXd& lambda = held.solutions[0].lambda;
     bool pushes = true, clear = true;
@@ -454,6 +458,7 @@ TEST(Limits, EndlessFrictionIsAClosure)
   }
   EXPECT_GT(pushing, 20);
   EXPECT_GT(pulling, 20);
+  EXPECT_LE(undecided, 2);
 }
 
 // ---- Other forms of the same problem --------------------------------------------------------------------------------
