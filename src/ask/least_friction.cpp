@@ -60,6 +60,7 @@ HoldSearch::LeastFriction HoldSearch::smallest_friction(int contact, double know
   if (none == Verdict::kHolds) least.upper = 0.0;
   if (none != Verdict::kFails) return least;
   lower = friction_needed(at(0.0));
+  if (!(lower < upper)) lower = 0.0;   // rounding of a motion that says no friction helps, where some is known to
   // Upwards until it holds.
   for (double trial = contact < 0 ? 1.0 : std::max(problem->contacts[contact].mu, 0.1); !std::isfinite(upper); trial *= 4.0) {
     trial = std::max(trial, 2.0 * lower);

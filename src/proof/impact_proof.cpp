@@ -137,13 +137,13 @@ class LawCheck {
     }
     if (!loaded) return true;
     const long double reach = std::hypot(z[0], z[1]);
-    if (!(reach - 1.0L <= kRim)) return refused("exceeds its budget");
+    if (!(reach - 1.0L <= kBudgetRim)) return refused("exceeds its budget");
     if (sticks) {
       for (int k = 0; k < f.size; ++k)
         if (f.budget[k] > 0.0L) within(std::abs(zeta[k]), allowed(f.row + k) * f.budget[k]);
       return true;
     }
-    if (!(reach - 1.0L >= -kRim)) return refused("slips inside its cone");
+    if (!(reach - 1.0L >= -kBudgetRim)) return refused("slips inside its cone");
     const long double along = std::min(0.0L, (zeta[0] * z[0] + zeta[1] * z[1]) / reach);
     for (int k = 0; k < f.size; ++k)
       if (f.budget[k] > 0.0L && !within(std::abs(zeta[k] - along * z[k] / reach), allowed(f.row + k) * f.budget[k]))

@@ -26,7 +26,7 @@ inline constexpr double kReach = 0x1p12;
 inline constexpr double kLastBits = 0x1p-52;
 
 /// Share of a friction budget by which impulses may leave it, or miss its rim where they slip: doubles cannot do better.
-inline constexpr double kRim = 0x1p-50;
+inline constexpr double kBudgetRim = 0x1p-50;
 
 /// Share of an entry of a program, and of the impulses in it, that the two and the rounding of the entry come to.
 inline constexpr double kBlur = 0x1p-49;
