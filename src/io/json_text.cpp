@@ -10,12 +10,11 @@ namespace stiction::internal {
 
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& source, const std::string& want)
 {
-  using Json = nlohmann::ordered_json;
   std::vector<std::set<std::string>> keys;  // of the objects that are open
   int depth = 0;
   // The parser itself needs no stack per level; copying and destroying what it made does.
-  const auto strictly = [&](int, Json::parse_event_t event, Json& value) {
-    using Event = Json::parse_event_t;
+  const auto strictly = [&](int, nlohmann::ordered_json::parse_event_t event, nlohmann::ordered_json& value) {
+    using Event = nlohmann::ordered_json::parse_event_t;
     if (event == Event::object_start || event == Event::array_start) {
       if (++depth > kDeepestJson)
         throw InputError(source, "want at most " + std::to_string(kDeepestJson) + " nested levels, got more");
@@ -28,8 +27,8 @@ nlohmann::ordered_json parse_json(const std::string& text, const std::string& so
     return true;
   };
   try {
-    return Json::parse(text, strictly);
-  } catch (const Json::exception& error) {
+    return nlohmann::ordered_json::parse(text, strictly);
+  } catch (const nlohmann::ordered_json::exception& error) {
     throw InputError(source, "want " + want + ", got: " + error.what());
   }
 }

@@ -220,7 +220,7 @@ bool Case::tighten_motion()
 /// |R|^2 = sum over rows of (V_i'R) Delta lambda_i + R'Delta r, where V_i'R is rounding for rows in the span of Q.
 void Case::tighten_part(int k)
 {
-  constexpr double kIndependent = 1e-3;   // of a row's length that others must leave
+  constexpr double kSpans = 1e-3;   // of a row's length that others must leave
   // What V and columns orthogonalised twice miss.
   const double orthogonal = 0x1p-52 * static_cast<double>(p.nv() + 2) * s.scales.condition;
   const double x = s.error[k];
@@ -248,7 +248,7 @@ void Case::tighten_part(int k)
     const double still = at_rest(row) + kAtRest * s.scales.weight[row] * s.reach_swing[k] * x + std::abs(s.rows[row]);
     if (may_open && !(s.push[row] > 0.0)) return true;
     const double rest = leftover(row), rounding = orthogonal * s.V.col(row).norm() * x;
-    if (!(rest > kIndependent * s.V.col(row).norm())) return true;
+    if (!(rest > kSpans * s.V.col(row).norm())) return true;
     double bound = may_open ? std::max(still, s.power[k] / s.push[row] + std::abs(s.rows[row])) : still;
     bound += rounding;
     for (Eigen::Index c = 0; c < rank; ++c) bound += std::abs(s.coefficients[c]) * s.bounds[c];
@@ -451,7 +451,7 @@ Verdict Judge::operator()(const ContactProblem& problem, const StickingRules& ru
                           std::string* why)
 {
   if (why) why->clear();
-  if (!usable(problem, why)) return Verdict::kUndecided;
+  if (!internal::usable(problem, why)) return Verdict::kUndecided;
   Case c{problem, rules, certificate, *scratch_, why};
   const auto fails_if = [&](bool proved) {
     if (proved && why) why->clear();

@@ -38,7 +38,7 @@ long double beyond_rounding(const Sum& gain) { return gain.value - 0x1p-50L * ga
 /// Problem and acceleration are what (EQ) is about.
 bool EquilibriumCase::prepared()
 {
-  if (!usable(p, why)) return false;
+  if (!internal::usable(p, why)) return false;
   for (const Actuator& motor : p.actuators)
     if (motor.dof < 0 || motor.dof >= p.nv() || !(motor.lower <= motor.upper))
       return refuse(why, [] { return std::string("the problem is malformed"); });

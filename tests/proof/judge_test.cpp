@@ -111,7 +111,7 @@ TEST(BlockOnGround, HoldsUpToTheFrictionLimitAndFailsBeyond)
   EXPECT_EQ(decide(p, slides, kExactForbidden), Verdict::kFails);
   EXPECT_EQ(decide(p, forces(vec({0, 0, 0}), block_forces(f))), Verdict::kUndecided);
   EXPECT_THAT(reason(p, motion(p, vec({0, 0, 0}), block_forces(f), vec({-1, -0.9 * mu, 0}))),
-              testing::HasSubstr("can oppose"));
+              ::testing::HasSubstr("can oppose"));
   // The same motion proves nothing on the other side.
   const ContactProblem inside = block(mu, limit * (1 - 1e-9));
   EXPECT_EQ(decide(inside, motion(inside, vec({0, 0, 0}), block_forces(limit * (1 - 1e-9)), y)), Verdict::kUndecided);
@@ -130,7 +130,7 @@ TEST(BlockOnGround, TangentialForcesMayBeSharedInAnyAdmissibleWay)
   EXPECT_EQ(decide(p, forces(vec({0, 0, 0}), lambda)), Verdict::kHolds);
   lambda[1] = -6.0;   // beyond 0.6 of its own normal force
   lambda[3] = 5.0;
-  EXPECT_THAT(reason(p, forces(vec({0, 0, 0}), lambda)), testing::HasSubstr("not admissible"));
+  EXPECT_THAT(reason(p, forces(vec({0, 0, 0}), lambda)), ::testing::HasSubstr("not admissible"));
 }
 
 TEST(BlockOnGround, TipsWhenDetachmentIsForbidden)
@@ -172,7 +172,7 @@ TEST(BlockOnGround, TippedBlockRotatesAboutItsEdgeWhenDetachmentIsAllowed)
   Eigen::VectorXd shared = lambda;
   shared[1] -= 0.5;
   shared[3] += 0.5;
-  EXPECT_THAT(reason(p, forces(a, shared)), testing::HasSubstr("left separates and still carries"));
+  EXPECT_THAT(reason(p, forces(a, shared)), ::testing::HasSubstr("left separates and still carries"));
 
   // With little friction the right corner slips: fails, and the left corner does not enter the proof.
   const double mu = 0.5 * std::abs(on_right[1]) / on_right[0];
@@ -207,11 +207,11 @@ TEST(BlockOnGround, AccelerationsAreTakenAsTheyAre)
   Eigen::VectorXd a = vec({0, 1e-9, 0});
   ContactProblem pushed = p;
   pushed.F -= pushed.M * a;   // balances, but the contacts accelerate
-  EXPECT_THAT(reason(pushed, forces(a, block_forces(1.0))), testing::HasSubstr("separates"));
+  EXPECT_THAT(reason(pushed, forces(a, block_forces(1.0))), ::testing::HasSubstr("separates"));
   a = vec({1e-9, 0, 0});
   pushed = p;
   pushed.F -= pushed.M * a;
-  EXPECT_THAT(reason(pushed, forces(a, block_forces(1.0))), testing::HasSubstr("right, row 1"));
+  EXPECT_THAT(reason(pushed, forces(a, block_forces(1.0))), ::testing::HasSubstr("right, row 1"));
 }
 
 // ---------------------------------------------------------------------------------------------- example 2
@@ -261,7 +261,7 @@ TEST(Guide, HoldsIffTheFingersSqueezeEnough)
     EXPECT_EQ(decide(p, drops), holds ? Verdict::kUndecided : Verdict::kFails);
     Certificate wrong = drops;
     wrong.leaves[0].motion += 1e-6 * vec({1, 0, 1, 1});   // all through the rail: the only thing that opposes it
-    EXPECT_THAT(reason(p, wrong), testing::HasSubstr("closure rail"));
+    EXPECT_THAT(reason(p, wrong), ::testing::HasSubstr("closure rail"));
     wrong = drops;
     wrong.leaves[0].motion = -drops.leaves[0].motion;
     EXPECT_EQ(decide(p, wrong), Verdict::kUndecided);
@@ -339,11 +339,11 @@ TEST(RoughGuide, BrokenTreesAreRejected)
 
   Certificate bad = good;
   std::swap(bad.leaves[0].motion, bad.leaves[1].motion);
-  EXPECT_THAT(reason(p, bad), testing::HasSubstr("rail can oppose"));
+  EXPECT_THAT(reason(p, bad), ::testing::HasSubstr("rail can oppose"));
   for (const std::size_t lost : {0u, 1u}) {
     bad = good;
     bad.leaves.erase(bad.leaves.begin() + static_cast<std::ptrdiff_t>(lost));
-    EXPECT_THAT(reason(p, bad), testing::HasSubstr("do not cover every sign"));
+    EXPECT_THAT(reason(p, bad), ::testing::HasSubstr("do not cover every sign"));
     bad = good;
     bad.leaves[lost].signs[2] = 0;   // a leaf may not claim both signs
     EXPECT_EQ(decide(p, bad), Verdict::kUndecided);
@@ -353,7 +353,7 @@ TEST(RoughGuide, BrokenTreesAreRejected)
   EXPECT_EQ(decide(p, bad), Verdict::kUndecided);
   bad = good;
   bad.leaves[0].signs[0] = 1;   // unilateral contacts have no sign to choose
-  EXPECT_THAT(reason(p, bad), testing::HasSubstr("signs do not fit"));
+  EXPECT_THAT(reason(p, bad), ::testing::HasSubstr("signs do not fit"));
   bad = good;
   bad.leaves[0].signs[2] = 2;
   EXPECT_EQ(decide(p, bad), Verdict::kUndecided);
@@ -412,8 +412,8 @@ TEST(Shapes, InnerNeverProvesFailsAndOuterNeverProvesHolds)
   for (const Detachment detachment : {Detachment::kAllowed, Detachment::kForbidden}) {
     const StickingRules inner{ConeShape::inner(8), detachment}, outer{ConeShape::outer(8), detachment};
     EXPECT_EQ(decide(held, yes, inner), Verdict::kHolds);
-    EXPECT_THAT(reason(held, yes, outer), testing::HasSubstr("outer facets"));
-    EXPECT_THAT(reason(sliding, no, inner), testing::HasSubstr("inner facets"));
+    EXPECT_THAT(reason(held, yes, outer), ::testing::HasSubstr("outer facets"));
+    EXPECT_THAT(reason(sliding, no, inner), ::testing::HasSubstr("inner facets"));
   }
   EXPECT_EQ(decide(sliding, no, {ConeShape::outer(8), Detachment::kForbidden}), Verdict::kFails);
 }
@@ -461,7 +461,7 @@ TEST(Limits, LargestNormalForceIsAPricedLimit)
     EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), priced(1.0 + kClearOfRims)), holds ? Verdict::kUndecided : Verdict::kFails);
     EXPECT_EQ(decide(p, priced(1.1)), Verdict::kUndecided);
     EXPECT_EQ(decide(p, priced(-1.0)), Verdict::kUndecided);
-    EXPECT_THAT(reason(p, motion(p, zero, vec({kWeight, 0, 0}), vec({0, 0, -1, -0.5}))), testing::HasSubstr("price"));
+    EXPECT_THAT(reason(p, motion(p, zero, vec({kWeight, 0, 0}), vec({0, 0, -1, -0.5}))), ::testing::HasSubstr("price"));
     EXPECT_EQ(decide(p, motion(p, zero, vec({kWeight, 0, 0}), vec({0, 0, 1}))), Verdict::kUndecided);
   }
 }
@@ -480,7 +480,7 @@ TEST(SoftFinger, TorsionIsBoundedByTheNormalForce)
     EXPECT_EQ(decide(p, motion(p, vec({0, 0}), vec({kWeight, -0.2}), vec({-(torsion + kClearOfRims), -1}))),
               holds ? Verdict::kUndecided : Verdict::kFails);
     EXPECT_THAT(reason(p, motion(p, vec({0, 0}), vec({kWeight, -0.2}), vec({-0.9 * torsion, -1}))),
-                testing::HasSubstr("pad can oppose"));
+                ::testing::HasSubstr("pad can oppose"));
   }
 }
 
@@ -515,7 +515,7 @@ TEST(Contradiction, AUnilateralNormalOnlyResistsOneWay)
   EXPECT_EQ(decide(p, {CertificateKind::kContradiction, {}, vec({1, -1}), {}}), Verdict::kFails);
   p.gamma << 1, 0;    // separates
   const Certificate pulls{CertificateKind::kContradiction, {}, vec({-1, 1}), {}};
-  EXPECT_THAT(reason(p, pulls), testing::HasSubstr("negative"));
+  EXPECT_THAT(reason(p, pulls), ::testing::HasSubstr("negative"));
   EXPECT_EQ(decide(p, pulls, kExactForbidden), Verdict::kFails);
 }
 
@@ -528,14 +528,14 @@ TEST(Unbalanced, ForceOnSomethingWithoutInertia)
   EXPECT_EQ(decide(p, {CertificateKind::kUnbalanced, vec({1e-9, -1}), {}, {}}), Verdict::kUndecided);
   ContactProblem heavy = p;
   heavy.M(1, 1) = 1e-9;
-  EXPECT_THAT(reason(heavy, c), testing::HasSubstr("M a is not zero"));
+  EXPECT_THAT(reason(heavy, c), ::testing::HasSubstr("M a is not zero"));
   ContactProblem leaving = p;
   add_contact(leaving, "foot", 0.5, {vec({0, -1})});
   EXPECT_EQ(decide(leaving, c), Verdict::kFails);
   EXPECT_EQ(decide(leaving, c, kExactForbidden), Verdict::kUndecided);
   ContactProblem resting = p;
   add_contact(resting, "foot", 0.5, {vec({0, 1})});
-  EXPECT_THAT(reason(resting, c), testing::HasSubstr("contacts"));
+  EXPECT_THAT(reason(resting, c), ::testing::HasSubstr("contacts"));
 }
 
 TEST(MasslessLinks, RestOnlyWithoutAcceleration)
@@ -588,7 +588,7 @@ TEST(InternalForces, DoNotExcuseAWrongAcceleration)
   for (const double internal : {0.0, 1e13}) {
     lambda[1] += internal;
     lambda[3] -= internal;
-    EXPECT_THAT(reason(p, motion(p, a, lambda, y)), testing::HasSubstr("nothing drives the motion beyond rounding"));
+    EXPECT_THAT(reason(p, motion(p, a, lambda, y)), ::testing::HasSubstr("nothing drives the motion beyond rounding"));
   }
 }
 

@@ -130,9 +130,9 @@ TEST(Words, UnbalancedForcesNameTheirDegreesOfFreedom)
 {
   ContactProblem p = system(vec({1, 0}), vec({0, 1}));
   const Certificate c{CertificateKind::kUnbalanced, vec({0, -1}), {}, {}};
-  EXPECT_THAT(describe_failure(p, {}, c), testing::StartsWith("nothing can balance the forces on degree of freedom 1"));
+  EXPECT_THAT(describe_failure(p, {}, c), ::testing::StartsWith("nothing can balance the forces on degree of freedom 1"));
   p.dof_names = {"base", "slider"};
-  EXPECT_THAT(describe_failure(p, {}, c), testing::StartsWith("nothing can balance the forces on slider:"));
+  EXPECT_THAT(describe_failure(p, {}, c), ::testing::StartsWith("nothing can balance the forces on slider:"));
 }
 
 TEST(Words, LongListsAreCutAndOtherCertificatesAreSilent)
