@@ -38,7 +38,8 @@ struct ClosureProof {
 /// hence a ball of the radius of that image's smallest singular value. When it exceeds the residual G forces and
 /// kClosureDoubt of the sums in each row, every wrench can be resisted: strictly interior internal force and rank in
 /// one.
-/// Fails: the twist is not zero and in the dual of every cone with friction (1 + kClosureDoubt) mu, up to kRounding.
+/// Fails: the twist is not zero and in the dual of every cone with friction (1 + kClosureDoubt) mu, up to kRounding of what the
+/// forces of the cone could do at all. No grasp has certificates of both that are accepted (docs/proofs/closure.md).
 /// kForce: forces and the smallest singular value of (G; J_hand') with unit columns above kClosureDoubt; fails by a
 /// twist or by internal forces that do no work on any actuated degree of freedom.
 /// A verdict is about the true cones: with inner facets a twist must be in the dual of the exact cone to prove "fails",
@@ -54,13 +55,16 @@ Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& 
 void write_resist_program(const Grasp& grasp, const Eigen::VectorXd& wrench, double doubt, const std::vector<int>& signs,
                           ConeProgram& program);
 
-/// Certificate of `resists`, see proves_feasible and proves_infeasible.
+/// Certificate of `resists`, in the rows and columns of write_resist_program.
 struct ResistProof {
   Verdict claims = Verdict::kUndecided;
   std::vector<int> signs;   ///< kHolds: one per contact, see write_resist_program
-  Eigen::VectorXd x;        ///< kHolds: solves the program with doubt = -kClosureDoubt
-  Eigen::VectorXd y;        ///< kFails: separates the program with doubt = +kClosureDoubt and all signs 0
+  Eigen::VectorXd x;        ///< kHolds: a solution with friction smaller by kClosureDoubt; slacks are not read
+  Eigen::VectorXd y;        ///< kFails: separates with friction larger by kClosureDoubt and all signs 0
 };
+
+/// As equilibrium at rest, see judge_equilibrium: forces are bounded by the loads, internal forces buy no tolerance. Efforts and
+/// limits count as they are given.
 Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof,
                       std::string* why = nullptr);
 

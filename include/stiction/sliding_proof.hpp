@@ -35,7 +35,8 @@ struct SlidingWitness {
 
 struct SlidingCertificate {
   std::vector<SlidingWitness> witnesses;   ///< modes with a solution, one each
-  /// Modes without: `signs` per contact (0: whichever), `motion` is the vector of proves_infeasible for their program.
+  /// Modes without: `signs` per contact (0: whichever), `motion` separates their program from all that solutions within bounds
+  /// could supply (docs/proofs/sliding.md).
   std::vector<MotionLeaf> leaves;
 };
 
@@ -48,13 +49,14 @@ struct SlidingCertificate {
 ConeProgram sliding_program(const ContactProblem& problem, const SlipDirections& slips, const std::vector<int>& signs);
 
 /// True when (a, lambda) obeys the laws above: balance of forces, rows, complementarity, direction and size of
-/// friction, each to the tolerances of proof.hpp. No solver. `why` (optional) receives the first law broken.
+/// friction, to tolerances and within bounds that the data alone give (docs/proofs/sliding.md). No solver. `why` (optional) receives the first law broken.
 bool proves_sliding_solution(const ContactProblem& problem, const SlipDirections& slips, const Eigen::VectorXd& a,
                              const Eigen::VectorXd& lambda, std::string* why = nullptr);
 
 /// How many solutions a given state has. Solutions count as different when their accelerations are (by more than 1e-7
-/// of what the loads would give each degree of freedom), or when their forces are and those half-way between are no
-/// solution. Redundant contacts, which share a load in a continuum of ways, so make one solution.
+/// of what the loads would give each degree of freedom, or of how fast it is), or when a contact pushes in one and pulls in the
+/// other and what is half-way between them is no solution. Redundant contacts, which share a load in a continuum of ways, so make
+/// one solution. No two certificates of one state prove counts that contradict each other.
 enum class SolutionCount {
   kUndecided,    ///< nothing found, nothing excluded
   kNone,         ///< every mode is proved to have none

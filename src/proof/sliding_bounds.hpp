@@ -11,7 +11,7 @@
 namespace stiction::internal {
 
 /// A balance or a row holds when it is off by no more than this share of what loads alone would cause there.
-inline constexpr double kModeTolerance = 0x1p-43;   // 1.1e-13
+inline constexpr double kModeTolerance = 0x1p-41;   // 4.5e-13
 /// Accelerations, and forces that change their side, count as different beyond this share of their scale; solutions are unique
 /// when no two are apart by a quarter of it.
 inline constexpr double kSameSolution = 1e-7;
