@@ -113,6 +113,13 @@ void RegionFinder::Workspace::search_all(RegionResult& result)
   result.verdict = search.decide_and_judge(result.proof.position, position_reason);
   if (result.verdict == Verdict::kUndecided) result.proof.position = Certificate{};
 
+  // The judge forgives rounding of every force at its contact's lever arms, also where a load is next to nothing.
+  scales.measure(p);
+  scales.measure_loads(search.loads.e);
+  for (Eigen::Index j = 0; j < p.nv(); ++j)
+    search.loads.e_scale[j] =
+        std::max(search.loads.e_scale[j], scales.lever[j] * scales.force[scales.part[static_cast<size_t>(j)]]);
+
   slope.e.setZero(p.nv());
   slope.e_scale.setZero(p.nv());
   slope.lower.setZero(p.nv());
