@@ -86,6 +86,7 @@ void RegionFinder::Workspace::find(RegionResult& result)
 {
   pieces.clear();
   separations.clear();
+  charged = !problem->closures.empty();
   search_all(result);
   const std::string reason = result.reason;
   part_by_part = false;
@@ -271,7 +272,7 @@ RegionCut RegionFinder::Workspace::cut_of(const Sandwich& piece, const MotionLea
   RegionCut cut;
   MotionLeaf leaf = found;
   leaf.signs = piece.signs;
-  turn_away(leaf);
+  if (!turn_away(leaf)) charged = true;
   const Eigen::Vector2d normal = shift.transpose() * leaf.motion.head(problem->nv());
   const double size = normal.norm();
   if (!(size > 0.0)) return cut;

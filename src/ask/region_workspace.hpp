@@ -74,6 +74,7 @@ struct RegionFinder::Workspace {
     Eigen::VectorXd away;       ///< empty: there is none
   };
   std::vector<Separation> separations;
+  bool charged = false;   ///< some cut's motion leaves a contact or closure at rest, which the judge charges
 };
 
 }  // namespace stiction
