@@ -227,7 +227,13 @@ bool HoldSearch::turn(MotionLeaf& leaf, const Eigen::VectorXd& away) const
   constexpr double kClear = 8.0, kMost = 1e-3;   // beyond rounding; what is left of `away`, and of the leaf
   const ContactProblem& p = *problem;
   const auto nv = p.nv();
-  double least = kInfinity, reach_of_away = 0.0, needed = 0.0;
+  double longest_of_away = 0.0, longest_of_leaf = 0.0;   // lever arms count as their longest
+  for (Eigen::Index d = 0; d < nv && p.rows() > 0; ++d) {
+    const double lever = p.J.col(d).cwiseAbs().maxCoeff();
+    longest_of_away += lever * std::abs(away[d]);
+    longest_of_leaf += lever * std::abs(leaf.motion[d]);
+  }
+  double least = kInfinity, reach_of_away = 0.0, needed = 0.0, h[4];
   Eigen::Index next_price = nv;
   for (size_t i = 0; i < p.contacts.size(); ++i) {
     const Contact& c = p.contacts[i];
@@ -235,14 +241,13 @@ bool HoldSearch::turn(MotionLeaf& leaf, const Eigen::VectorXd& away) const
     FrictionCone cone = friction_cone(c, shape);
     cone.sign = c.side == Side::kUnilateral ? 1.0 : leaf.signs[i];
     if (detaching[i] || cone.sign == 0.0) continue;
-    const auto rows = p.J.middleRows(c.row, c.rows());
-    const Eigen::VectorXd along_away = rows * away, along_leaf = rows * leaf.motion.head(nv);
-    // Lever arms count as their longest, sideways forces as at most twice the friction of the disk.
+    // Sideways forces count as at most twice the friction of the disk.
     const double weight = 1.0 + 3.0 * c.mu + (c.torsional ? c.torsion : 0.0);
-    const auto reach = [&](const auto& y) { return weight * (p.J.cwiseAbs().colwise().maxCoeff() * y.cwiseAbs())(0); };
-    least = std::min(least, -support(cone, along_away.data()));
-    reach_of_away = std::max(reach_of_away, reach(away));
-    needed = std::max(needed, kClear * kRounding * reach(leaf.motion.head(nv)) + 2.0 * (support(cone, along_leaf.data()) - price));
+    for (int k = 0; k < c.rows(); ++k) h[k] = p.J.row(c.row + k).dot(away);
+    least = std::min(least, -support(cone, h));
+    reach_of_away = std::max(reach_of_away, weight * longest_of_away);
+    for (int k = 0; k < c.rows(); ++k) h[k] = p.J.row(c.row + k).dot(leaf.motion.head(nv));
+    needed = std::max(needed, kClear * kRounding * weight * longest_of_leaf + 2.0 * (support(cone, h) - price));
   }
   if (!(least > kClear * kRounding / kMost * reach_of_away) || !std::isfinite(least)) return false;
   const double share = std::max(needed, 0.0) / least;

@@ -86,6 +86,7 @@ void RegionFinder::Workspace::find(RegionResult& result)
 {
   pieces.clear();
   separations.clear();
+  charged = !problem->closures.empty();
   search_all(result);
   const std::string reason = result.reason;
   part_by_part = false;
@@ -112,6 +113,13 @@ void RegionFinder::Workspace::search_all(RegionResult& result)
   std::string position_reason;
   result.verdict = search.decide_and_judge(result.proof.position, position_reason);
   if (result.verdict == Verdict::kUndecided) result.proof.position = Certificate{};
+
+  // The judge forgives rounding of every force at its contact's lever arms, also where a load is next to nothing.
+  scales.measure(p);
+  scales.measure_loads(search.loads.e);
+  for (Eigen::Index j = 0; j < p.nv(); ++j)
+    search.loads.e_scale[j] =
+        std::max(search.loads.e_scale[j], scales.lever[j] * scales.force[scales.part[static_cast<size_t>(j)]]);
 
   slope.e.setZero(p.nv());
   slope.e_scale.setZero(p.nv());
@@ -264,7 +272,7 @@ RegionCut RegionFinder::Workspace::cut_of(const Sandwich& piece, const MotionLea
   RegionCut cut;
   MotionLeaf leaf = found;
   leaf.signs = piece.signs;
-  turn_away(leaf);
+  if (!turn_away(leaf)) charged = true;
   const Eigen::Vector2d normal = shift.transpose() * leaf.motion.head(problem->nv());
   const double size = normal.norm();
   if (!(size > 0.0)) return cut;

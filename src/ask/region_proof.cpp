@@ -96,7 +96,7 @@ bool RegionFinder::Workspace::close(internal::RegionCase& judge, const Sandwich&
         if (std::ranges::find(piece.outer_cut, static_cast<int>(i)) != piece.outer_cut.end())
           internal::clip(outer, owner, piece.cuts[i].normal, offsets[i], static_cast<int>(i));
       if (std::isfinite(least)) internal::tidy(outer, owner, kSameCorner * least);
-      if (moves == kMostMoves || !move_out(judge, outer, owner, piece, offsets)) break;
+      if (!(charged || part_by_part) || moves == kMostMoves || !move_out(judge, outer, owner, piece, offsets)) break;
     }
     sides.clear();
     for (const int cut : owner)

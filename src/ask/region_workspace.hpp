@@ -4,6 +4,7 @@
 
 #include "ask/equilibrium_workspace.hpp"
 #include "proof/region_case.hpp"
+#include "proof/scales.hpp"
 #include "stiction/region.hpp"
 
 namespace stiction {
@@ -16,6 +17,7 @@ struct RegionFinder::Workspace {
   RegionRules rules;
   Eigen::MatrixX2d shift;
   internal::Loads slope;
+  internal::Scales scales;
   internal::LineCast line;
 
   /// One piece while it grows. All points are displacements from the position: far from the origin they keep their precision.
@@ -72,6 +74,7 @@ struct RegionFinder::Workspace {
     Eigen::VectorXd away;       ///< empty: there is none
   };
   std::vector<Separation> separations;
+  bool charged = false;   ///< some cut's motion leaves a contact or closure at rest, which the judge charges
 };
 
 }  // namespace stiction

@@ -23,8 +23,10 @@ struct EquilibriumCase {
   JudgeScratch& s;
   std::string* why;
 
-  void measure(const Eigen::VectorXd* room = nullptr);
+  bool usable_problem();
   bool prepared();
+  void measure();
+  void measure_loads(const Eigen::VectorXd* room = nullptr);
   bool forces();
   bool drive(const MotionLeaf& leaf, const Eigen::VectorXd& motion, const Eigen::VectorXd* room, Sum& gain, std::string* leaf_why);
   bool leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why);
@@ -35,13 +37,18 @@ struct EquilibriumCase {
 /// The gain is positive beyond the rounding of its own sum, at most 2^13 terms in long double.
 long double beyond_rounding(const Sum& gain) { return gain.value - 0x1p-50L * gain.scale; }
 
-/// Problem and acceleration are what (EQ) is about.
-bool EquilibriumCase::prepared()
+bool EquilibriumCase::usable_problem()
 {
   if (!internal::usable(p, why)) return false;
   for (const Actuator& motor : p.actuators)
     if (motor.dof < 0 || motor.dof >= p.nv() || !(motor.lower <= motor.upper))
       return refuse(why, [] { return std::string("the problem is malformed"); });
+  return true;
+}
+
+/// The acceleration is what (EQ) is about.
+bool EquilibriumCase::prepared()
+{
   if (!given(certificate.a, p.nv(), "a", why)) return false;
   if (!(a.size() == p.nv() ? certificate.a == a : a.size() == 0 && certificate.a.isZero(0.0)))
     return refuse(why, [] { return std::string("the proof is about another acceleration"); });
@@ -50,9 +57,15 @@ bool EquilibriumCase::prepared()
   return true;
 }
 
-/// The loads M a + F with the sizes of their terms, and the scales of the data. With `room`: the largest of all loads that differ
-/// by at most that, and of the rounding of these sums.
-void EquilibriumCase::measure(const Eigen::VectorXd* room)
+/// The loads M a + F with the sizes of their terms, and the scales of the data.
+void EquilibriumCase::measure()
+{
+  s.scales.measure(p);
+  measure_loads();
+}
+
+/// With `room`: the largest of all loads that differ by at most that, and of the rounding of these sums.
+void EquilibriumCase::measure_loads(const Eigen::VectorXd* room)
 {
   s.load = p.F;
   s.load_size = p.F.cwiseAbs();
@@ -62,7 +75,6 @@ void EquilibriumCase::measure(const Eigen::VectorXd* room)
     s.load += own * p.M.col(j);
     s.load_size += std::abs(own) * p.M.col(j).cwiseAbs();
   }
-  s.scales.measure(p);
   if (!room) return s.scales.measure_loads(s.load, p.actuators);
   s.load_size += *room;
   s.y = s.load.cwiseAbs() + *room + kLoadRounding * s.load_size;
@@ -151,7 +163,7 @@ Verdict Judge::equilibrium(const ContactProblem& problem, const Eigen::VectorXd&
 {
   if (why) why->clear();
   EquilibriumCase c{problem, a, shape, certificate, *scratch_, why};
-  if (!c.prepared()) return Verdict::kUndecided;
+  if (!c.usable_problem() || !c.prepared()) return Verdict::kUndecided;
   c.measure();
   switch (certificate.kind) {
     case CertificateKind::kForces:
@@ -175,6 +187,13 @@ namespace internal {
 LeafJudge::LeafJudge() : scratch_(std::make_unique<JudgeScratch>()) {}
 LeafJudge::~LeafJudge() = default;
 
+bool LeafJudge::measure(const ContactProblem& problem, const Eigen::VectorXd& a, std::string* why)
+{
+  if (!EquilibriumCase{problem, a, {}, {}, *scratch_, why}.usable_problem()) return false;
+  scratch_->scales.measure(problem);
+  return true;
+}
+
 double LeafJudge::failing_gain(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,
                                const Certificate& certificate, const Eigen::VectorXd& room, std::string* why)
 {
@@ -184,14 +203,15 @@ double LeafJudge::failing_gain(const ContactProblem& problem, const Eigen::Vecto
     refuse(why, [&] { return std::string(text); });
     return -kInfinity;
   };
-  if (!c.prepared() || !given(room, problem.nv(), "the room", why)) return -kInfinity;
+  if (!given(problem.F, scratch_->scales.lever.size(), "F", why) || !given(room, problem.nv(), "the room", why) || !c.prepared())
+    return -kInfinity;
   if (!shape.may_prove_fails()) return none("inner facets cannot prove that it fails");
   if (certificate.kind != CertificateKind::kMotion || certificate.leaves.size() != 1 || (room.array() < 0.0).any())
     return none("there is no leaf, or no room");
   const MotionLeaf& leaf = certificate.leaves[0];
   if (!leaf_fits(problem, leaf, why)) return -kInfinity;
   if (!covers_every_sign(certificate.leaves, problem.contacts.size())) return none("the leaf does not cover every sign");
-  c.measure(&room);
+  c.measure_loads(&room);
   c.load_exactly();
   Sum gain;
   if (!c.drive(leaf, leaf.motion, &room, gain, why)) return -kInfinity;

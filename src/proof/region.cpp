@@ -116,6 +116,7 @@ bool RegionCase::placed()
 bool RegionCase::take_signs(const std::vector<int>& signs)
 {
   problem_ = input_.problem;
+  measured_ = false;
   signs_ = signs;
   convex_ = true;
   if (signs.size() != problem_.contacts.size())
@@ -225,6 +226,8 @@ bool RegionCase::take_leaf(const MotionLeaf& leaf)
 /// For every load that rounding of F + shift s could make of it.
 double RegionCase::failing_gain(const Eigen::Vector2d& s)
 {
+  if (!measured_ && !leaf_judge_.measure(problem_, a_, why_)) return -kInfinity;
+  measured_ = true;
   problem_.F = input_.problem.F + input_.shift * s;
   rest_ = kLoadRounding * (input_.problem.F.cwiseAbs() + input_.shift.cwiseAbs() * s.cwiseAbs());
   return leaf_judge_.failing_gain(problem_, a_, rules_.shape, leaf_, rest_, why_);

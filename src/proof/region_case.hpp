@@ -48,6 +48,7 @@ class RegionCase {
   Eigen::VectorXd a_, rest_;
   ContactProblem problem_;   ///< with the signs at hand
   std::vector<int> signs_;
+  bool measured_ = false;    ///< by leaf_judge_
   bool convex_ = true;       ///< the forces of these signs are a convex set
   Certificate forces_, leaf_;
 };

@@ -465,5 +465,46 @@ TEST_P(Region, OfOnePointIsAPoint)
   for (const Eigen::Vector2d& c : result.pieces[0].outer) EXPECT_LE((c - wanted).norm(), 1e-9);
 }
 
+TEST_P(Region, OfOnePointUnderNextToNoLoadAlongOneAxis)
+{
+  Stance s = make_stance(30.0, {0.0, 0.0, 0.9}, {2e-16, 3.2, -9.3});
+  add_foot(s, {-0.06354342278440428, 0.04201547643224224, 0.0}, Eigen::Vector3d::UnitZ(), 0.7);
+  const RegionResult result = find(s);
+  EXPECT_EQ(result.kind, RegionKind::kBounded) << result.reason;
+  EXPECT_LT(result.area_upper, 1e-18);
+  expect_judged(s, result, {}, "point");
+}
+
+TEST_P(Region, OfContactsThatPressAgainstEachOther)
+{
+  // Two walls squeeze without a lever arm. No motion opens both, so that the sides have to outweigh rounding of the largest forces.
+  Stance s = make_stance(30.0, {0.02, 0.01, 0.5});
+  add_flat_foot(s, {0.0, 0.0, 0.0}, 0.1, 0.05, 0.0);
+  add_foot(s, {0.3, 0.0, 0.5}, -Eigen::Vector3d::UnitX(), 0.0);
+  add_foot(s, {-0.3, 0.0, 0.5}, Eigen::Vector3d::UnitX(), 0.0);
+  const RegionResult result = find(s);
+  expect_area(result, 0.2 * 0.1);
+  expect_judged(s, result, {}, "squeezed");
+  ASSERT_EQ(result.pieces.size(), 1u) << result.reason;
+  for (const Eigen::Vector2d& c : result.pieces[0].outer) {
+    EXPECT_LE(std::abs(c.x()), 0.1 + 1e-6);
+    EXPECT_LE(std::abs(c.y()), 0.05 + 1e-6);
+  }
+  EXPECT_NEAR(result.distance.lower, 0.04, 1e-6);
+  EXPECT_NEAR(result.distance.upper, 0.04, 1e-6);
+}
+
+TEST_P(Region, EmptyEverywhere)
+{
+  // Pulled up: no position of the centre of mass holds it down. The only contact stays where the motion turns about.
+  for (const double far : {0.0, 1e3, 1e5}) {
+    Stance s = make_stance(30.0, {0.0, 0.0, 0.9}, {0.0, 0.3, 9.81});
+    add_foot(s, {0.1 + far, 0.05, 0.0}, Eigen::Vector3d::UnitZ(), 0.5);
+    const RegionResult result = find(s);
+    EXPECT_EQ(result.kind, RegionKind::kEmpty) << far << ": " << result.reason;
+    expect_judged(s, result, {}, "empty");
+  }
+}
+
 }  // namespace
 }  // namespace stiction

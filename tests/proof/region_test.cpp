@@ -201,6 +201,28 @@ TEST(RegionJudge, RefusesForgedInput)
   EXPECT_FALSE(other == t.input);
 }
 
+TEST(RegionJudge, RefusesAPolygonThatDoesNotEncloseTheReach)
+{
+  // The table stands 50 km away, and one motion fails everywhere on this side of it. A flat triangle around the position has far
+  // corners at which that motion fails as well, unless they are so far out that they enclose the reach.
+  constexpr double kAway = -5e4, kFlat = 0.005;
+  Stance s = make_stance(10.0, {0.0, 0.0, 0.7});
+  add_flat_foot(s, {0.0, kAway, 0.0}, kA, kB, 0.5);
+  Proved t;
+  t.input = {s.problem, {}, s.shift, s.position, -1};
+  RegionPieceProof& piece = t.certificate.pieces.emplace_back();
+  piece.signs.assign(4, 0);
+  piece.outer = {{-1.0, 0.0}, {1.0, 0.0}, {0.0, 2 * kFlat}};
+  piece.sides.assign(3, tips(t.input, {0, 1}, kAway + kB));
+  t.claims.kind = RegionKind::kBounded;
+  EXPECT_THAT(refusal(t, [](Proved&) {}), HasSubstr("something may be held"));
+  // Within a clipping square it is the truth.
+  t.rules.clip = 100.0;
+  t.claims = {Verdict::kUndecided, RegionKind::kUndecided, {}, 0.0, 2.1 * kFlat};
+  std::string why;
+  EXPECT_TRUE(t.accepted(&why)) << why;
+}
+
 TEST(RegionJudge, OutsideItKnowsHowFar)
 {
   Proved t = table({0.9, 0.05});
