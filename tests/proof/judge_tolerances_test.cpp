@@ -45,6 +45,14 @@ Squeezed by_friction(double lift, double squeeze)
   return s;
 }
 
+/// Normal forces and friction as large as each other: nearly twice as much is off.
+Squeezed by_both(double lift, double squeeze)
+{
+  Squeezed s = by_friction(1.9 * lift, squeeze);
+  s.lambda[0] = s.lambda[2] = squeeze;
+  return s;
+}
+
 /// Soft fingers turn two wheels against each other, with moments that cancel; a load turns both the same way.
 Squeezed by_torsion(double lift, double squeeze)
 {
@@ -87,7 +95,7 @@ class Tolerances : public ::testing::TestWithParam<Make> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(OfAxes, Tolerances, ::testing::Values(by_walls, by_friction, by_torsion, by_closures));
+INSTANTIATE_TEST_SUITE_P(OfAxes, Tolerances, ::testing::Values(by_walls, by_friction, by_torsion, by_closures, by_both));
 
 TEST_P(Tolerances, AreChargedInEquilibrium)
 {
@@ -150,6 +158,25 @@ TEST_P(Tolerances, CountForcesByTheLoadsInMotion)
   }
 }
 
+TEST(Tolerances, OfAxesReachWhatTheirContactReaches)
+{
+  // by_walls with degrees of freedom enough for several bodies, in one part: the walls do not reach what is lifted.
+  const double lift = 2e-8, squeeze = 0.9 * kStaticForces;
+  const auto q = [](std::initializer_list<double> first) {
+    Eigen::VectorXd v = Eigen::VectorXd::Zero(7);
+    v.head(static_cast<Eigen::Index>(first.size())) = vec(first);
+    return v;
+  };
+  ContactProblem p = system(Eigen::VectorXd::Ones(7), q({1, -lift}));
+  p.M(0, 1) = p.M(1, 0) = 0.5;
+  add_contact(p, "left", 0.0, {q({1})});
+  add_contact(p, "right", 0.0, {q({-1})});
+  add_contact(p, "floor", 0.0, {q({0, 1})});
+  const Certificate yes = forces(q({}), vec({squeeze + 1, squeeze, 0})), no = motion(p, q({}), vec({1, 0, 0}), q({0, -1}));
+  EXPECT_EQ(judge_equilibrium(p, q({}), ConeShape::exact(), yes), Verdict::kUndecided);
+  EXPECT_EQ(judge_equilibrium(p, q({}), ConeShape::exact(), no), Verdict::kFails);
+}
+
 TEST(Tolerances, OfLoadsAreChargedInEquilibrium)
 {
   // One smooth contact pushes two sliders apart; their loads differ by a few roundings. The motion clears the contact by just more than
@@ -166,15 +193,15 @@ TEST(Tolerances, OfLoadsAreChargedInEquilibrium)
 
 TEST(Tolerances, OfRowsAreChargedInContradictions)
 {
-  // Two pins of one slider contradict each other by 2e-14 m/s^2 while another slider leaves its contact with 1 m/s^2.
+  // Two pins of one slider contradict each other by 2e-14 m/s^2 while another slider follows a drift of 1 m/s^2.
   for (const double gap : {2e-14, 1e-9}) {
-    ContactProblem p = system(vec({1, 1}), vec({0, -1}));
-    add_contact(p, "leaves", 0.0, {vec({0, 1})});
+    ContactProblem p = system(vec({0, 0}), vec({0, 0}));
     add_closure(p, "a", {vec({1, 0})});
     add_closure(p, "b", {vec({1, 0})});
-    p.gamma << 0, 0, gap;
-    const Certificate between = forces(vec({-gap / 2, 1}), vec({0, -gap / 2, 0}));
-    const Certificate contradiction{CertificateKind::kContradiction, {}, vec({0, 1, -1}), {}};
+    add_closure(p, "drifts", {vec({0, 1})});
+    p.gamma << 0, gap, 1;
+    const Certificate between = forces(vec({-gap / 2, -1}), vec({0, 0, 0}));
+    const Certificate contradiction{CertificateKind::kContradiction, {}, vec({1, -1, 0}), {}};
     EXPECT_EQ(judge(p, kAllowed, between), gap < 1e-12 ? Verdict::kHolds : Verdict::kUndecided);
     EXPECT_EQ(judge(p, kAllowed, contradiction), gap < 1e-12 ? Verdict::kUndecided : Verdict::kFails);
   }
@@ -205,6 +232,169 @@ TEST(Tolerances, OfInertiaAreChargedWithTheLargestAccelerations)
   p.M(0, 1) = p.M(1, 0) = 1;
   EXPECT_EQ(judge(p, kAllowed, forces(vec({fast, 1 - fast}), Eigen::VectorXd(0))), Verdict::kHolds);
   EXPECT_EQ(judge(p, kAllowed, {CertificateKind::kUnbalanced, vec({1, -1}), {}, {}}), Verdict::kUndecided);
+}
+
+// ---------------------------------------------------------------------------------------------- systems that move
+//
+// A weight of 10 N on the floor, pushed sideways by what friction of 0.5 carries and a little more; q = (x, z, moves, ...). Something
+// moves with 1 m/s^2, which makes 2^-46 m/s^2 of every row rest, and a heavy x makes that a force.
+
+constexpr double kWeightOf = 10.0, kFriction = 0.5, kClearOfRim = 1e-12, kRow = 0.95 * internal::kAtRest;
+
+struct Pushed {
+  ContactProblem p;
+  Certificate yes, no;
+
+  Pushed(const Eigen::VectorXd& inertia, Eigen::Index more)
+  {
+    const Eigen::Index n = 3 + more;
+    p = system(inertia, Eigen::VectorXd::Zero(n));
+    p.F[1] = kWeightOf;
+    add_contact(p, "floor", kFriction, {Eigen::VectorXd::Unit(n, 1), Eigen::VectorXd::Unit(n, 0)});
+  }
+
+  /// After its other rows: q2 follows a drift.
+  void follow_drift()
+  {
+    add_closure(p, "drifts", {Eigen::VectorXd::Unit(p.nv(), 2)});
+    p.gamma[p.rows() - 1] = 1.0;
+    certify(-1.0);
+    yes.lambda[p.rows() - 1] = no.lambda[p.rows() - 1] = -p.M(2, 2);
+  }
+
+  /// The same: q2 leaves its contact, which asks for no forces anywhere.
+  void leave()
+  {
+    p.F[2] = -p.M(2, 2);
+    add_contact(p, "leaves", 0.0, {Eigen::VectorXd::Unit(p.nv(), 2)});
+    certify(1.0);
+  }
+
+  void certify(double moves)
+  {
+    Eigen::VectorXd a = Eigen::VectorXd::Zero(p.nv()), y = Eigen::VectorXd::Zero(p.nv()), lambda = Eigen::VectorXd::Zero(p.rows());
+    a[2] = moves;
+    lambda[0] = kWeightOf;
+    yes = forces(a, lambda);
+    yes.lambda[1] = kFriction * kWeightOf;
+    y[0] = 1.0;
+    y[1] = -(kFriction * std::abs(p.J(1, 0)) + kClearOfRim);
+    no = motion(p, a, lambda, y);
+  }
+
+  void expect(bool holds) const
+  {
+    std::string why;
+    EXPECT_EQ(judge(p, kAllowed, yes, &why), holds ? Verdict::kHolds : Verdict::kUndecided) << why;
+    EXPECT_EQ(judge(p, kAllowed, no, &why), holds ? Verdict::kUndecided : Verdict::kFails) << why;
+  }
+};
+
+TEST(MovingTolerances, OfRowsTimesInertiaAreCharged)
+{
+  const double mass = 0x1p40;
+  for (const double factor : {1.0, 50.0}) {
+    Pushed s(vec({mass, 1, 1}), 0);
+    const double push = mass * factor * kRow;   // carried by inertia, while the row is at rest
+    s.p.F[0] = kFriction * kWeightOf + push;
+    s.leave();
+    s.yes.a[0] = -factor * kRow;
+    s.no.lambda[1] = s.p.F[0];
+    s.expect(factor < 2);
+  }
+}
+
+TEST(MovingTolerances, OfObliqueRowsAddUp)
+{
+  // A second row holds another direction, at a tenth of a right angle: x moves by both tolerances, ten times.
+  const double mass = 0x1p40, across = 0.1;
+  for (const double factor : {1.0, 50.0}) {
+    Pushed s(vec({mass, 1, 1, mass}), 1);
+    s.p.J.row(1) << across, 0, 0, 1;
+    add_closure(s.p, "holds", {vec({0, 0, 0, 1})});
+    const double moved = factor * 2 * kRow / across;
+    s.p.F[0] = across * kFriction * kWeightOf + mass * moved;
+    s.leave();
+    s.yes.a[0] = -moved;
+    s.yes.a[3] = factor * kRow;
+    s.yes.lambda[2] = mass * s.yes.a[3] - kFriction * kWeightOf;
+    s.no.lambda[1] = s.p.F[0] / across;
+    s.no.lambda[2] = -s.no.lambda[1];
+    s.expect(factor < 2);
+  }
+}
+
+TEST(MovingTolerances, OfNearlyDependentRowsMoveWhatIsBetweenThem)
+{
+  // Two rods hold q3 and q4, nearly along each other: q4 moves by both tolerances over 5e-4 and drags x along.
+  const double mass = 0x1p30, apart = 5e-4;
+  Pushed s(vec({mass, 1, 1, mass, mass}), 2);
+  s.p.M(0, 4) = s.p.M(4, 0) = mass / 2;
+  add_closure(s.p, "one", {vec({0, 0, 0, 1, 0})});
+  add_closure(s.p, "other", {vec({0, 0, 0, 1, apart})});
+  const double moved = 2 * kRow / apart;
+  s.p.F[0] = kFriction * kWeightOf + mass / 2 * moved;
+  s.leave();
+  s.yes.a[3] = kRow;
+  s.yes.a[4] = -moved;
+  s.yes.lambda[3] = -mass * moved / apart;
+  s.yes.lambda[2] = mass * kRow - s.yes.lambda[3];
+  s.no.lambda[1] = s.p.F[0];
+  s.expect(true);
+}
+
+TEST(MovingTolerances, ARowThatACertificateForgets)
+{
+  // A pin holds q3 against 1 N. A certificate without the pin's force lets q3 go, and its inertia pushes x beyond friction.
+  Pushed s(vec({1, 1, 1, 1}), 1);
+  s.p.M(0, 3) = s.p.M(3, 0) = 0.5;
+  add_closure(s.p, "pin", {vec({0, 0, 0, 1})});
+  s.p.F << 0.9 * kFriction * kWeightOf, kWeightOf, 0, -1.0;
+  s.follow_drift();
+  s.yes.lambda[1] = s.p.F[0];
+  s.yes.lambda[2] = -1.0;
+  s.no.a[3] = 1.0;
+  s.no.lambda[1] = s.p.F[0] + 0.5;
+  s.expect(true);
+}
+
+TEST(MovingTolerances, AContactThatACertificateLetsPushWhileItLeaves)
+{
+  // q3 leaves its contact with 1 m/s^2. With a force there all the same it leaves faster and drags x beyond friction.
+  Pushed s(vec({1, 1, 1, 1}), 1);
+  s.p.M(0, 3) = s.p.M(3, 0) = 0.5;
+  add_contact(s.p, "leaves", 0.0, {vec({0, 0, 0, 1})});
+  s.p.F << 0.9 * kFriction * kWeightOf - 0.5, kWeightOf, 0, -1.0;
+  s.follow_drift();
+  s.yes.a[3] = 1.0;
+  s.yes.lambda[1] = s.p.F[0] + 0.5;
+  s.no.a[3] = 6.0;
+  s.no.lambda[2] = 5.0;
+  s.no.lambda[1] = s.p.F[0] + 3.0;
+  s.expect(true);
+}
+
+TEST(MovingTolerances, SolutionsAtRestWithLargeForcesAreNotForgotten)
+{
+  // Gauss' principle lifts q3 with 2e-8 m/s^2, and x, coupled to it, slips. At rest rounding of the walls carries what lifts it.
+  const double lift = 2e-8, squeeze = 0.9 * kStaticForces;
+  ContactProblem p = system(vec({0x1p54, 1, 1, 1}), vec({0.45, 1, 1, -lift}));   // x, z of the weight, between the walls, lifted
+  p.M(0, 3) = p.M(3, 0) = 5e7;
+  add_contact(p, "floor", 0.5, {vec({0, 1, 0, 0}), vec({1, 0, 0, 0})});
+  add_contact(p, "left", 0.0, {vec({0, 0, 1, 0})});
+  add_contact(p, "right", 0.0, {vec({0, 0, -1, 0})});
+  add_contact(p, "below", 0.0, {vec({0, 0, 0, 1})});
+  const Eigen::VectorXd rest = vec({0, 0, 0, 0}), lifted = vec({0, 0, 0, lift});
+  const Certificate yes = forces(rest, vec({1, 0.45, squeeze + 1, squeeze, 0}));
+  const Certificate no = motion(p, lifted, vec({1, 0.45 + 5e7 * lift, 1, 0, 0}), vec({1, -(0.5 + kClearOfRim), 0, 0}));
+  EXPECT_EQ(judge(p, kAllowed, yes), Verdict::kHolds);
+  EXPECT_EQ(judge(p, kAllowed, no), Verdict::kUndecided);
+  p.F[3] = -1e-5;   // more than rounding carries
+  Certificate faster = no;
+  faster.a[3] = 1e-5;
+  faster.lambda[1] = 0.45 + 5e7 * 1e-5;
+  EXPECT_EQ(judge(p, kAllowed, yes), Verdict::kUndecided);
+  EXPECT_EQ(judge(p, kAllowed, faster), Verdict::kFails);
 }
 
 }  // namespace
