@@ -211,14 +211,10 @@ TEST(BlockOnGround, AccelerationsAreTakenAsTheyAre)
   Eigen::VectorXd a = vec({0, 1e-9, 0});
   ContactProblem pushed = p;
   pushed.F -= pushed.M * a;   // balances, but the contacts accelerate
-<<<<<<< HEAD
   EXPECT_THAT(reason(pushed, forces(a, block_forces(1.0))), ::testing::HasSubstr("separates"));
-=======
-  EXPECT_THAT(reason(pushed, forces(a, block_forces(1.0))), testing::HasSubstr("separates"));
   ContactProblem drifting = p;
   drifting.gamma[1] = 1e-9;   // the ground moves away, the block does not follow
-  EXPECT_THAT(reason(drifting, forces(vec({0, 0, 0}), block_forces(1.0))), testing::HasSubstr("right, row 1"));
->>>>>>> jtests2
+  EXPECT_THAT(reason(drifting, forces(vec({0, 0, 0}), block_forces(1.0))), ::testing::HasSubstr("right, row 1"));
   a = vec({1e-9, 0, 0});
   pushed = p;
   pushed.F -= pushed.M * a;
@@ -460,7 +456,7 @@ TEST(Shapes, FacetsAreUsedAsTheyAre)
 TEST(Penetration, IsNoSolution)
 {
   const ContactProblem p = point_mass(0.5, 0, 0);
-  EXPECT_THAT(reason(p, forces(vec({0, 0, -kWeight}), vec({0, 0, 0}))), testing::HasSubstr("contact foot, row 0"));
+  EXPECT_THAT(reason(p, forces(vec({0, 0, -kWeight}), vec({0, 0, 0}))), ::testing::HasSubstr("contact foot, row 0"));
 }
 
 TEST(PrescribedAcceleration, IsALoadOfEquilibrium)
@@ -493,14 +489,10 @@ TEST(Limits, LargestNormalForceIsAPricedLimit)
     EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), priced(1.0 + kClearOfRims)), holds ? Verdict::kUndecided : Verdict::kFails);
     EXPECT_EQ(decide(p, priced(1.1)), Verdict::kUndecided);
     EXPECT_EQ(decide(p, priced(-1.0)), Verdict::kUndecided);
-<<<<<<< HEAD
     EXPECT_THAT(reason(p, motion(p, zero, vec({kWeight, 0, 0}), vec({0, 0, -1, -0.5}))), ::testing::HasSubstr("price"));
-=======
-    EXPECT_THAT(reason(p, motion(p, zero, vec({kWeight, 0, 0}), vec({0, 0, -1, -0.5}))), testing::HasSubstr("price"));
     std::string why;
     EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), priced(-1.0), &why), Verdict::kUndecided);
-    EXPECT_THAT(why, testing::HasSubstr("price"));
->>>>>>> jtests2
+    EXPECT_THAT(why, ::testing::HasSubstr("price"));
     EXPECT_EQ(decide(p, motion(p, zero, vec({kWeight, 0, 0}), vec({0, 0, 1}))), Verdict::kUndecided);
   }
 }
