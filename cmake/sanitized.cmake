@@ -24,7 +24,7 @@ target_link_options(stiction_asan PRIVATE LINKER:--version-script=${PROJECT_SOUR
   LINKER:-Bsymbolic INTERFACE ${STICTION_ASAN})
 
 # What is used from many threads there: all_sticking and closure.
-stiction_part(core _tsan "/(ask|proof)/(couplings|equilibrium|friction_well|impact|mode_solver|motion_proof|polygon|propositions|region|sliding)"
+stiction_part(core _tsan "/(ask|proof)/(couplings|friction_well|impact|mode_solver|motion_proof|polygon|propositions|region|sliding)"
   -O1 ${instrumented} ${STICTION_TSAN})
 
 # The sanitizers of older compilers do not cope with the address-space randomisation of newer kernels.
