@@ -214,6 +214,20 @@ TEST_F(Binding, BytesOfScenarioAndRobotsCount)
   fs::remove_all(folder);
 }
 
+TEST(OwnReports, WhatVerifyRefusesIsUndecided)
+{
+  Report report = checked("block_on_ground");
+  report.refused = "it is a test";
+  EXPECT_EQ(report.verdict(), Verdict::kUndecided);
+  const Json json = report_document(report);
+  EXPECT_EQ(json["verdict"], "undecided");
+  EXPECT_THAT(json["summary"].get<std::string>(), HasSubstr("undecided: the proof does not stand as it is written: it is a test"));
+  EXPECT_THAT(report_text(report, false), HasSubstr("UNDECIDED\n"));
+  // Far from the origin rounding is large: whatever comes out, it is not a report that is refused.
+  const Report region = checked("biped_region", {{"models.robot.pose.xyz", "[1000, 700, 0.9]"}});
+  EXPECT_TRUE(region.verdict() == Verdict::kUndecided || verify_report(report_json(region), "r").valid);
+}
+
 /// Every question of every scenario of the gallery with robots of our own, at random friction and gravity.
 TEST(OwnReports, AlwaysVerify)
 {
