@@ -162,8 +162,7 @@ bool RegionFinder::Workspace::find_pieces(RegionResult& result)
       piece.signs = pattern;
       const Verdict verdict = deepest_point(piece);
       if (verdict == Verdict::kFails) {
-        for (MotionLeaf& leaf : search.leaves) turn_away(leaf);
-        result.proof.empty.insert(result.proof.empty.end(), search.leaves.begin(), search.leaves.end());
+        for (const MotionLeaf& leaf : search.leaves) add_empty(leaf, result.proof.empty);
         return;
       }
       complete = verdict == Verdict::kHolds && static_cast<int>(pieces.size()) < options->branch_limit;
@@ -176,8 +175,7 @@ bool RegionFinder::Workspace::find_pieces(RegionResult& result)
       MotionLeaf leaf;
       leaf.signs = pattern;
       search.multipliers.to_motion(search.answer.y, leaf.motion);
-      turn_away(leaf);
-      result.proof.empty.push_back(std::move(leaf));
+      add_empty(leaf, result.proof.empty);
       return;
     }
     for (int sign : {1, -1}) {
@@ -272,7 +270,7 @@ RegionCut RegionFinder::Workspace::cut_of(const Sandwich& piece, const MotionLea
   RegionCut cut;
   MotionLeaf leaf = found;
   leaf.signs = piece.signs;
-  if (!turn_away(leaf)) charged = true;
+  if (!turn_away(leaf) || sides_left_open(leaf) > 0) charged = true;
   const Eigen::Vector2d normal = shift.transpose() * leaf.motion.head(problem->nv());
   const double size = normal.norm();
   if (!(size > 0.0)) return cut;

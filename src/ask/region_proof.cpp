@@ -16,6 +16,9 @@ constexpr double kNearStep = 1e-4, kBend = 1e-6;
 constexpr int kMostMoves = 3;
 constexpr double kAround = 4.0;
 
+/// So many contacts that push and pull may be told apart: that takes two to the power of them motions.
+constexpr int kMostSides = 6;
+
 /// Corners nearer to each other than this share of that room are one.
 constexpr double kSameCorner = 0.1;
 
@@ -36,6 +39,28 @@ bool RegionFinder::Workspace::turn_away(MotionLeaf& leaf)
       known->away.resize(0);
   }
   return known->away.size() > 0 && search.turn(leaf, known->away);
+}
+
+/// How many contacts may push and pull under a leaf. These cannot be opened.
+int RegionFinder::Workspace::sides_left_open(const MotionLeaf& leaf) const
+{
+  int count = 0;
+  for (std::size_t i = 0; i < leaf.signs.size(); ++i)
+    count += leaf.signs[i] == 0 && problem->contacts[i].side == Side::kBilateral;
+  return count;
+}
+
+/// Out at the reach, loads are so large that no contact may be left at rest: contacts that push and pull are told apart.
+void RegionFinder::Workspace::add_empty(const MotionLeaf& leaf, std::vector<MotionLeaf>& empty)
+{
+  const int open = sides_left_open(leaf);
+  for (int pattern = 0; pattern < 1 << (open <= kMostSides ? open : 0); ++pattern) {
+    MotionLeaf& one = empty.emplace_back(leaf);
+    int next = 0;
+    for (std::size_t i = 0; open <= kMostSides && i < one.signs.size(); ++i)
+      if (one.signs[i] == 0 && problem->contacts[i].side == Side::kBilateral) one.signs[i] = pattern >> next++ & 1 ? -1 : 1;
+    turn_away(one);
+  }
 }
 
 /// Moves the sides of the polygon out to where the judge says that what is beyond fails; false when no side has to.

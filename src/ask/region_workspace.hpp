@@ -58,6 +58,8 @@ struct RegionFinder::Workspace {
   void keep_what_is_proved(RegionResult& result);
   void write_inner(internal::RegionCase& judge, const Sandwich& piece, RegionPieceProof& proof) const;
   bool turn_away(MotionLeaf& leaf);
+  int sides_left_open(const MotionLeaf& leaf) const;
+  void add_empty(const MotionLeaf& leaf, std::vector<MotionLeaf>& empty);
   bool move_out(internal::RegionCase& judge, const Polygon& outer, const std::vector<int>& owner, const Sandwich& piece,
                 std::vector<double>& offsets) const;
   bool close(internal::RegionCase& judge, const Sandwich& piece, const std::optional<double>& clip, Polygon& outer,

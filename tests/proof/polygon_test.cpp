@@ -82,6 +82,16 @@ TEST(Areas, AreEnclosed)
   const Bounds exact = area_bounds({{far, far}, {far + 3, far}, {far, far + 5}});
   EXPECT_LE(exact.lower, 7.5);
   EXPECT_GE(exact.upper, 7.5);
+  Rng rng{6};
+  for (int i = 0; i < 200; ++i) {   // against sums in extended precision
+    const auto corner = [&] { return Eigen::Vector2d(uniform(rng, 1.0, 1.5), uniform(rng, 1.0, 1.5)); };
+    Polygon triangle = {corner(), corner(), corner()};
+    if (orientation(triangle[0], triangle[1], triangle[2]) < 0) std::swap(triangle[1], triangle[2]);
+    const auto minus = [&](int k, int axis) { return static_cast<long double>(triangle[k][axis]) - triangle[0][axis]; };
+    const long double wanted = 0.5L * (minus(1, 0) * minus(2, 1) - minus(1, 1) * minus(2, 0));
+    EXPECT_LE(area_bounds(triangle).lower, wanted);
+    EXPECT_GE(area_bounds(triangle).upper, wanted);
+  }
   EXPECT_EQ(union_area_bounds({}).upper, 0.0);
   const Polygon moved = {{0.5, 0.5}, {1.5, 0.5}, {1.5, 1.5}, {0.5, 1.5}};
   const Bounds joined = union_area_bounds({kSquare, moved});

@@ -205,9 +205,9 @@ TEST(RegionJudge, RefusesAPolygonThatDoesNotEncloseTheReach)
 {
   // The table stands 50 km away, and one motion fails everywhere on this side of it. A flat triangle around the position has far
   // corners at which that motion fails as well, unless they are so far out that they enclose the reach.
-  constexpr double kAway = -5e4, kFlat = 0.005;
+  constexpr double kAway = -5e4, kWide = 500.0, kFlat = 0.005;   // wide: forces at 1000 km are not all a matter of rounding
   Stance s = make_stance(10.0, {0.0, 0.0, 0.7});
-  add_flat_foot(s, {0.0, kAway, 0.0}, kA, kB, 0.5);
+  add_flat_foot(s, {0.0, kAway, 0.0}, kWide, kB, 0.5);
   Proved t;
   t.input = {s.problem, {}, s.shift, s.position, -1};
   RegionPieceProof& piece = t.certificate.pieces.emplace_back();
@@ -221,6 +221,25 @@ TEST(RegionJudge, RefusesAPolygonThatDoesNotEncloseTheReach)
   t.claims = {Verdict::kUndecided, RegionKind::kUndecided, {}, 0.0, 2.1 * kFlat};
   std::string why;
   EXPECT_TRUE(t.accepted(&why)) << why;
+}
+
+TEST(RegionJudge, SidesAreJudgedForTheRoundingOfTheirLoads)
+{
+  // The position is 1000 km away: F + S s cancels all but the last digits, 1e-9 m of them are rounding, 1e-8 m are not.
+  const Eigen::Vector2d position(1e6, 0.0);
+  for (const double room : {1e-9, 1e-8}) {
+    Proved t = table(position);
+    t.certificate.position = {};
+    RegionPieceProof& piece = t.certificate.pieces[0];
+    piece.inner.clear();
+    piece.forces.clear();
+    piece.outer.clear();
+    for (const auto& [x, y] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}})
+      piece.outer.push_back(Eigen::Vector2d(x * (kA + room), y * (kB + room)) - position);
+    t.claims = {Verdict::kUndecided, RegionKind::kBounded, {}, 0.0, kInfinity};
+    std::string why;
+    EXPECT_EQ(t.accepted(&why), room > 5e-9) << why;
+  }
 }
 
 TEST(RegionJudge, OutsideItKnowsHowFar)
