@@ -112,9 +112,10 @@ void StickingChecker::Workspace::friction_margin(StickingResult& result)
 void StickingChecker::Workspace::tell_the_last_motion(StickingResult& result, const LeastFriction& least)
 {
   if (!least.known) return;
-  // As near to the boundary as a proof goes.
+  // As near to the boundary as a proof goes; where no friction helps, with as much as anybody has.
+  constexpr double kMostFriction = 1e6;
   for (const double back : {0.0, 1e-8, 1e-6, 1e-4}) {
-    const double friction = least.lower * (1.0 - back);
+    const double friction = std::min(least.lower, kMostFriction) * (1.0 - back);
     if (friction <= 1.0 || decide_signs(internal::Friction{friction, -1, 0.0}) != Verdict::kFails) return;
     const ContactProblem at_the_limit = internal::with_friction(*problem, friction);   // there the contacts that slip are on the rim
     result.certificate.leaves.swap(leaves);

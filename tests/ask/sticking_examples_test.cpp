@@ -81,6 +81,17 @@ TEST_P(StickingExamples, TallBlockTipsOverOneCornerThatSticks)
   EXPECT_THAT(r.explanation, ::testing::HasSubstr("left detaches"));
 }
 
+TEST_P(StickingExamples, WhereNoFrictionHelpsThatIsSaid)
+{
+  StickingOptions options;
+  options.margins = options.repairs = options.explain = true;
+  const StickingResult r = check(block_on_ground(1, 4, 0.0, 0.2, 3.0, 0.0), options);   // pushed, and weightless
+  EXPECT_EQ(r.verdict, Verdict::kFails) << r.reason;
+  EXPECT_TRUE(r.friction_scale_known);
+  EXPECT_FALSE(r.friction_scale.has_value());
+  EXPECT_FALSE(r.explanation.empty());
+}
+
 TEST_P(StickingExamples, BlockTangentialForcesOnlySumIsUnique)
 {
   const StickingResult r = check(block_on_ground(1, 1, 0.5, 0.8, 3.0));
