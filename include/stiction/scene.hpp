@@ -135,6 +135,8 @@ class Scene {
  public:
   /// @throws InputError naming the entry, e.g. "contacts[2].normal: want a unit vector, got (0, 0, 0)".
   explicit Scene(const SceneDescription& description);
+  /// Reads no URDF that `known` has read: for other contacts, loads or bases of the same robots.
+  Scene(const SceneDescription& description, const Scene& known);
   ~Scene();
   Scene(const Scene& other);
   Scene(Scene&&) noexcept;

@@ -180,7 +180,7 @@ const Answer& ScenarioAnswerer::ask(const Scenario& scenario)
     compute(scenario.scene, problem_);
     answer_->ask({scenario, scene_, state_, problem_}, Extras::kOnlyIfAsked);
   } else {
-    Scene scene(scenario.scene);
+    Scene scene(scenario.scene, scene_);
     scene.compute(scene.described_state(), problem_);
     answer_->ask({scenario, scene, scene.described_state(), problem_}, Extras::kOnlyIfAsked);
   }

@@ -9,9 +9,6 @@
 namespace stiction::internal {
 namespace {
 
-/// How far a normal may be from unit length and still be taken for one.
-constexpr double kUnitRounding = 1e-6;
-
 void check_finite(const std::string& path, double value)
 {
   if (!std::isfinite(value)) throw InputError(path, "want a finite number, got " + text(value));
@@ -93,15 +90,20 @@ void read_multi(const std::map<std::string, std::vector<double>>& values, const 
   }
 }
 
-std::shared_ptr<const UrdfTree> load_tree(const ModelDescription& model, const std::vector<std::string>& package_paths)
+std::shared_ptr<const UrdfTree> load_tree(const ModelDescription& model, const std::vector<std::string>& package_paths,
+                                          const std::vector<ModelBlueprint>& known)
 {
+  UrdfSource source{model.urdf_file, model.urdf_text, package_paths};
+  for (const ModelBlueprint& other : known)
+    if (other.tree->source == source) return other.tree;
   const std::string path = path_of(model) + ".urdf";
   if (model.urdf_file.empty() == model.urdf_text.empty())
     throw InputError(
         path, std::string("want either a file or a text, got ") + (model.urdf_file.empty() ? "neither" : "both"));
   const std::string content =
       model.urdf_file.empty() ? model.urdf_text : read_urdf_file(model.urdf_file, package_paths, path);
-  auto tree = std::make_shared<const UrdfTree>(parse_urdf(content, path));
+  auto tree = std::make_shared<UrdfTree>(parse_urdf(content, path));
+  tree->source = std::move(source);
   for (const Finding& finding : physical_findings(*tree))
     if (finding.unusable) throw InputError(path, finding.what);
   return tree;
@@ -213,7 +215,7 @@ void read_contact(const ContactDescription& description, const std::string& path
   }
 }
 
-void read_models(const SceneDescription& description, Blueprint& blueprint)
+void read_models(const SceneDescription& description, const std::vector<ModelBlueprint>& known, Blueprint& blueprint)
 {
   std::set<std::string> names;
   if (description.models.empty()) throw InputError("models", "want at least one, got none");
@@ -226,7 +228,7 @@ void read_models(const SceneDescription& description, Blueprint& blueprint)
     ModelBlueprint model;
     model.name = source.name;
     model.base = source.base;
-    model.tree = load_tree(source, description.package_paths);
+    model.tree = load_tree(source, description.package_paths, known);
     model.state = read_state(source, *model.tree);
     model.given_efforts = read_given_efforts(source, *model.tree);
     add_motors(source.effort, model);
@@ -337,12 +339,12 @@ BodyRef find_body(const std::string& body, const std::string& path, const std::v
   return BodyFinder(models).find(path, body);
 }
 
-Blueprint make_blueprint(const SceneDescription& description)
+Blueprint make_blueprint(const SceneDescription& description, const std::vector<ModelBlueprint>& known)
 {
   Blueprint blueprint;
   check_finite("gravity", description.gravity);
   blueprint.gravity = description.gravity;
-  read_models(description, blueprint);
+  read_models(description, known, blueprint);
 
   const BodyFinder bodies(blueprint.models);
   for (std::size_t i = 0; i < description.loads.size(); ++i) {

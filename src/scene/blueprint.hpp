@@ -75,8 +75,8 @@ struct Blueprint {
   std::vector<std::string> load_warnings;  ///< among them
 };
 
-/// @throws InputError naming the entry.
-Blueprint make_blueprint(const SceneDescription& description);
+/// URDFs that `known` has are not read again. @throws InputError naming the entry.
+Blueprint make_blueprint(const SceneDescription& description, const std::vector<ModelBlueprint>& known);
 
 /// A load on a link of the models. @throws InputError below `path`.
 LoadBlueprint read_load(const LoadDescription& load, const std::string& path, const std::vector<ModelBlueprint>& models);

@@ -9,9 +9,6 @@
 namespace stiction::internal {
 namespace {
 
-/// How far a quaternion, or the cosine and sine of a planar joint, may be from unit length.
-constexpr double kUnitRounding = 1e-6;
-
 /// Numbers a joint needs in q: Pinocchio stores a quaternion, or cosine and sine.
 int positions(JointType type)
 {

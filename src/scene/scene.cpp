@@ -780,7 +780,12 @@ void Scene::Impl::check_finite(const ContactProblem& problem) const
 }
 
 Scene::Scene(const SceneDescription& description)
-    : impl_(std::make_unique<Impl>(std::make_shared<const Core>(internal::make_blueprint(description))))
+    : impl_(std::make_unique<Impl>(std::make_shared<const Core>(internal::make_blueprint(description, {}))))
+{
+}
+Scene::Scene(const SceneDescription& description, const Scene& known)
+    : impl_(std::make_unique<Impl>(
+          std::make_shared<const Core>(internal::make_blueprint(description, known.impl_->core->models))))
 {
 }
 Scene::~Scene() = default;

@@ -12,6 +12,9 @@ namespace stiction::internal {
 /// Indices are int or Eigen::Index here, so that -1 can say "none"; containers want them unsigned.
 inline std::size_t idx(Eigen::Index i) { return static_cast<std::size_t>(i); }
 
+/// How far normals, quaternions and pairs of cosine and sine may be from unit length and still be taken for it.
+inline constexpr double kUnitRounding = 1e-6;
+
 enum class JointType { kRevolute, kContinuous, kPrismatic, kPlanar, kFloating, kFixed };
 
 /// Degrees of freedom of a joint type: 0, 1, 3 or 6.
@@ -42,9 +45,17 @@ struct UrdfJoint {
   double multiplier = 1.0, offset = 0.0;  ///< position = multiplier * position of `mimics` + offset
 };
 
+/// What a URDF was read from: a file that may be looked up in packages, or a text.
+struct UrdfSource {
+  std::string file, text;
+  std::vector<std::string> package_paths;
+  bool operator==(const UrdfSource&) const = default;
+};
+
 /// A URDF as a checked tree: names unique, every link reached from the root exactly once, numbers finite, axes unit,
 /// limits ordered, mimic chains resolved to their first joint.
 struct UrdfTree {
+  UrdfSource source;
   std::string name;
   std::vector<UrdfLink> links;
   std::vector<UrdfJoint> joints;
