@@ -204,15 +204,15 @@ void Case::bound_motion()
 }
 
 /// A second bound of s.error, without the square root, where M is definite: rows that keep their accelerations leave Delta a no room
-/// along them, and along the others only what forces can do there. False: M is not definite.
+/// along them, and along the others only what forces can do there. False: M is definite nowhere.
 bool Case::tighten_motion()
 {
-  for (Eigen::Index j = 0; j < p.nv(); ++j)
-    if (!std::isfinite(s.scales.swing[j])) return false;
+  if (std::ranges::none_of(s.scales.definite, [](char definite) { return definite; })) return false;
   // Columns of V: M^-1/2 J' in coordinates z in which |a|_M = |z|.
   s.V = p.J.transpose();
   s.scales.divide_by_root_mass(p, s.V);
-  for (int k = 0; k < s.scales.parts; ++k) tighten_part(k);
+  for (int k = 0; k < s.scales.parts; ++k)
+    if (s.scales.definite[at(k)]) tighten_part(k);
   return true;
 }
 

@@ -7,7 +7,8 @@
 namespace stiction::internal {
 namespace {
 
-constexpr Eigen::Index kOneBody = 6;   // so few degrees of freedom are one part: not worth a search
+constexpr Eigen::Index kOneBody = 6;       // so few degrees of freedom are one part: not worth a search
+constexpr double kSafelyDefinite = 1e-5;   // pivot of a unit mass: errors of the inverse stay below a hundredth
 
 int root(std::vector<int>& parent, int j)
 {
@@ -155,22 +156,52 @@ void Scales::measure_swings(const ContactProblem& p)
       const Eigen::Index row = massive_[static_cast<std::size_t>(i)], column = massive_[static_cast<std::size_t>(k)];
       unit_mass_(i, k) = p.M(row, column) / (std::sqrt(p.M(row, row)) * std::sqrt(p.M(column, column)));
     }
-  constexpr double kSafelyDefinite = 1e-5;   // pivot: errors of the inverse stay below a hundredth
-  const double pivot = m > 0 ? cholesky_.compute(unit_mass_) : 0.0;
+  definite.assign(static_cast<std::size_t>(parts), 1);
+  double pivot = cholesky_.compute(unit_mass_);
+  if (!(pivot > kSafelyDefinite)) {
+    leave_out_singular_parts();
+    pivot = cholesky_.compute(unit_mass_);
+  }
   condition = 1.0 / pivot;
-  if (!(pivot > kSafelyDefinite)) return;
   inverse_factor_.setIdentity(m, m);
   cholesky_.solve_lower(inverse_factor_);
   for (Eigen::Index k = 0; k < m; ++k) {
     const Eigen::Index j = massive_[static_cast<std::size_t>(k)];
-    swing[j] = 1.02 * inverse_factor_.col(k).norm() / std::sqrt(p.M(j, j));
+    if (is_definite(j)) swing[j] = 1.02 * inverse_factor_.col(k).norm() / std::sqrt(p.M(j, j));
+  }
+  for (Eigen::Index j = 0; j < p.nv(); ++j)
+    if (!(p.M(j, j) > 0.0)) definite[static_cast<std::size_t>(part[static_cast<std::size_t>(j)])] = 0;
+}
+
+/// The inertia of a part that is not safely definite becomes the identity in unit_mass_: its swings are not known.
+void Scales::leave_out_singular_parts()
+{
+  // Cholesky's method, column by column; parts do not see each other.
+  Eigen::MatrixXd& L = inverse_factor_;
+  L = unit_mass_;
+  const Eigen::Index m = L.rows();
+  for (Eigen::Index k = 0; k < m; ++k) {
+    const double pivot = std::sqrt(L(k, k) - L.row(k).head(k).squaredNorm());
+    if (!(pivot > kSafelyDefinite)) definite[static_cast<std::size_t>(part_of_massive(k))] = 0;
+    L(k, k) = pivot > kSafelyDefinite ? pivot : 1.0;
+    for (Eigen::Index i = k + 1; i < m; ++i) L(i, k) = (L(i, k) - L.row(i).head(k).dot(L.row(k).head(k))) / L(k, k);
+  }
+  for (Eigen::Index k = 0; k < m; ++k) {
+    if (definite[static_cast<std::size_t>(part_of_massive(k))]) continue;
+    unit_mass_.row(k).setZero();
+    unit_mass_.col(k).setZero();
+    unit_mass_(k, k) = 1.0;
   }
 }
 
-void Scales::divide_by_root_mass(const ContactProblem& p, Eigen::MatrixXd& X) const
+void Scales::divide_by_root_mass(const ContactProblem& p, Eigen::MatrixXd& X)
 {
-  for (Eigen::Index j = 0; j < p.nv(); ++j) X.row(j) /= std::sqrt(p.M(j, j));
-  cholesky_.solve_lower(X);
+  quotients_.resize(static_cast<Eigen::Index>(massive_.size()), X.cols());
+  for (std::size_t k = 0; k < massive_.size(); ++k)
+    quotients_.row(static_cast<Eigen::Index>(k)) = X.row(massive_[k]) / std::sqrt(p.M(massive_[k], massive_[k]));
+  cholesky_.solve_lower(quotients_);
+  X.setZero();
+  for (std::size_t k = 0; k < massive_.size(); ++k) X.row(massive_[k]) = quotients_.row(static_cast<Eigen::Index>(k));
 }
 
 /// The norm of a in M is at most that of M^-1 F, where M is definite, and what the drift asks for.
@@ -181,7 +212,7 @@ void Scales::measure_accelerations(const ContactProblem& p)
   energy_.setZero(parts);
   work_.setZero(static_cast<Eigen::Index>(massive_.size()));
   for (std::size_t k = 0; k < massive_.size(); ++k) work_[static_cast<Eigen::Index>(k)] = p.F[massive_[k]] / std::sqrt(p.M(massive_[k], massive_[k]));
-  if (condition < kInfinity && !massive_.empty() && std::isfinite(swing[massive_[0]])) cholesky_.solve_lower(work_);
+  cholesky_.solve_lower(work_);
   for (std::size_t k = 0; k < massive_.size(); ++k) {
     const Eigen::Index j = massive_[k];
     const int its = part[static_cast<std::size_t>(j)];

@@ -37,7 +37,8 @@ struct Scales {
   // Of systems that move, see measure_accelerations.
   Eigen::VectorXd acceleration;     ///< X_j, per degree of freedom: the largest acceleration a verdict is about
   Eigen::VectorXd swing;            ///< g_j: |x_j| <= g_j |x| in the norm of M; infinite: without inertia, or not known
-  double condition = 1.0;           ///< of the factor of M with a unit diagonal
+  double condition = 1.0;           ///< of the factor of M with a unit diagonal, over the parts with swings
+  std::vector<char> definite;       ///< per part: every swing is known
 
   /// Parts, reach, levers and weights.
   void measure(const ContactProblem& problem);
@@ -45,10 +46,10 @@ struct Scales {
   void measure_loads(const Eigen::VectorXd& load, const std::vector<Actuator>& motors = {});
   /// `force` and `drift` of M a + F = J'lambda with a free.
   void measure_forces(const ContactProblem& problem);
-  /// `acceleration`, `swing` and `condition`, after measure_forces.
+  /// `acceleration`, `swing`, `condition` and `definite`, after measure_forces.
   void measure_accelerations(const ContactProblem& problem);
-  /// Columns x of X become M^-1/2 x; only where every swing is known.
-  void divide_by_root_mass(const ContactProblem& problem, Eigen::MatrixXd& X) const;
+  /// Columns x of X become M^-1/2 x in parts that are definite.
+  void divide_by_root_mass(const ContactProblem& problem, Eigen::MatrixXd& X);
 
   /// Force scale of a row, N (N m on torsion rows): Phi / m_i; 0 when it moves nothing.
   double row_force(Eigen::Index row) const
@@ -63,11 +64,14 @@ struct Scales {
   void find_parts(const ContactProblem& problem);
   void measure_contacts(const ContactProblem& problem);
   void measure_swings(const ContactProblem& problem);
+  void leave_out_singular_parts();
+  int part_of_massive(Eigen::Index k) const { return part[static_cast<std::size_t>(massive_[static_cast<std::size_t>(k)])]; }
+  bool is_definite(Eigen::Index dof) const { return definite[static_cast<std::size_t>(part[static_cast<std::size_t>(dof)])]; }
 
   std::vector<int> root_, number_;
   std::vector<Eigen::Index> massive_;
   Eigen::VectorXd energy_, fastest_, work_;
-  Eigen::MatrixXd unit_mass_, inverse_factor_;
+  Eigen::MatrixXd unit_mass_, inverse_factor_, quotients_;
   Cholesky cholesky_;
 };
 

@@ -9,6 +9,8 @@
 /// Worked examples of the specification, section 8, as bare matrices (planar), and small builders for tests.
 namespace stiction::examples {
 
+inline const StickingRules kAllowed{}, kForbidden{ConeShape::exact(), Detachment::kForbidden};
+
 inline Eigen::VectorXd vec(std::initializer_list<double> values)
 {
   Eigen::VectorXd v(static_cast<Eigen::Index>(values.size()));

@@ -13,8 +13,6 @@ using namespace examples;
 using internal::kRelative;
 using internal::kStaticForces;
 
-const StickingRules kAllowed{}, kForbidden{ConeShape::exact(), Detachment::kForbidden};
-
 /// A load of 1 N between walls that press against each other with `squeeze` N, and another that is lifted by `lift` N, for which no
 /// force is there but rounding of the walls' axes.
 struct Squeezed {
@@ -349,7 +347,7 @@ TEST(MovingTolerances, ARowThatACertificateForgets)
   Pushed s(vec({1, 1, 1, 1}), 1);
   s.p.M(0, 3) = s.p.M(3, 0) = 0.5;
   add_closure(s.p, "pin", {vec({0, 0, 0, 1})});
-  s.p.F << 0.9 * kFriction * kWeightOf, kWeightOf, 0, -1.0;
+  s.p.F << 0.98 * kFriction * kWeightOf, kWeightOf, 0, -1.0;
   s.follow_drift();
   s.yes.lambda[1] = s.p.F[0];
   s.yes.lambda[2] = -1.0;
@@ -372,6 +370,32 @@ TEST(MovingTolerances, AContactThatACertificateLetsPushWhileItLeaves)
   s.no.lambda[2] = 5.0;
   s.no.lambda[1] = s.p.F[0] + 3.0;
   s.expect(true);
+}
+
+TEST(MovingTolerances, ALoadWithoutInertiaThatACertificateForgets)
+{
+  // A massless q4 pulls q3 along by a rod, and the inertia of q3 relieves x. A certificate without the rod's force leaves q3 where it is.
+  Pushed s(vec({1, 1, 1, 1, 0}), 2);
+  s.p.M(0, 3) = s.p.M(3, 0) = -0.5;
+  add_closure(s.p, "rod", {vec({0, 0, 0, 1, -1})});
+  s.p.F << 1.08 * kFriction * kWeightOf, kWeightOf, 0, 0, -1.0;
+  s.follow_drift();
+  s.yes.a[3] = s.yes.a[4] = 1.0;
+  s.yes.lambda[1] = s.p.F[0] - 0.5;
+  s.yes.lambda[2] = 1.0;
+  s.no.lambda[1] = s.p.F[0];
+  s.expect(true);
+}
+
+TEST(MovingTolerances, AContactThatACertificateLetsGo)
+{
+  // A rough pad under 0.05 N holds 1 N sideways. A certificate that misses the balance by as little lets it go.
+  ContactProblem p = system(vec({1, 1, 1}), vec({1, 0.05, 0}));
+  add_contact(p, "pad", 100.0, {vec({0, 1, 0}), vec({1, 0, 0})});
+  add_closure(p, "drifts", {vec({0, 0, 1})});
+  p.gamma[2] = 1.0;
+  EXPECT_EQ(judge(p, kAllowed, forces(vec({0, 0, -1}), vec({0.05, 1, -1}))), Verdict::kHolds);
+  EXPECT_EQ(judge(p, kAllowed, motion(p, vec({0, 0.05, -1}), vec({0, 1, -1}), vec({1, 0, 0}))), Verdict::kUndecided);
 }
 
 TEST(MovingTolerances, SolutionsAtRestWithLargeForcesAreNotForgotten)

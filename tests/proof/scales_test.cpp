@@ -270,6 +270,32 @@ TEST(ScalesAccelerations, SwingsAreNotClaimedWhereMIsNearlySingular)
   EXPECT_TRUE((s.acceleration.array() > 0.0).all());
 }
 
+TEST(ScalesAccelerations, ANearlySingularBodyElsewhereChangesNothing)
+{
+  Rng rng{8};
+  const ContactProblem p = two_bodies(rng);
+  const Scales s = scales_of(p);
+  for (const int spoilt : {0, 1}) {
+    ContactProblem q = p;
+    auto M = q.M.block(6 * spoilt, 6 * spoilt, 6, 6);
+    M.col(1) = M.col(0);
+    M.row(1) = M.row(0);
+    Scales t = scales_of(q);
+    ASSERT_EQ(t.parts, 2);
+    const Eigen::Index sound = 6 * (1 - spoilt);
+    EXPECT_EQ(t.swing.segment(sound, 6), s.swing.segment(sound, 6));
+    EXPECT_EQ(t.acceleration.segment(sound, 6), s.acceleration.segment(sound, 6));
+    EXPECT_FALSE((t.swing.segment(6 * spoilt, 6).array() < kInfinity).any());
+    EXPECT_EQ(t.definite, (std::vector<char>{spoilt == 1, spoilt == 0}));
+    // M^-1/2 of the sound one: its products are those of M^-1.
+    Eigen::MatrixXd X = q.J.transpose();
+    t.divide_by_root_mass(q, X);
+    const Eigen::MatrixXd J = q.J.middleCols(sound, 6);
+    EXPECT_LE((X.middleRows(sound, 6).transpose() * X.middleRows(sound, 6) -
+               J * q.M.block(sound, sound, 6, 6).inverse() * J.transpose()).cwiseAbs().maxCoeff(), 1e-9);
+  }
+}
+
 TEST(ScalesAccelerations, MasslessOnesAreMeasuredByTheOthers)
 {
   // A slider of 2 kg under 6 N and a massless one beside it on an arm of 0.5 m: 3 m/s^2 at the contact.

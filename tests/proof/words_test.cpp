@@ -9,8 +9,6 @@ namespace {
 
 using namespace examples;
 
-const StickingRules kForbidden{ConeShape::exact(), Detachment::kForbidden};
-
 /// Planar x-z frames for the block's contacts: normal up, tangent along +x.
 void set_frames(ContactProblem& p)
 {
