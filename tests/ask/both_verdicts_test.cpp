@@ -166,7 +166,7 @@ void limit_forces(Rng& rng, ContactProblem& p)
     if (rng() % 2) c.max_normal = power_of_ten(rng, -3, 1) * (1.0 + p.F.norm());
 }
 
-ContactProblem draw(Rng& rng)
+ContactProblem draw_system(Rng& rng)
 {
   ContactProblem p;
   switch (rng() % 6) {
@@ -315,7 +315,7 @@ TEST(BothVerdicts, AreNeverProvedOfOneStickingProblem)
   Bench b;
   StickingChecker checkers[] = {StickingChecker(make_native_engine()), StickingChecker(make_qpoases_engine())};
   while (b.judged < certificates()) {
-    const ContactProblem p = draw(b.rng);
+    const ContactProblem p = draw_system(b.rng);
     StickingOptions options;
     options.rules.detachment = b.rng() % 3 ? Detachment::kAllowed : Detachment::kForbidden;
     options.largest_slack = false;
@@ -340,7 +340,7 @@ TEST(BothVerdicts, AreNeverProvedOfOneEquilibrium)
   Bench b;
   EquilibriumChecker checkers[] = {EquilibriumChecker(make_native_engine()), EquilibriumChecker(make_qpoases_engine())};
   while (b.judged < certificates()) {
-    ContactProblem p = draw(b.rng);
+    ContactProblem p = draw_system(b.rng);
     p.gamma.setZero();
     for (int motor = static_cast<int>(b.rng() % 4) - 1; motor > 0; --motor)
       p.actuators.push_back({"motor " + std::to_string(motor), static_cast<int>(b.rng() % static_cast<unsigned>(p.nv())),

@@ -15,7 +15,7 @@ namespace {
 
 using namespace testing;
 
-int trials(int few)
+int problems(int few)
 {
   const char* factor = std::getenv("STICTION_TRIALS");
   return few * (factor ? std::max(1, std::atoi(factor)) : 1);
@@ -127,7 +127,7 @@ TEST(ImpactForgers, NoProblemHasTwoVerdicts)
 {
   Rng rng{17};
   int decided = 0;
-  const int count = trials(300);
+  const int count = problems(300);
   for (int i = 0; i < count; ++i) {
     const Drawn d = degenerate(rng);
     Drawn near = d;
@@ -210,7 +210,7 @@ TEST(ImpactForgers, OrderUnitsAndEngineChangeNoVerdict)
   Rng rng{19};
   ImpactSolver native, second(make_engine("qpoases"));
   int doubtful = 0;
-  const int count = trials(400);
+  const int count = problems(400);
   for (int i = 0; i < count; ++i) {
     const Drawn d = i % 4 == 0 ? degenerate(rng) : draw(rng, 1 + i % 3);
     const Drawn other = in_other_words(rng, d);
@@ -256,7 +256,7 @@ TEST(CouplingForgers, NoProblemHasTwoVerdicts)
   CouplingOptions quick;
   quick.intervals = false;
   int count[3] = {};
-  const int draws = trials(2000);
+  const int draws = problems(2000);
   for (int i = 0; i < draws; ++i) {
     const ContactProblem p = drifting(rng);
     bool holds = false, fails = false;
