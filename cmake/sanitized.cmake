@@ -1,5 +1,5 @@
 # Copies of the library under the sanitizers, with assertions on, for the unit tests: stiction_asan (AddressSanitizer and
-# UndefinedBehaviorSanitizer) and stiction_core_tsan (ThreadSanitizer). Not instrumented are the decompositions of
+# UndefinedBehaviorSanitizer) and stiction_…_tsan of the core (ThreadSanitizer). Not instrumented are the decompositions of
 # stiction_algebra, which are Eigen's code, and the tests themselves: compiled once, they are linked to the library as it is and
 # again to its copy.
 set(instrumented -g1 -UNDEBUG -D_GLIBCXX_ASSERTIONS -fno-omit-frame-pointer -fno-sanitize-recover=all
@@ -8,14 +8,17 @@ set(STICTION_ASAN -fsanitize=address,undefined)
 set(STICTION_TSAN -fsanitize=thread)
 
 add_library(stiction_asan SHARED)
-foreach(part core urdf scene io)
-  # Only the core computes for long; the others compile faster with less.
-  stiction_part(${part} _asan "" $<IF:$<STREQUAL:${part},core>,-O1,-Og> ${instrumented} ${STICTION_ASAN}
+foreach(room ${STICTION_ROOMS})
+  set(optimised -O1)
+  if(NOT room IN_LIST STICTION_CORE)   # only the core computes for long; the others compile faster with less
+    set(optimised -Og)
+  endif()
+  stiction_room(${room} _asan "" ${optimised} ${instrumented} ${STICTION_ASAN}
     # Half of the compile time goes into these; what they find in accesses to memory AddressSanitizer sees anyway.
     -fno-sanitize=null,alignment,pointer-overflow,object-size,vptr
     # Otherwise Eigen would allocate differently from the installed Pinocchio and the tests, and each free the other's memory.
     -DEIGEN_MALLOC_ALREADY_ALIGNED=1)
-  target_link_libraries(stiction_asan PRIVATE stiction_${part}_asan)
+  target_link_libraries(stiction_asan PRIVATE stiction_${room}_asan)
 endforeach()
 target_include_directories(stiction_asan PUBLIC include)
 target_link_libraries(stiction_asan PUBLIC Eigen3::Eigen)
@@ -24,8 +27,12 @@ target_link_options(stiction_asan PRIVATE LINKER:--version-script=${PROJECT_SOUR
   LINKER:-Bsymbolic INTERFACE ${STICTION_ASAN})
 
 # What is used from many threads there: all_sticking and closure.
-stiction_part(core _tsan "/(ask|proof)/(couplings|friction_well|impact|mode_solver|motion_proof|polygon|propositions|region|sliding)"
-  -O1 ${instrumented} ${STICTION_TSAN})
+foreach(room ${STICTION_CORE})
+  stiction_room(${room} _tsan
+    "/(ask|proof)/(couplings|friction_well|impact|mode_solver|motion_proof|polygon|propositions|region|sliding)"
+    -O1 ${instrumented} ${STICTION_TSAN})
+endforeach()
+list(TRANSFORM STICTION_CORE_TARGETS APPEND _tsan OUTPUT_VARIABLE STICTION_TSAN_TARGETS)
 
 # The sanitizers of older compilers do not cope with the address-space randomisation of newer kernels.
 execute_process(COMMAND setarch -R true RESULT_VARIABLE no_setarch ERROR_QUIET)

@@ -127,12 +127,4 @@ class Judge {
   std::unique_ptr<internal::JudgeScratch> scratch_;
 };
 
-/// One sentence for people about a certificate of failure, e.g. "tips: heel_l and heel_r lift while toe_l and toe_r
-/// carry" or "slides along (+1, 0, 0): c0 and c1 slip". Reads the certificate, judges nothing; empty when there is
-/// nothing to tell.
-std::string describe_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate);
-
-/// The same for a certificate of (EQ): also names the joints whose limits the motion runs into.
-std::string describe_imbalance(const ContactProblem& problem, const ConeShape& shape, const Certificate& certificate);
-
 }  // namespace stiction

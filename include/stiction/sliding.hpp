@@ -9,7 +9,7 @@
 #include "stiction/contact_problem.hpp"
 #include "stiction/engine.hpp"
 #include "stiction/propositions.hpp"
-#include "stiction/sliding_proof.hpp"
+#include "stiction/proof/sliding.hpp"
 #include "stiction/sticking.hpp"
 
 namespace stiction {

@@ -3,6 +3,7 @@
 
 #include "ask/closure_workspace.hpp"
 #include "stiction/error.hpp"
+#include "stiction/words.hpp"
 
 namespace stiction {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ask/proved.hpp"
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 #include "proof/closure_proof.hpp"
 #include "solve/closure_newton.hpp"
 #include "stiction/closure.hpp"

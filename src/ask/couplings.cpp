@@ -8,7 +8,7 @@
 #include "ask/coupling_parts.hpp"
 #include "ask/propositions_algebra.hpp"
 #include "ask/proved.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "proof/motion_bounds.hpp"
 #include "stiction/error.hpp"
 

@@ -5,8 +5,9 @@
 
 #include "ask/contact_reports.hpp"
 #include "ask/equilibrium_workspace.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "stiction/error.hpp"
+#include "stiction/words.hpp"
 
 namespace stiction {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ask/multiplier_set.hpp"
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 #include "stiction/sticking.hpp"
 
 namespace stiction::internal {

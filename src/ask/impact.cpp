@@ -6,7 +6,7 @@
 
 #include "ask/propositions_algebra.hpp"
 #include "ask/proved.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "proof/impact_cover.hpp"
 #include "proof/impact_law.hpp"
 #include "stiction/error.hpp"

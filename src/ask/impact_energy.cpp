@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "ask/propositions_algebra.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "proof/impact_law.hpp"
 #include "stiction/error.hpp"
 #include "stiction/impact.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 #include "stiction/cone_program.hpp"
 
 namespace stiction::internal {

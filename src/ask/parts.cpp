@@ -8,6 +8,7 @@
 #include "ask/equilibrium_workspace.hpp"
 #include "ask/sticking_workspace.hpp"
 #include "proof/scales.hpp"
+#include "stiction/words.hpp"
 
 namespace stiction {
 namespace internal {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {

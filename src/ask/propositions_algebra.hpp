@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 #include "stiction/propositions.hpp"
 
 namespace stiction::internal {

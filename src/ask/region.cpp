@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ask/region_workspace.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "proof/polygon.hpp"
 #include "proof/region_case.hpp"
 #include "stiction/error.hpp"

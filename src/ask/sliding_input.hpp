@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/sliding_proof.hpp"
+#include "stiction/proof/sliding.hpp"
 
 namespace stiction::internal {
 

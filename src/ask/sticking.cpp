@@ -6,6 +6,7 @@
 #include "ask/contact_reports.hpp"
 #include "ask/sticking_workspace.hpp"
 #include "stiction/error.hpp"
+#include "stiction/words.hpp"
 
 namespace stiction {
 

@@ -5,6 +5,7 @@
 #include "ask/contact_reports.hpp"
 #include "ask/sticking_workspace.hpp"
 #include "solve/nearest_point.hpp"
+#include "stiction/words.hpp"
 
 namespace stiction {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "ask/sticking_workspace.hpp"
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 
 namespace stiction {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {

@@ -20,7 +20,7 @@
 
 #include "io/report.hpp"
 #include "io/row_answerer.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 
 namespace stiction::internal {
 namespace {

@@ -1,7 +1,7 @@
 // Rows of a batch: JSON lines and CSV.
 #include "io/batch.hpp"
 #include "io/json_text.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 
 namespace stiction::internal {
 namespace {

@@ -9,8 +9,9 @@
 #include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "stiction/error.hpp"
+#include "stiction/words.hpp"
 
 namespace stiction::internal {
 namespace {

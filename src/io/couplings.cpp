@@ -10,7 +10,7 @@
 #include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "io/nearest_name.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 
 namespace stiction::internal {
 namespace {

@@ -3,7 +3,7 @@
 #include <set>
 #include <vector>
 
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {

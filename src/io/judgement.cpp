@@ -4,8 +4,8 @@
 #include <cmath>
 #include <optional>
 
-#include "problem/linear_algebra.hpp"
-#include "problem/text.hpp"
+#include "base/linear_algebra.hpp"
+#include "base/text.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {

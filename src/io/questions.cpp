@@ -1,7 +1,7 @@
 #include "io/question.hpp"
 
 #include "io/report.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {

@@ -7,7 +7,7 @@
 
 #include "io/judgement.hpp"
 #include "io/report.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "proof/region_case.hpp"
 #include "stiction/error.hpp"
 #include "stiction/region_input.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "io/region_answer.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {

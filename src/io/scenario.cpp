@@ -9,7 +9,7 @@
 #include "io/nearest_name.hpp"
 #include "io/scenario_document.hpp"
 #include "io/sha256.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 
 namespace stiction {
 namespace internal {

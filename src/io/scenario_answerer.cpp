@@ -8,7 +8,7 @@
 #include "io/scenario_document.hpp"
 #include "io/sha256.hpp"
 #include "io/verify.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "scene/urdf.hpp"
 #include "stiction/error.hpp"
 

@@ -11,7 +11,7 @@
 #include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "proof/sliding_program.hpp"
 #include "stiction/error.hpp"
 

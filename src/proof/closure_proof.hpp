@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/closure.hpp"
+#include "stiction/proof/closure.hpp"
 
 namespace stiction::internal {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "proof/impact_law.hpp"
-#include "stiction/impact.hpp"
+#include "stiction/proof/impact.hpp"
 
 namespace stiction::internal {
 

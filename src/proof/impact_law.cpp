@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {

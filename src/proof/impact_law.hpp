@@ -6,7 +6,7 @@
 
 #include "proof/motion_bounds.hpp"
 #include "proof/sums.hpp"
-#include "stiction/impact.hpp"
+#include "stiction/proof/impact.hpp"
 
 namespace stiction::internal {
 

@@ -6,7 +6,7 @@
 
 #include "proof/motion_bounds.hpp"
 #include "proof/sums.hpp"
-#include "stiction/couplings.hpp"
+#include "stiction/proof/couplings.hpp"
 
 namespace stiction {
 

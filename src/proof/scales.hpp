@@ -5,7 +5,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 #include "stiction/contact_problem.hpp"
 
 namespace stiction::internal {

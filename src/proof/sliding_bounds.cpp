@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 #include "proof/sums.hpp"
 
 namespace stiction::internal {

@@ -1,9 +1,9 @@
-#include "stiction/sliding_proof.hpp"
+#include "stiction/proof/sliding.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 #include "proof/sign_cover.hpp"
 #include "proof/sliding_bounds.hpp"
 #include "proof/sliding_program.hpp"

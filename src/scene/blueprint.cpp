@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {

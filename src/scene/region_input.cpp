@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {

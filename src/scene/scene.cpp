@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "problem/linear_algebra.hpp"
-#include "problem/text.hpp"
+#include "base/linear_algebra.hpp"
+#include "base/text.hpp"
 #include "scene/articulation.hpp"
 #include "scene/blueprint.hpp"
 #include "scene/coordinates.hpp"

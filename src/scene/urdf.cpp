@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include "problem/linear_algebra.hpp"
-#include "problem/text.hpp"
+#include "base/linear_algebra.hpp"
+#include "base/text.hpp"
 #include "scene/urdf_messages.hpp"
 #include "scene/urdf_outline.hpp"
 #include "stiction/error.hpp"

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "scene/urdf.hpp"
 #include "scene/urdf_outline.hpp"
 #include "stiction/error.hpp"

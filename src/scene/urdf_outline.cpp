@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "problem/text.hpp"
+#include "base/text.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {

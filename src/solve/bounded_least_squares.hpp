@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 
 namespace stiction::internal {
 

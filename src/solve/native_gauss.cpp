@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 #include "solve/native_engine.hpp"
 
 namespace stiction::internal {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 
 namespace stiction::internal {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 #include "solve/answer_check.hpp"
 
 namespace stiction::internal {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 #include "solve/bounded_least_squares.hpp"
 #include "solve/proximal_qp.hpp"
 #include "stiction/error.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 #include "stiction/cone.hpp"
 #include "stiction/equilibrium.hpp"
 #include "stiction/sticking.hpp"

@@ -7,6 +7,7 @@
 
 #include "stiction/closure.hpp"
 #include "stiction/error.hpp"
+#include "stiction/words.hpp"
 #include "support/examples.hpp"
 #include "support/grasps.hpp"
 

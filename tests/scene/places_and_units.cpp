@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 #include "scene/helpers.hpp"
 
 namespace stiction {

@@ -1,7 +1,7 @@
 // What tests compute for themselves, by decompositions that are compiled once.
 #pragma once
 
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 #include "stiction/contact_problem.hpp"
 
 namespace stiction::testing {

@@ -10,7 +10,7 @@
 #include <iomanip>
 #include <iostream>
 
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 #include "stiction/equilibrium.hpp"
 #include "stiction/error.hpp"
 #include "stiction/report.hpp"

@@ -1,5 +1,5 @@
 // Decompositions against what defines them: products with the matrix that was decomposed.
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 
 #include <gtest/gtest.h>
 

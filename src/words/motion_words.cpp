@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "proof/phrases.hpp"
-#include "stiction/closure.hpp"
+#include "stiction/words.hpp"
+#include "words/phrases.hpp"
 
 namespace stiction {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "proof/examples.hpp"
-#include "stiction/proof.hpp"
+#include "stiction/words.hpp"
 
 namespace stiction {
 namespace {

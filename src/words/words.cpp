@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "proof/phrases.hpp"
-#include "stiction/proof.hpp"
+#include "stiction/words.hpp"
+#include "words/phrases.hpp"
 
 namespace stiction {
 namespace {

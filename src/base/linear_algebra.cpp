@@ -1,4 +1,4 @@
-#include "problem/linear_algebra.hpp"
+#include "base/linear_algebra.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/SVD>

@@ -1,4 +1,4 @@
-#include "proof/phrases.hpp"
+#include "words/phrases.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "problem/text.hpp"
+#include "base/text.hpp"
 
 #include <array>
 #include <charconv>
