@@ -13,8 +13,8 @@ namespace stiction {
 /// does.
 enum class Verdict { kUndecided, kHolds, kFails };
 
-/// Backward error that counts as rounding: a verdict is about data within relative changes of this size, and says so exactly
-/// (docs/proofs.md). The same for every engine.
+/// Backward error that counts as rounding, of a load relative to itself, of a contact's axes and lever arms relative to their
+/// length: a verdict is about data within changes of this size, and says so exactly (docs/proofs.md). The same for every engine.
 inline constexpr double kRounding = 0x1p-44;   // 5.7e-14
 
 /// What finders take for zero in contact accelerations J a + gamma, which come out of a linear solve. No proof of sticking or

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
 
@@ -12,9 +13,7 @@ namespace stiction {
 namespace {
 
 using internal::text;
-
-/// Departure from unit length, or from the plane, that a planner's own rounding explains.
-constexpr double kUnitRounding = 1e-6;
+using internal::kUnitRounding;
 
 std::string at(const char* list, std::size_t i) { return std::string(list) + "[" + std::to_string(i) + "]"; }
 

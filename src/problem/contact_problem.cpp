@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/linear_algebra.hpp"
+#include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
 
@@ -13,10 +14,8 @@ namespace {
 using internal::quoted;
 using internal::text;
 
-/// Rounding that a planner's own M may carry, relative to the diagonal: symmetry, semidefiniteness.
-constexpr double kMassRounding = 1e-9;
-/// Departure of contact axes from orthonormal; they only place forces in reports.
-constexpr double kAxesRounding = 1e-6;
+using internal::kUnitRounding;    // of contact axes, which only place forces in reports
+using internal::kWrittenByHand;   // of a planner's own M, relative to the diagonal: symmetry, semidefiniteness
 
 std::string at(const char* list, std::size_t i) { return std::string(list) + "[" + std::to_string(i) + "]"; }
 
@@ -58,7 +57,7 @@ void check_mass(const Eigen::MatrixXd& M)
   }
   for (Eigen::Index j = 0; j < n; ++j)
     for (Eigen::Index i = 0; i < j; ++i) {
-      const double allowed = kMassRounding * std::sqrt(M(i, i)) * std::sqrt(M(j, j));
+      const double allowed = kWrittenByHand * std::sqrt(M(i, i)) * std::sqrt(M(j, j));
       const std::string entry = "M(" + std::to_string(i) + "," + std::to_string(j) + ")";
       if (std::abs(M(i, j) - M(j, i)) > allowed)
         throw InputError(entry, "want M symmetric, got " + text(M(i, j)) + " and " + text(M(j, i)));
@@ -68,7 +67,7 @@ void check_mass(const Eigen::MatrixXd& M)
   if (n == 0) return;
   const Eigen::MatrixXd unit_diagonal = scale.asDiagonal() * (0.5 * (M + M.transpose())) * scale.asDiagonal();
   const double smallest = internal::symmetric_eigenvalues(unit_diagonal)[0];
-  if (!(smallest >= -kMassRounding * static_cast<double>(n)))
+  if (!(smallest >= -kWrittenByHand * static_cast<double>(n)))
     throw InputError("M", "want positive semidefinite, got eigenvalue " + text(smallest) + " at unit diagonal");
 }
 
@@ -124,7 +123,7 @@ void check_contact(const std::string& path, const Contact& c)
     throw InputError(path + ".torsion", "want 0 for a contact without a torsion row, got " + text(c.torsion));
   check_finite(path + ".point_W", c.point_W);
   check_finite(path + ".axes_W", c.axes_W);
-  if ((c.axes_W.transpose() * c.axes_W - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff() > kAxesRounding ||
+  if ((c.axes_W.transpose() * c.axes_W - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff() > kUnitRounding ||
       internal::determinant(c.axes_W) < 0.0)
     throw InputError(path + ".axes_W", "want orthonormal right-handed columns (normal, t1, t2), got " +
                                            text(Eigen::Vector3d(c.axes_W.col(0))) + ", " +

@@ -172,17 +172,17 @@ void Case::bound_motion()
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const int k = part(j);
     const double root_mass = std::sqrt(std::max(p.M(j, j), 0.0)), reach = s.scales.load_reach(p, j);
-    const double missing = kRelative * (s.load_size[j] + reach) + s.miss[j], most = s.scales.acceleration[j] + std::abs(a[j]);
+    const double missing = kRounding * (s.load_size[j] + reach) + s.miss[j], most = s.scales.acceleration[j] + std::abs(a[j]);
     if (std::isfinite(s.scales.swing[j])) {
       s.q1[k] += s.scales.swing[j] * missing;
-      s.q2[k] += s.scales.swing[j] * kRelative * root_mass;
+      s.q2[k] += s.scales.swing[j] * kRounding * root_mass;
       s.reach_swing[k] = std::max(s.reach_swing[k], s.scales.lever[j] * s.scales.swing[j]);
     } else if (most > 0.0) {
       q0[k] += most * missing;
-      s.q1[k] += most * kRelative * root_mass;
+      s.q1[k] += most * kRounding * root_mass;
       s.reach_bound[k] = std::max(s.reach_bound[k], s.scales.lever[j] * most);
     }
-    s.static_power[k] += std::abs(a[j]) * (kRelative * (std::abs(p.F[j]) + 1.25 * kStaticForces * reach) + s.miss[j]);
+    s.static_power[k] += std::abs(a[j]) * (kRounding * (std::abs(p.F[j]) + 1.25 * kStaticForces * reach) + s.miss[j]);
   }
   every_row([&](Eigen::Index row, bool may_open) {
     const int k = row_part(row);
@@ -231,7 +231,7 @@ void Case::tighten_part(int k)
   double free = 0.0;   // bound of |R|
   for (Eigen::Index j = 0; j < p.nv(); ++j)
     if (part(j) == k)
-      free += s.scales.swing[j] * (kRelative * (s.load_size[j] + std::sqrt(p.M(j, j)) * x + s.scales.load_reach(p, j)) + s.miss[j]);
+      free += s.scales.swing[j] * (kRounding * (s.load_size[j] + std::sqrt(p.M(j, j)) * x + s.scales.load_reach(p, j)) + s.miss[j]);
   const auto leftover = [&](Eigen::Index row) {   // of V_row, orthogonal to Q, in s.y; coefficients in s.coefficients
     s.y = s.V.col(row);
     s.coefficients.setZero(p.nv());
@@ -301,9 +301,9 @@ void Case::drive(const Eigen::VectorXd& y)
     const int k = part(j);
     const double root_mass = std::sqrt(std::max(p.M(j, j), 0.0));
     s.gain_moving[at(k)].add(y[j], s.exact_load[at(j)].value);
-    s.gain_moving[at(k)].add(-kRelative * std::abs(y[j]), s.load_size[j] + root_mass * s.error[k]);
+    s.gain_moving[at(k)].add(-kRounding * std::abs(y[j]), s.load_size[j] + root_mass * s.error[k]);
     s.gain_static[at(k)].add(y[j], p.F[j]);
-    s.gain_static[at(k)].add(-kRelative * std::abs(y[j]), std::abs(p.F[j]));
+    s.gain_static[at(k)].add(-kRounding * std::abs(y[j]), std::abs(p.F[j]));
     const Sum inertia = inertia_sum(p, y, j);
     s.norms_of_y[at(k)].value += y[j] * inertia.value;
     s.norms_of_y[at(k)].scale += std::abs(y[j]) * inertia.scale;
@@ -397,7 +397,7 @@ bool Case::contradiction(const Eigen::VectorXd& lambda)
   if (!pushes) return false;
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const Sum sum = minus_forces(p, lambda, j);
-    if (!(std::abs(sum.value) <= kRelative * sum.scale)) return refuse(why, [] { return std::string("J'lambda is not zero"); });
+    if (!(std::abs(sum.value) <= kRounding * sum.scale)) return refuse(why, [] { return std::string("J'lambda is not zero"); });
     gain.add(-(std::abs(sum.value) + 0x1p-58L * sum.scale), s.scales.acceleration[j]);
   }
   return gain.value > 0x1p-50L * gain.scale ||
@@ -416,9 +416,9 @@ bool Case::unbalanced(const Eigen::VectorXd& direction)
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const double size = std::abs(direction[j]);
     const Sum inertia = inertia_sum(p, direction, j);
-    if (!(std::abs(inertia.value) <= kRelative * inertia.scale)) return refuse(why, [] { return std::string("M a is not zero"); });
+    if (!(std::abs(inertia.value) <= kRounding * inertia.scale)) return refuse(why, [] { return std::string("M a is not zero"); });
     gain.add(-static_cast<long double>(p.F[j]), direction[j]);
-    gain.add(-kRelative * size, std::abs(p.F[j]) + std::sqrt(std::max(p.M(j, j), 0.0)) * s.speed[part(j)]);
+    gain.add(-kRounding * size, std::abs(p.F[j]) + std::sqrt(std::max(p.M(j, j), 0.0)) * s.speed[part(j)]);
     gain.add(-(std::abs(inertia.value) + 0x1p-58L * inertia.scale), s.scales.acceleration[j]);
   }
   every_row([&](Eigen::Index row, bool may_open) {
@@ -427,15 +427,15 @@ bool Case::unbalanced(const Eigen::VectorXd& direction)
     gain.add(-(against + 0x1p-58L * sum.scale), kStaticForces * s.scales.row_force(row));
     return true;
   });
-  for (std::size_t i = 0; i < p.contacts.size(); ++i) {   // axes and lever arms turned by kRelative
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {   // axes and lever arms turned by kRounding
     const double reach = s.scales.reach.row(static_cast<Eigen::Index>(i)).dot(direction.cwiseAbs().transpose());
-    gain.add(-2.5 * kRelative * reach, kStaticForces * s.scales.row_force(p.contacts[i].row));
+    gain.add(-2.5 * kRounding * reach, kStaticForces * s.scales.row_force(p.contacts[i].row));
     const int last = p.contacts[i].row + 1 + p.contacts[i].tangents;
-    if (p.contacts[i].torsional) gain.add(-kRelative * row_sum(p, direction, last).scale, kStaticForces * s.scales.row_force(last));
+    if (p.contacts[i].torsional) gain.add(-kRounding * row_sum(p, direction, last).scale, kStaticForces * s.scales.row_force(last));
   }
   for (const Closure& c : p.closures)
     for (int r = c.row; r < c.row + c.rows; ++r)
-      gain.add(-kRelative * row_sum(p, direction, r).scale, kStaticForces * s.scales.row_force(r));
+      gain.add(-kRounding * row_sum(p, direction, r).scale, kStaticForces * s.scales.row_force(r));
   return gain.value > 0x1p-50L * gain.scale ||
          refuse(why, [] { return std::string("F'a is not negative beyond what inertia, contacts and rounding could supply"); });
 }

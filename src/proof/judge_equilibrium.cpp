@@ -120,7 +120,7 @@ bool EquilibriumCase::drive(const MotionLeaf& leaf, const Eigen::VectorXd& motio
     if (motion[j] == 0.0) continue;
     const long double load = s.exact_load.empty() ? p.F[j] : s.exact_load[static_cast<std::size_t>(j)].value;
     gain.add(motion[j], load);
-    gain.add(-kRelative * std::abs(motion[j]), s.load_size[j]);
+    gain.add(-kRounding * std::abs(motion[j]), s.load_size[j]);
     if (room) gain.add(-std::abs(motion[j]), (*room)[j]);
   }
   for (const Actuator& motor : p.actuators) {

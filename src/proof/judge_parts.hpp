@@ -208,7 +208,7 @@ inline bool admit_forces(const ContactProblem& p, const ConeShape& shape, const 
   return true;
 }
 
-/// Residual and tolerance of M a + F = J'near: a backward error kRelative of the load and of every contact's axes and lever arms.
+/// Residual and tolerance of M a + F = J'near: a backward error kRounding of the load and of every contact's axes and lever arms.
 /// The loads (s.load, s.load_size) are those of the caller; forces of moving parts count as their scale at most.
 inline void compute_balance(const ContactProblem& p, const std::vector<char>* moving, JudgeScratch& s)
 {
@@ -248,7 +248,7 @@ inline void compute_balance(const ContactProblem& p, const std::vector<char>* mo
   for (const Closure& c : p.closures)
     for (int r = c.row; r < c.row + c.rows; ++r)
       if (s.near[r] != 0.0) add(r, s.near[r], counted(r, std::abs(s.near[r]), 1.0), [&](Eigen::Index j) { return p.J(r, j); });
-  s.tolerance *= kRelative;
+  s.tolerance *= kRounding;
 }
 
 /// M a + F = J'near + S'tau within the tolerance of every degree of freedom. `efforts` (optional): one per actuator; s.residual
@@ -279,7 +279,7 @@ struct ForceBound {
 };
 
 /// Upper bound of what contact i can supply against the motion y beyond the price w of its normal force:
-/// sup of f'J_i y + kRelative |f| (|J_i| |y|) - w f_n over its forces with f_n <= normal and |f_t| <= sideways, for one half of its
+/// sup of f'J_i y + kRounding |f| (|J_i| |y|) - w f_n over its forces with f_n <= normal and |f_t| <= sideways, for one half of its
 /// cone.
 inline double contact_supply(const ContactProblem& p, const ConeShape& shape, std::size_t i, double sign,
                              const Eigen::VectorXd& y, double price, const ForceBound& bound, const Scales& scales)
@@ -299,7 +299,7 @@ inline double contact_supply(const ContactProblem& p, const ConeShape& shape, st
   if (reach == 0.0 && spin == 0.0 && price >= 0.0) return 0.0;
   const FrictionCone cone = cone_of(c, shape, sign);
   // Sums of n products in double are off by at most n 2^-53 of the sum of their absolute values.
-  const double slip = outer_radius(cone), share = kRelative + 0x1p-52 * static_cast<double>(n + 16);
+  const double slip = outer_radius(cone), share = kRounding + 0x1p-52 * static_cast<double>(n + 16);
   // |f_1| + |f_2| <= 1.4143 |f_t|
   const double rounding = share * ((1.0 + 1.4143 * slip) * reach + c.torsion * spin) + 0x1p-50 * price;
   const double excess = support(cone, h) - price + rounding;
@@ -332,7 +332,7 @@ inline double row_supply(const ContactProblem& p, Eigen::Index row, const Eigen:
     sum += p.J(row, j) * y[j];
     scale += std::abs(p.J(row, j) * y[j]);
   }
-  return scale == 0.0 ? 0.0 : bound * (std::abs(sum) + (kRelative + 0x1p-52 * static_cast<double>(p.nv() + 8)) * scale);
+  return scale == 0.0 ? 0.0 : bound * (std::abs(sum) + (kRounding + 0x1p-52 * static_cast<double>(p.nv() + 8)) * scale);
 }
 
 /// Subtracts from `gain`, the drive of a motion, what limits and bounded forces can supply against it: concave in the loads. A leaf

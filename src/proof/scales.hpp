@@ -6,13 +6,10 @@
 #include <vector>
 
 #include "base/linear_algebra.hpp"
-#include "stiction/contact_problem.hpp"
+#include "stiction/proof.hpp"
 
 namespace stiction::internal {
 
-/// Backward error that counts as rounding of the data: of a load relative to itself, of a contact's axes and lever arms relative
-/// to their length.
-inline constexpr double kRelative = 0x1p-44;   // 5.7e-14
 /// Contact accelerations come out of a linear solve and count as zero to this share of the largest one of their part.
 inline constexpr double kAtRest = 0x1p-46;   // 1.4e-14
 /// Forces that a verdict is about, in units of the loads of their part: at rest, and in motion.

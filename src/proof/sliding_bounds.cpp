@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/linear_algebra.hpp"
+#include "base/numerics.hpp"
 #include "proof/sums.hpp"
 
 namespace stiction::internal {
@@ -190,7 +191,6 @@ struct SlidingMode::Inverse {
 SlidingMode::Inverse::Inverse(const Eigen::MatrixXd& E, Long exact)
     : rows(Eigen::VectorXd::Ones(E.rows())), cols(Eigen::VectorXd::Ones(E.cols()))
 {
-  constexpr double kRank = 1e-11;
   Eigen::MatrixXd S = E;
   for (int sweep = 0; sweep < 4; ++sweep) {
     for (Eigen::Index i = 0; i < S.rows(); ++i) {
@@ -208,7 +208,7 @@ SlidingMode::Inverse::Inverse(const Eigen::MatrixXd& E, Long exact)
   for (Eigen::Index j = 0; j < E.cols(); ++j)
     for (Eigen::Index i = 0; i < E.rows(); ++i) exact(i, j) *= rows[i] * cols[j];
   const Long &A = exact, ones = Long::Identity(S.cols(), S.cols());
-  const Long X = LeastNorm(S, kRank).solve(Eigen::MatrixXd::Identity(S.rows(), S.rows())).cast<long double>();
+  const Long X = LeastNorm(S, kDependent).solve(Eigen::MatrixXd::Identity(S.rows(), S.rows())).cast<long double>();
   const Long correction = 2.0L * Long::Identity(S.rows(), S.rows()) - A * X;
   const Long inverse = X * correction;
   L = inverse.cwiseAbs();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/linear_algebra.hpp"
+#include "base/numerics.hpp"
 #include "proof/sign_cover.hpp"
 #include "proof/sliding_bounds.hpp"
 #include "proof/sliding_program.hpp"
@@ -138,7 +139,7 @@ void sliding_forces(const ContactProblem& p, const SlipDirections& slips, const 
 
 Determined determined(const ConeProgram& program, Eigen::Index nv)
 {
-  constexpr double kRank = 1e-11, kLeft = 1e-9;
+  constexpr double kLeft = 1e-9;
   // Rows and columns brought to like sizes: ranks must not depend on units.
   Eigen::MatrixXd E = program.E;
   for (int sweep = 0; sweep < 3; ++sweep) {
@@ -151,7 +152,7 @@ Determined determined(const ConeProgram& program, Eigen::Index nv)
   Determined result;
   if (E.cols() == 0) return {true, true};
   if (E.rows() == 0) return result;
-  const Eigen::MatrixXd inverse = internal::LeastNorm(E, kRank).solve(Eigen::MatrixXd::Identity(E.rows(), E.rows()));
+  const Eigen::MatrixXd inverse = internal::LeastNorm(E, internal::kDependent).solve(Eigen::MatrixXd::Identity(E.rows(), E.rows()));
   const Eigen::MatrixXd left = Eigen::MatrixXd::Identity(E.cols(), E.cols()) - inverse * E;   // onto the null space
   // |I - R E| < 1 shows full column rank whatever R is, rounding of R included.
   result.everything = left.cwiseAbs().rowwise().sum().maxCoeff() < 0.5;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
 

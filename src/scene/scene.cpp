@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "base/linear_algebra.hpp"
+#include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "scene/articulation.hpp"
 #include "scene/blueprint.hpp"
@@ -264,7 +265,6 @@ void Core::add_joint(int m, int index, const Placed& parent)
 /// but a moving body with a negative principal moment makes M indefinite. One of rounding is raised to zero.
 void Core::check_inertias()
 {
-  constexpr double kRounding = 1e-9;   // of numbers written by hand and by CAD, relative to the moments of the links about the joint
   std::vector<double> size(idx(articulation.size()), 0.0);
   for (std::size_t m = 0; m < links.size(); ++m)
     for (std::size_t k = 0; k < links[m].size(); ++k) {
@@ -276,7 +276,7 @@ void Core::check_inertias()
     RigidBody& body = articulation.body(j);
     mass += body.mass;
     const Eigen::Vector3d moments = internal::symmetric_eigenvalues(body.inertia);
-    if (moments.minCoeff() < -kRounding * size[idx(j)]) {
+    if (moments.minCoeff() < -internal::kWrittenByHand * size[idx(j)]) {
       const JointSlot& slot = coordinates.slots[idx(j - 1)];
       const UrdfTree& tree = *coordinates.trees[idx(slot.model)];
       const int link = slot.joint < 0 ? tree.root : tree.joints[idx(slot.joint)].child;

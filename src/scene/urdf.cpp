@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/linear_algebra.hpp"
+#include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "scene/urdf_messages.hpp"
 #include "scene/urdf_outline.hpp"
@@ -43,11 +44,10 @@ struct Entry {
 
   Eigen::Isometry3d pose(const urdf::Pose& p, const char* where) const
   {
-    constexpr double kRounding = 1e-9;
     Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
     pose.translation() = vector(p.position, where);
     const Eigen::Quaterniond turn(p.rotation.w, p.rotation.x, p.rotation.y, p.rotation.z);
-    if (!(std::abs(turn.norm() - 1.0) <= kRounding)) fail(where, "want a rotation, got angles that give none");
+    if (!(std::abs(turn.norm() - 1.0) <= kWrittenByHand)) fail(where, "want a rotation, got angles that give none");
     pose.linear() = turn.toRotationMatrix();
     return pose;
   }
@@ -352,12 +352,11 @@ Eigen::Isometry3d isometry(const Eigen::Vector3d& xyz, const Eigen::Vector3d& rp
 
 std::vector<Finding> physical_findings(const UrdfTree& tree)
 {
-  constexpr double kRounding = 1e-9;  // of hand-written and CAD-exported inertias, relative to the largest moment
   std::vector<Finding> findings;
   for (const UrdfLink& link : tree.links) {
     const std::string words = "link " + quoted(link.name) + ", ";
     const Eigen::Vector3d moments = symmetric_eigenvalues(link.inertia);   // ascending
-    const double allowed = kRounding * moments.cwiseAbs().maxCoeff();
+    const double allowed = kWrittenByHand * moments.cwiseAbs().maxCoeff();
     if (link.mass < 0.0) findings.push_back({words + "mass: want >= 0, got " + text(link.mass), true});
     if (moments(0) < -allowed)
       findings.push_back({words + "inertia: no body has a negative principal moment, got " + text(moments)});

@@ -12,9 +12,6 @@ namespace stiction::internal {
 /// Indices are int or Eigen::Index here, so that -1 can say "none"; containers want them unsigned.
 inline std::size_t idx(Eigen::Index i) { return static_cast<std::size_t>(i); }
 
-/// How far normals, quaternions and pairs of cosine and sine may be from unit length and still be taken for it.
-inline constexpr double kUnitRounding = 1e-6;
-
 enum class JointType { kRevolute, kContinuous, kPrismatic, kPlanar, kFloating, kFixed };
 
 /// Degrees of freedom of a joint type: 0, 1, 3 or 6.

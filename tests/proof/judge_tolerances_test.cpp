@@ -10,7 +10,6 @@ namespace stiction {
 namespace {
 
 using namespace examples;
-using internal::kRelative;
 using internal::kStaticForces;
 
 /// A load of 1 N between walls that press against each other with `squeeze` N, and another that is lifted by `lift` N, for which no
@@ -179,11 +178,11 @@ TEST(Tolerances, OfLoadsAreChargedInEquilibrium)
 {
   // One smooth contact pushes two sliders apart; their loads differ by a few roundings. The motion clears the contact by just more than
   // its axis is known.
-  for (const double apart : {3 * kRelative, 30 * kRelative}) {
+  for (const double apart : {3 * kRounding, 30 * kRounding}) {
     ContactProblem p = system(vec({1, 1}), vec({1, -1 + apart}));
     add_contact(p, "between", 0.0, {vec({1, -1})});
-    const Eigen::VectorXd zero = vec({0, 0}), lambda = vec({1 - apart / 2}), y = vec({1, 1 + 2.25 * kRelative});
-    const bool holds = apart < 10 * kRelative;
+    const Eigen::VectorXd zero = vec({0, 0}), lambda = vec({1 - apart / 2}), y = vec({1, 1 + 2.25 * kRounding});
+    const bool holds = apart < 10 * kRounding;
     EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), forces(zero, lambda)), holds ? Verdict::kHolds : Verdict::kUndecided);
     EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), motion(p, zero, lambda, y)), holds ? Verdict::kUndecided : Verdict::kFails);
   }
