@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/linear_algebra.hpp"
+#include "solve/gauss_alternatives.hpp"
 #include "solve/native_engine.hpp"
 
 namespace stiction::internal {
@@ -19,6 +20,9 @@ constexpr double kSingularPivot = 1e-9;   // pivot of the unit-diagonal M below 
 constexpr double kShift = 1e-6;           // rho, relative to the unit diagonal
 constexpr double kDependentRow = 1e-9;    // a row within this of the span of the others is redundant
 constexpr double kRelaxation = 1e-12;
+constexpr double kLeastResidual = 2e-16;  // of the unit-diagonal system: refinement cannot do better
+constexpr double kSettledResidual = 1e-13;
+constexpr double kWrongSign = 1e-11;      // share of all sizes beyond which a force pulls, or a contact penetrates
 constexpr int kShiftSteps = 60;
 constexpr int kRefinements = 40;
 
@@ -46,6 +50,8 @@ struct NativeEngine::GaussWorkspace {
   void equality_basis(Eigen::Index equalities);
   bool active_inequalities(Eigen::Index equalities, const Eigen::VectorXd& anchor, double rho);
   double refine(Eigen::Index rows_used);
+  double solve_active_set(bool singular);
+  bool active_set_is_right(Eigen::Index equalities);
 };
 
 void NativeEngine::GaussWorkspace::load(const GaussProgram& p)
@@ -233,6 +239,41 @@ double NativeEngine::GaussWorkspace::refine(Eigen::Index rows_used)
   return worst;
 }
 
+/// Refines a and lambda of the active set from the proximal point until the residual, which is returned, falls no more. The
+/// first refinement of a singular M is the next proximal point.
+double NativeEngine::GaussWorkspace::solve_active_set(bool singular)
+{
+  a = a_prox;
+  lambda.setZero();
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kRefinements; ++i) {
+    const double now = refine(static_cast<Eigen::Index>(basis.size()));
+    if (i == 0 && singular) a_prox = a;
+    const bool settled = i > 0 && (now <= kLeastResidual || (now > 0.5 * least && i > 2));
+    least = std::min(least, now);
+    if (settled) break;
+  }
+  return least;
+}
+
+/// Every carried force pushes and no free contact penetrates; forces that are rounding of none become none.
+bool NativeEngine::GaussWorkspace::active_set_is_right(Eigen::Index equalities)
+{
+  // M has a unit diagonal here, so forces and accelerations share their scale.
+  const double scale = F.lpNorm<Eigen::Infinity>() + a.lpNorm<Eigen::Infinity>() + g.lpNorm<Eigen::Infinity>() +
+                       lambda.lpNorm<Eigen::Infinity>();
+  bool right = true;
+  for (const auto row : basis) {
+    if (row < equalities) continue;
+    double& push = lambda[row];
+    if (push < -kWrongSign * scale) right = false;
+    push = std::max(push, 0.0);
+  }
+  for (Eigen::Index r = equalities; r < lambda.size() && right; ++r)
+    if (J.row(r).dot(a) + g[r] < -kWrongSign * scale) right = false;
+  return right;
+}
+
 void NativeEngine::gauss(const GaussProgram& p, GaussAnswer& answer)
 {
   if (!gauss_) gauss_ = std::make_shared<GaussWorkspace>();
@@ -248,55 +289,14 @@ void NativeEngine::gauss(const GaussProgram& p, GaussAnswer& answer)
   if (!ws.factorise(singular)) return;
 
   if (singular) {
-    // Nothing may be able to balance F: is F in range M + range Je' + cone Ju'?  (dual feasibility, P7/P8)
-    ConeProgram& alt = ws.alternative;
-    alt.E.resize(n, n + rows);
-    alt.E << p.M, p.Je.transpose(), p.Ju.transpose();
-    alt.e = p.F;
-    alt.boxes.clear();
-    alt.free.resize(n + pe);
-    for (Eigen::Index j = 0; j < n + pe; ++j) alt.free[j] = static_cast<int>(j);
-    alt.cones.resize(pu);
-    for (Eigen::Index j = 0; j < pu; ++j) {
-      alt.cones[j].col = static_cast<int>(n + pe + j);
-      alt.cones[j].cone = FrictionCone{};
-      alt.cones[j].cone.tangents = 0;
-    }
-    decide(alt, ws.alternative_answer);
-    if (ws.alternative_answer.outcome == Outcome::kInfeasible) {
-      answer.a = -ws.alternative_answer.y;
-      answer.lambda_e.setZero();
-      answer.lambda_u.setZero();
-      answer.outcome = GaussOutcome::kUnbalanced;
-      return;
-    }
+    write_balance(p, ws.alternative);
+    decide(ws.alternative, ws.alternative_answer);
+    if (is_unbalanced(ws.alternative_answer, p, answer)) return;
   }
   if (p.ge.lpNorm<Eigen::Infinity>() > 0.0 || p.gu.lpNorm<Eigen::Infinity>() > 0.0) {
-    // Do the rows have a common point?  Otherwise a Farkas vector of {Je a = -ge, Ju a - s = -gu, s >= 0}.
-    ConeProgram& alt = ws.alternative;
-    alt.E.setZero(rows, n + pu);
-    alt.E.topLeftCorner(pe, n) = p.Je;
-    alt.E.bottomLeftCorner(pu, n) = p.Ju;
-    alt.e.resize(rows);
-    alt.e << -p.ge, -p.gu;
-    alt.boxes.clear();
-    alt.free.resize(n);
-    for (Eigen::Index j = 0; j < n; ++j) alt.free[j] = static_cast<int>(j);
-    alt.cones.resize(pu);
-    for (Eigen::Index j = 0; j < pu; ++j) {
-      alt.E(pe + j, n + j) = -1.0;
-      alt.cones[j].col = static_cast<int>(n + j);
-      alt.cones[j].cone = FrictionCone{};
-      alt.cones[j].cone.tangents = 0;
-    }
-    decide(alt, ws.alternative_answer);
-    if (ws.alternative_answer.outcome == Outcome::kInfeasible) {
-      answer.lambda_e = ws.alternative_answer.y.head(pe);
-      answer.lambda_u = ws.alternative_answer.y.tail(pu);
-      answer.a.setZero();
-      answer.outcome = GaussOutcome::kContradiction;
-      return;
-    }
+    write_consistency(p, ws.alternative);
+    decide(ws.alternative, ws.alternative_answer);
+    if (is_contradictory(ws.alternative_answer, p, answer)) return;
   }
 
   ws.a_prox.setZero();
@@ -307,29 +307,7 @@ void NativeEngine::gauss(const GaussProgram& p, GaussAnswer& answer)
       return;
     }
     ++answer.iterations;
-    ws.a = ws.a_prox;
-    ws.lambda.setZero();
-    double before = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < kRefinements; ++i) {
-      const double now = ws.refine(static_cast<Eigen::Index>(ws.basis.size()));
-      if (i == 0 && singular) ws.a_prox = ws.a;   // the proximal point itself
-      const bool settled = i > 0 && (now <= 2e-16 || (now > 0.5 * before && i > 2));
-      before = std::min(before, now);
-      if (settled) break;
-    }
-    // The active set is right when every carried force pushes and no free contact penetrates.
-    bool right = before < 1e-13;
-    // M has a unit diagonal here, so forces and accelerations share their scale.
-    const double scale = ws.F.lpNorm<Eigen::Infinity>() + ws.a.lpNorm<Eigen::Infinity>() +
-                         ws.g.lpNorm<Eigen::Infinity>() + ws.lambda.lpNorm<Eigen::Infinity>();
-    for (size_t i = 0; i < ws.basis.size(); ++i)
-      if (ws.basis[i] >= pe) {
-        double& l = ws.lambda[ws.basis[i]];
-        if (l < -1e-11 * scale) right = false;
-        l = std::max(l, 0.0);
-      }
-    for (Eigen::Index r = pe; r < rows && right; ++r)
-      if (ws.J.row(r).dot(ws.a) + ws.g[r] < -1e-11 * scale) right = false;
+    const bool right = ws.solve_active_set(singular) < kSettledResidual && ws.active_set_is_right(pe);
     if (right || !singular) {
       answer.outcome = right ? GaussOutcome::kSolved : GaussOutcome::kNumericalFailure;
       break;

@@ -32,6 +32,8 @@ class QpoasesDecider {
     double norm = 1.0;                               ///< length of the unscaled one: x += ray * (z scale_ / norm)
   };
 
+  class RimNewton;
+
   bool same_structure(const ConeProgram& program) const;
   void prepare(const ConeProgram& program);
   void add(Column column);
