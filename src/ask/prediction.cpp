@@ -11,6 +11,8 @@ namespace {
 
 constexpr double kSingular = 1e-10;   // of a matrix with unit diagonal: what is below counts as zero
 constexpr double kStill = 1e-8;       // share of its scale below which an acceleration counts as none
+constexpr double kKept = 1e-9;        // share of the drift of closures beyond which their rows contradict each other
+constexpr double kNoDrift = 1e-14;    // share of its scale below which the drift of a contact is rounding
 
 /// One contact's rows in the vector of contact forces, and what its own block of W says about it.
 struct Block {
@@ -231,34 +233,30 @@ class SlipSolver {
   std::vector<Block> blocks_;
 };
 
-}  // namespace
-
-Prediction predict(const ContactProblem& problem, const PredictionOptions& options)
-{
-  problem.validate();
-  const auto nv = problem.nv();
-  if (options.start.size() != 0 && (options.start.size() != problem.rows() || !options.start.allFinite()))
-    throw InputError("start", "want " + std::to_string(problem.rows()) + " finite forces, got " +
-                                  std::to_string(options.start.size()));
-  Prediction result;
-  result.acceleration.setZero(nv);
-  result.lambda.setZero(problem.rows());
-  result.contacts.resize(problem.contacts.size());
-
-  // Whitened by M = S⁻¹ L L' S⁻¹, S⁻² = diag M, scalar products of rows are those of M⁻¹.
-  const Eigen::VectorXd S = problem.M.diagonal().unaryExpr([](double m) { return m > 0.0 ? 1.0 / std::sqrt(m) : 0.0; });
+/// Problem (69) with closures eliminated, in coordinates w in which scalar products are those of M: w = w0 + Y λ - g for contact
+/// forces λ, X'w = J a.
+struct Reduced {
+  Eigen::VectorXd S;   ///< M = S⁻¹ L L' S⁻¹, S⁻² = diag M
   internal::Cholesky cholesky;
-  if (!(cholesky.compute(S.asDiagonal() * problem.M * S.asDiagonal()) > std::sqrt(kSingular))) {
-    result.outcome = PredictionOutcome::kSingularMass;
-    return result;
-  }
-  Eigen::MatrixXd X = S.asDiagonal() * problem.J.transpose();
-  Eigen::VectorXd f = S.cwiseProduct(problem.F);
-  cholesky.solve_lower(X);
-  cholesky.solve_lower(f);
-
-  std::vector<Block> blocks;
+  Eigen::MatrixXd X, Xe, Xc;             ///< L⁻¹ S J', its columns of closures and of contacts
+  Eigen::MatrixXd Y;                     ///< Xc within the motions that closures leave
+  Eigen::VectorXd f, g, w0;              ///< L⁻¹ S F, the same within these motions; what the drift of closures asks for
   std::vector<int> contact_rows, closure_rows;
+  std::vector<Block> blocks;
+  bool held = false;                     ///< closures take part
+  double load = 0.0;                     ///< size of f and of the drift, of both in the norm of M
+
+  /// kNotConverged: nothing speaks against a solution.
+  PredictionOutcome reduce(const ContactProblem& problem);
+  Eigen::VectorXd drift(const ContactProblem& problem) const;
+  void expand(const Eigen::VectorXd& contact_forces, Prediction& result);
+
+ private:
+  void list_rows(const ContactProblem& problem);
+};
+
+void Reduced::list_rows(const ContactProblem& problem)
+{
   for (const Contact& contact : problem.contacts) {
     Block block;
     block.contact = &contact;
@@ -269,40 +267,112 @@ Prediction predict(const ContactProblem& problem, const PredictionOptions& optio
   }
   for (const Closure& closure : problem.closures)
     for (int k = 0; k < closure.rows; ++k) closure_rows.push_back(closure.row + k);
+}
 
-  // Closures are eliminated: accelerations w (whitened) = w0 + P(X λ - f), X_e'w0 = -gamma_e, P onto ker X_e'.
-  const Eigen::MatrixXd Xe = X(Eigen::all, closure_rows);
+PredictionOutcome Reduced::reduce(const ContactProblem& problem)
+{
+  S = problem.M.diagonal().unaryExpr([](double m) { return m > 0.0 ? 1.0 / std::sqrt(m) : 0.0; });
+  if (!(cholesky.compute(S.asDiagonal() * problem.M * S.asDiagonal()) > std::sqrt(kSingular)))
+    return PredictionOutcome::kSingularMass;
+  X = S.asDiagonal() * problem.J.transpose();
+  f = S.cwiseProduct(problem.F);
+  cholesky.solve_lower(X);
+  cholesky.solve_lower(f);
+  list_rows(problem);
+  Xe = X(Eigen::all, closure_rows);
+  Xc = Y = X(Eigen::all, contact_rows);
+  g = f;
+
+  // X_e'w0 = -gamma_e, and the rest onto ker X_e'.
   const Eigen::VectorXd gamma_e = problem.gamma(closure_rows);
-  Eigen::VectorXd w0 = Eigen::VectorXd::Zero(nv);
-  Eigen::MatrixXd Y = X(Eigen::all, contact_rows);
-  Eigen::VectorXd g = f;
-  const internal::ColumnSpan held = internal::column_span(Xe, kSingular);
-  if (held.rank > 0) {
+  w0.setZero(problem.nv());
+  const internal::ColumnSpan span = internal::column_span(Xe, kSingular);
+  held = span.rank > 0;
+  if (held) {
     w0 = internal::LeastNorm(Xe.transpose(), kSingular).solve(-gamma_e);
-    const Eigen::MatrixXd Q = held.basis();
+    const Eigen::MatrixXd Q = span.basis();
     Y -= Q * (Q.transpose() * Y);
     g -= Q * (Q.transpose() * g);
   }
   if (!closure_rows.empty() &&
-      (Xe.transpose() * w0 + gamma_e).lpNorm<Eigen::Infinity>() > 1e-9 * gamma_e.lpNorm<Eigen::Infinity>()) {
-    result.outcome = PredictionOutcome::kContradiction;
-    return result;
-  }
+      (Xe.transpose() * w0 + gamma_e).lpNorm<Eigen::Infinity>() > kKept * gamma_e.lpNorm<Eigen::Infinity>())
+    return PredictionOutcome::kContradiction;
   // Rows inside the span of the closures: what is left of them is rounding.
-  for (size_t j = 0; j < contact_rows.size(); ++j)
-    if (Y.col(j).norm() <= kSingular * X.col(contact_rows[j]).norm()) Y.col(j).setZero();
-  const Eigen::MatrixXd W = Y.transpose() * Y;
-  Eigen::VectorXd q = X(Eigen::all, contact_rows).transpose() * w0 + problem.gamma(contact_rows) - Y.transpose() * g;
-  double load = f.norm();
+  for (Eigen::Index j = 0; j < Y.cols(); ++j)
+    if (Y.col(j).norm() <= kSingular * Xc.col(j).norm()) Y.col(j).setZero();
+  load = f.norm();
   for (Eigen::Index i = 0; i < problem.rows(); ++i)
     if (X.col(i).norm() > 0.0) load = std::max(load, f.norm() + std::abs(problem.gamma[i]) / X.col(i).norm());
-  for (size_t j = 0; j < contact_rows.size(); ++j)
-    if (std::abs(q[j]) <= 1e-14 * load * X.col(contact_rows[j]).norm()) q[j] = 0.0;
+  return PredictionOutcome::kNotConverged;
+}
 
-  const SlipSolver solver(W, q, load, blocks);
-  Eigen::VectorXd lambda = Eigen::VectorXd::Zero(contact_rows.size());
-  if (options.start.size() != 0) lambda = options.start(contact_rows);
-  result.outcome = PredictionOutcome::kNotConverged;
+/// Accelerations of the contact rows without contact forces; rounding of none is none.
+Eigen::VectorXd Reduced::drift(const ContactProblem& problem) const
+{
+  Eigen::VectorXd q = Xc.transpose() * w0 + problem.gamma(contact_rows) - Y.transpose() * g;
+  for (Eigen::Index j = 0; j < q.size(); ++j)
+    if (std::abs(q[j]) <= kNoDrift * load * Xc.col(j).norm()) q[j] = 0.0;
+  return q;
+}
+
+/// Acceleration and all forces of given contact forces.
+void Reduced::expand(const Eigen::VectorXd& contact_forces, Prediction& result)
+{
+  const Eigen::VectorXd w = w0 + Y * contact_forces - g;
+  result.acceleration = w;
+  cholesky.solve_upper(result.acceleration);
+  result.acceleration.array() *= S.array();
+  for (std::size_t j = 0; j < contact_rows.size(); ++j)
+    result.lambda[contact_rows[j]] = contact_forces[static_cast<Eigen::Index>(j)];
+  if (!held) return;
+  const Eigen::VectorXd closure_forces = internal::LeastNorm(Xe, kSingular).solve(w + f - Xc * contact_forces);
+  for (std::size_t j = 0; j < closure_rows.size(); ++j)
+    result.lambda[closure_rows[j]] = closure_forces[static_cast<Eigen::Index>(j)];
+}
+
+/// What the contact does next, of accelerations u = J a + gamma; `still(row)`: that of the row counts as none.
+template <typename Still>
+ContactPrediction prediction_of(const Contact& contact, const Eigen::VectorXd& lambda, const Eigen::VectorXd& u, Still still)
+{
+  ContactPrediction next;
+  const int row = contact.row, spin = row + 1 + contact.tangents;
+  next.force.head(1 + contact.tangents) = lambda.segment(row, 1 + contact.tangents);
+  next.normal_acceleration = u[row];
+  next.tangential_acceleration.head(contact.tangents) = u.segment(row + 1, contact.tangents);
+  bool moves = false;
+  for (int r = row + 1; r < row + contact.rows(); ++r) moves = moves || !still(r);
+  if (contact.torsional) {
+    next.force[3] = lambda[spin];
+    next.spin_acceleration = u[spin];
+  }
+  if (contact.side == Side::kUnilateral && u[row] > 0.0 && !still(row))
+    next.motion = PredictedMotion::kDetaches;
+  else
+    next.motion = moves ? PredictedMotion::kSlips : PredictedMotion::kSticks;
+  return next;
+}
+
+}  // namespace
+
+Prediction predict(const ContactProblem& problem, const PredictionOptions& options)
+{
+  problem.validate();
+  if (options.start.size() != 0 && (options.start.size() != problem.rows() || !options.start.allFinite()))
+    throw InputError("start", "want " + std::to_string(problem.rows()) + " finite forces, got " +
+                                  std::to_string(options.start.size()));
+  Prediction result;
+  result.acceleration.setZero(problem.nv());
+  result.lambda.setZero(problem.rows());
+  result.contacts.resize(problem.contacts.size());
+  Reduced reduced;
+  result.outcome = reduced.reduce(problem);
+  if (result.outcome != PredictionOutcome::kNotConverged) return result;
+
+  const Eigen::MatrixXd W = reduced.Y.transpose() * reduced.Y;
+  const Eigen::VectorXd q = reduced.drift(problem);
+  const SlipSolver solver(W, q, reduced.load, reduced.blocks);
+  Eigen::VectorXd lambda = Eigen::VectorXd::Zero(q.size());
+  if (options.start.size() != 0) lambda = options.start(reduced.contact_rows);
   result.residual = solver.residual(lambda);
   for (int next = 16; result.residual > options.tolerance && result.sweeps < options.max_sweeps;) {
     solver.sweep(lambda);
@@ -314,36 +384,11 @@ Prediction predict(const ContactProblem& problem, const PredictionOptions& optio
   }
   if (result.residual <= options.tolerance) result.outcome = PredictionOutcome::kConverged;
 
-  const Eigen::VectorXd w = w0 + Y * lambda - g;
-  result.acceleration = w;
-  cholesky.solve_upper(result.acceleration);
-  result.acceleration.array() *= S.array();
-  for (size_t j = 0; j < contact_rows.size(); ++j) result.lambda[contact_rows[j]] = lambda[j];
-  if (held.rank > 0) {
-    const Eigen::VectorXd closure_forces =
-        internal::LeastNorm(Xe, kSingular).solve(w + f - X(Eigen::all, contact_rows) * lambda);
-    for (size_t j = 0; j < closure_rows.size(); ++j) result.lambda[closure_rows[j]] = closure_forces[j];
-  }
+  reduced.expand(lambda, result);
   const Eigen::VectorXd u = problem.J * result.acceleration + problem.gamma;
-  for (size_t i = 0; i < problem.contacts.size(); ++i) {
-    const Contact& contact = problem.contacts[i];
-    ContactPrediction& next = result.contacts[i];
-    const int row = contact.row, spin = row + 1 + contact.tangents;
-    const auto still = [&](int r) { return std::abs(u[r]) <= kStill * load * X.col(r).norm(); };
-    next.force.head(1 + contact.tangents) = result.lambda.segment(row, 1 + contact.tangents);
-    next.normal_acceleration = u[row];
-    next.tangential_acceleration.head(contact.tangents) = u.segment(row + 1, contact.tangents);
-    bool moves = false;
-    for (int r = row + 1; r < row + contact.rows(); ++r) moves = moves || !still(r);
-    if (contact.torsional) {
-      next.force[3] = result.lambda[spin];
-      next.spin_acceleration = u[spin];
-    }
-    if (contact.side == Side::kUnilateral && u[row] > 0.0 && !still(row))
-      next.motion = PredictedMotion::kDetaches;
-    else
-      next.motion = moves ? PredictedMotion::kSlips : PredictedMotion::kSticks;
-  }
+  const auto still = [&](int row) { return std::abs(u[row]) <= kStill * reduced.load * reduced.X.col(row).norm(); };
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i)
+    result.contacts[i] = prediction_of(problem.contacts[i], result.lambda, u, still);
   return result;
 }
 
