@@ -126,30 +126,28 @@ bool is_contradictory(const GaussProgram& p, QpoasesDecider& decider, GaussAnswe
   return true;
 }
 
-/// A point (â, λe, λu) in scaled units and its KKT errors, each relative to the size of the products behind it.
+/// A point (â, λe, λu) in scaled units.
 struct KktPoint {
   Eigen::VectorXd a, le, lu;
 
+  /// Largest KKT error, relative to the largest sum of products behind any: masses are one here, so forces and accelerations share their
+  /// scale, and single entries may be pure cancellation.
   double error(const Scaled& s) const
   {
-    const auto worst = [&](const Eigen::VectorXd& miss, const Eigen::VectorXd& size) {
-      double result = 0.0;
-      for (Eigen::Index i = 0; i < miss.size(); ++i)
-        if (miss[i] > 0.0) result = std::max(result, size[i] > 0.0 ? miss[i] / size[i] : kInfinity);
-      return result;
-    };
+    const auto largest = [](const Eigen::VectorXd& entries) { return entries.size() > 0 ? std::max(entries.maxCoeff(), 0.0) : 0.0; };
     const auto b = a.cwiseAbs();
     const Eigen::VectorXd balance = s.M * a + s.F - s.Je.transpose() * le - s.Ju.transpose() * lu;
     const Eigen::VectorXd balance_size = s.M.cwiseAbs() * b + s.F.cwiseAbs() +
                                          s.Je.cwiseAbs().transpose() * le.cwiseAbs() +
                                          s.Ju.cwiseAbs().transpose() * lu.cwiseAbs();
-    double result = worst(balance.cwiseAbs(), balance_size);
-    result = std::max(result, worst((s.Je * a + s.ge).cwiseAbs(), s.Je.cwiseAbs() * b + s.ge.cwiseAbs()));
-    const Eigen::VectorXd gap = s.Ju * a + s.gu, gap_size = s.Ju.cwiseAbs() * b + s.gu.cwiseAbs();
+    const Eigen::VectorXd gap = s.Ju * a + s.gu;
     Eigen::VectorXd miss = (-gap).cwiseMax(0.0);
     for (Eigen::Index i = 0; i < gap.size(); ++i)
       if (lu[i] > 0.0) miss[i] = std::abs(gap[i]);   // complementarity
-    return std::max(result, worst(miss, gap_size));
+    const double worst = std::max({largest(balance.cwiseAbs()), largest((s.Je * a + s.ge).cwiseAbs()), largest(miss)});
+    const double size = std::max({largest(balance_size), largest(s.Je.cwiseAbs() * b + s.ge.cwiseAbs()),
+                                  largest(s.Ju.cwiseAbs() * b + s.gu.cwiseAbs())});
+    return worst > 0.0 ? worst / size : 0.0;
   }
 };
 
