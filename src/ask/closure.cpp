@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ask/closure_workspace.hpp"
+#include "ask/parts.hpp"
 #include "stiction/error.hpp"
 #include "stiction/words.hpp"
 
@@ -403,7 +404,54 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
     }
     result.proof.claims = Verdict::kUndecided;
   }
+  if (resists_as_equilibrium(grasp, wrench, result)) return;
   result.reason = to_sign > 0 ? kManySigns : "within tolerance of the boundary: neither forces nor a motion could be proved";
+}
+
+/// What one program does not settle: equilibrium also looks at parts that nothing connects one by one, and turns motions away from contacts.
+bool ClosureChecker::Workspace::resists_as_equilibrium(const Grasp& grasp, const Eigen::VectorXd& wrench, ResistResult& result)
+{
+  const Eigen::Index n = grasp.G.cols(), m = grasp.G.rows(), dofs = grasp.J_hand.cols();
+  const Eigen::VectorXd at_rest;
+  EquilibriumOptions options;
+  options.largest_slack = options.structure = options.explain = false;
+  const internal::Lend lend(engine, equilibrium.engine);
+  for (const Verdict claim : {Verdict::kHolds, Verdict::kFails}) {
+    const double doubt = claim == Verdict::kHolds ? -kClosureDoubt : kClosureDoubt;
+    internal::write_resist_problem(grasp, wrench, 2.0 * doubt, resist_problem);
+    equilibrium.check(resist_problem, at_rest, options, found);
+    if (found.verdict == Verdict::kUndecided) equilibrium.check_by_parts(resist_problem, at_rest, options, found);
+    if (found.verdict != claim) continue;
+    if (claim == Verdict::kHolds) {
+      result.proof.x.resize(n + dofs);
+      result.proof.x << found.certificate.lambda, found.certificate.efforts;
+    } else {
+      const MotionLeaf& leaf = found.certificate.leaves[0];
+      if (std::ranges::count(leaf.signs, 0) != std::ssize(leaf.signs)) return false;   // it takes several motions to say so
+      result.proof.y = leaf.motion.head(m + dofs);
+      Eigen::Index price = m + dofs;
+      for (const GraspBlock& block : grasp.contacts) {
+        if (!std::isfinite(block.max_normal)) continue;
+        if (block.side == Side::kUnilateral) {
+          result.proof.y.conservativeResize(result.proof.y.size() + 1);
+          result.proof.y[result.proof.y.size() - 1] = -leaf.motion[price];
+        }
+        ++price;
+      }
+    }
+    result.proof.claims = claim;
+    result.verdict = internal::judge_resists(grasp, wrench, result.proof, resist_scratch, nullptr);
+    result.proof.claims = result.verdict;
+    if (result.verdict == Verdict::kUndecided) continue;
+    if (claim == Verdict::kHolds) {
+      result.forces = result.proof.x.head(n);
+      result.efforts = result.proof.x.tail(dofs);
+    } else {
+      result.twist = -result.proof.y.head(m);
+    }
+    return true;
+  }
+  return false;
 }
 
 }  // namespace stiction

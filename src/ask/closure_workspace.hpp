@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ask/equilibrium_workspace.hpp"
 #include "ask/proved.hpp"
 #include "base/linear_algebra.hpp"
 #include "proof/closure_proof.hpp"
@@ -28,6 +29,7 @@ struct ClosureChecker::Workspace {
                    ClosureVerdict& result);
   bool uncommandable_force(const Grasp& grasp, Eigen::VectorXd& forces);
   void resists(const Grasp& grasp, const Eigen::VectorXd& wrench, ResistResult& result);
+  bool resists_as_equilibrium(const Grasp& grasp, const Eigen::VectorXd& wrench, ResistResult& result);
 
   // closure_numbers.cpp
   std::optional<Certified> largest_slack(const Grasp& grasp, ClosureKind kind);
@@ -48,6 +50,9 @@ struct ClosureChecker::Workspace {
   ConeAnswer answer;
   internal::ClosureScratch scratch;
   internal::ResistScratch resist_scratch;
+  EquilibriumChecker::Workspace equilibrium;
+  EquilibriumResult found;
+  ContactProblem resist_problem;
   Eigen::VectorXd weight, row_size, direction;
   Eigen::MatrixXd weighted, stacked;
   internal::PivotedQr weighted_qr, stacked_qr;

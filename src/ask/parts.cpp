@@ -53,18 +53,6 @@ Part take_part(const ContactProblem& p, const Scales& scales, int k)
   return part;
 }
 
-/// Lends an engine to another search.
-class Lend {
- public:
-  Lend(std::unique_ptr<Engine>& from, std::unique_ptr<Engine>& to) : from_(from), to_(to) { to_ = std::move(from_); }
-  ~Lend() { from_ = std::move(to_); }
-  Lend(const Lend&) = delete;
-  Lend& operator=(const Lend&) = delete;
-
- private:
-  std::unique_ptr<Engine>&from_, &to_;
-};
-
 /// Contacts of a part in the whole's report, and the verdict so far: one part that fails is enough.
 template <class Result>
 void join(const Part& part, const Result& found, bool first, Result& result)

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "stiction/engine.hpp"
 #include "stiction/proof.hpp"
 
 namespace stiction::internal {
@@ -18,6 +20,18 @@ struct Part {
 
   /// The part's leaves as leaves of the whole: nothing else moves.
   void add_leaves(const ContactProblem& whole, const std::vector<MotionLeaf>& own, std::vector<MotionLeaf>& leaves) const;
+};
+
+/// Lends an engine to another search.
+class Lend {
+ public:
+  Lend(std::unique_ptr<Engine>& from, std::unique_ptr<Engine>& to) : from_(from), to_(to) { to_ = std::move(from_); }
+  ~Lend() { from_ = std::move(to_); }
+  Lend(const Lend&) = delete;
+  Lend& operator=(const Lend&) = delete;
+
+ private:
+  std::unique_ptr<Engine>&from_, &to_;
 };
 
 /// Empty when all is connected.

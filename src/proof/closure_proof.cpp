@@ -430,9 +430,7 @@ void write_resist_program(const Grasp& grasp, const Eigen::VectorXd& wrench, dou
 }
 
 namespace internal {
-namespace {
 
-/// G lambda + wrench = 0, J_hand' lambda + effort = hand_load as (EQ) at rest, friction larger by the share `doubt`.
 void write_resist_problem(const Grasp& grasp, const Eigen::VectorXd& wrench, double doubt, ContactProblem& p)
 {
   const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols(), dofs = grasp.J_hand.cols(), nv = m + dofs;
@@ -474,6 +472,8 @@ void write_resist_problem(const Grasp& grasp, const Eigen::VectorXd& wrench, dou
     motor.upper = grasp.effort_upper[k];
   }
 }
+
+namespace {
 
 bool resist_shape(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof, std::string* why)
 {

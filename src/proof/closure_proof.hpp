@@ -25,6 +25,9 @@ struct ResistScratch {
   Judge judge;
 };
 
+/// G lambda + wrench = 0, J_hand' lambda + effort = hand_load as (EQ) at rest, friction larger by the share `doubt`.
+void write_resist_problem(const Grasp& grasp, const Eigen::VectorXd& wrench, double doubt, ContactProblem& p);
+
 /// judge_resists() without allocation after the first call of a size (explanations aside).
 Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof, ResistScratch& scratch,
                       std::string* why);

@@ -1,5 +1,6 @@
 #include "solve/native_engine.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -81,6 +82,20 @@ void add_all_products(const Eigen::MatrixXd& E, const Eigen::VectorXd& x, Eigen:
     add_products<-1>(E, x, sum.data(), size.data());
 }
 
+/// visit(column) for the normals and tangents of all cones.
+template <class Visit>
+void for_each_force(const ConeProgram& program, Visit visit)
+{
+  for (const ConeBlock& block : program.cones)
+    for (int k = 0; k <= block.cone.tangents; ++k) visit(block.col + k);
+}
+
+bool only_forces(const ConeProgram& program)
+{
+  return program.free.empty() && program.boxes.empty() &&
+         std::none_of(program.cones.begin(), program.cones.end(), [](const ConeBlock& block) { return block.cone.torsional; });
+}
+
 /// What the entries of a row were computed from, at least.
 double load_size(const ConeProgram& program, Eigen::Index i)
 {
@@ -118,6 +133,26 @@ void NativeEngine::sort_variables(const ConeProgram& program)
   }
 }
 
+/// Rows of entries of order one: a newton-metre and a newton then count alike, whatever the units. Normals and tangents are the
+/// measure: moments and variables without cones have units of their own, beside which lever arms in other units are huge or nothing.
+void NativeEngine::scale_rows(const ConeProgram& program)
+{
+  const auto m = program.E.rows();
+  if (m == 6)
+    write_row_maxima<6>(program.E, row_scale_.data());
+  else
+    write_row_maxima<-1>(program.E, row_scale_.data());
+  forces_only_ = only_forces(program);
+  if (!forces_only_) {
+    constexpr double kNoise = 0x1p-40;   // a row in which forces are rounding is measured by what else it has
+    row_size_.setZero();
+    for_each_force(program, [&](Eigen::Index col) { row_size_ = row_size_.cwiseMax(program.E.col(col).cwiseAbs()); });
+    for (Eigen::Index i = 0; i < m; ++i)
+      if (row_size_[i] > kNoise * row_scale_[i]) row_scale_[i] = row_size_[i];
+  }
+  for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = power_of_two_near(row_scale_[i]);
+}
+
 void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
 {
   const auto m = program.E.rows(), n = program.E.cols();
@@ -131,12 +166,7 @@ void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
     interior_.resize(m);
   }
   sort_variables(program);
-  // Rows scaled to entries of order one: a newton-metre and a newton then count alike, whatever the units.
-  if (m == 6)
-    write_row_maxima<6>(program.E, row_scale_.data());
-  else
-    write_row_maxima<-1>(program.E, row_scale_.data());
-  for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = power_of_two_near(row_scale_[i]);
+  scale_rows(program);
   known_ = true;
   solve(program, answer);
   if (answer.outcome == Outcome::kFeasible && !balanced(program, answer.x)) {
@@ -144,7 +174,7 @@ void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
     // Some row carries more noise than its entries suggest (e is a difference of large numbers): weigh rows by the size
     // of the sums in them, as the proof does.
     double largest = 0.0;
-    for (Eigen::Index j = 0; j < n; ++j) largest = std::max(largest, std::abs(answer.x[j]));
+    for_each_force(program, [&](Eigen::Index col) { largest = std::max(largest, std::abs(answer.x[col])); });
     for (Eigen::Index i = 0; i < m; ++i)
       row_scale_[i] = power_of_two_near(std::max(row_size_[i], largest / row_scale_[i]));
     solve(program, answer);
@@ -270,9 +300,9 @@ bool NativeEngine::residual_is_rounding(const ConeProgram& program, const Eigen:
     row_size_[i] = load_size(program, i) * row_scale_[i];
     load += row_size_[i];
   }
-  // Entries of rows with their own scales lie below 2: that bounds the sums, and settles all but tiny residuals.
+  // Entries of rows with scales of their own lie below 2 where all are forces: that bounds the sums, and settles all but tiny residuals.
   const double most = load + 2.0 * static_cast<double>(m) * x.lpNorm<1>();
-  if (known_ && nearest_.residual_norm() > 2.0 * kRoundingResidual * most) return false;
+  if (known_ && forces_only_ && nearest_.residual_norm() > 2.0 * kRoundingResidual * most) return false;
   add_all_products(scaled_, x, row_sum_, row_size_);
   return nearest_.residual_norm() <= kRoundingResidual * row_size_.norm();
 }

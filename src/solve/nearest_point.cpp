@@ -225,7 +225,7 @@ double NearestPoint::price(Column& best)
 /// True when r - t d is a strict certificate for some t: every cone's value is pushed below zero by d, and a good part
 /// of the gain along e survives. Leaves the certificate in y_.
 template <int M>
-bool NearestPoint::separates()
+bool NearestPoint::separates(const ThinQr<M>& qr)
 {
   if (!interior_dual_) return false;
   const int m = M > 0 ? M : data_.m;
@@ -245,6 +245,9 @@ bool NearestPoint::separates()
   // r'e minus the boxes' supports equals r'r at the optimum of the passive set
   if (data_.boxes->empty() && !(t * per_t < 0.75 * rr)) return false;
   for (int i = 0; i < m; ++i) y_[i] = r_[i] - t * d[i];
+  // Where the residual is rounding, y is as small as t and would keep that rounding along free columns, the first of the factor.
+  for (int k = 0; k < static_cast<int>(free_used_.size()); ++k)
+    add_multiple<M>(-dot<M>(qr.q(k), y_.data(), m), qr.q(k), y_.data(), m);
   double gain = dot<M>(y_.data(), data_.e, m);
   for (const BoxVariable& box : *data_.boxes) {
     const double h = dot<M>(data_.E + static_cast<ptrdiff_t>(box.col) * m, y_.data(), m);
@@ -377,7 +380,7 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
     priced_ = false;
     const Column& entering = entering_;
     const double score = score_;
-    if (separates<M>()) {
+    if (separates(qr)) {
       finish(qr, false);
       return Stop::kSeparated;
     }

@@ -83,7 +83,7 @@ class NearestPoint {
   template <int M>
   void drop(ThinQr<M>& qr, int k);
   template <int M>
-  bool separates();
+  bool separates(const ThinQr<M>& qr);
   template <int M>
   void finish(ThinQr<M>& qr, bool refine);
   template <int M>

@@ -7,6 +7,7 @@
 
 #include "base/linear_algebra.hpp"
 #include "solve/bounded_least_squares.hpp"
+#include "solve/gauss_alternatives.hpp"
 #include "solve/proximal_qp.hpp"
 #include "stiction/error.hpp"
 
@@ -81,75 +82,49 @@ struct Scaled {
 };
 
 /// Is F in range(M) + range(Je') + cone(Ju')? If not, fills the direction along which the objective falls forever.
-bool is_unbalanced(const GaussProgram& p, QpoasesDecider& decider, GaussAnswer& answer)
+bool find_imbalance(const GaussProgram& p, QpoasesDecider& decider, GaussAnswer& answer)
 {
-  const Eigen::Index n = p.F.size(), ne = p.Je.rows(), nu = p.Ju.rows();
   ConeProgram balance;
-  balance.E.resize(n, n + ne + nu);
-  balance.E.leftCols(n) = p.M;
-  if (ne > 0) balance.E.middleCols(n, ne) = p.Je.transpose();
-  if (nu > 0) balance.E.rightCols(nu) = p.Ju.transpose();
-  balance.e = p.F;
-  for (int j = 0; j < n + ne; ++j) balance.free.push_back(j);
-  for (int j = 0; j < nu; ++j)
-    balance.boxes.push_back({static_cast<int>(n + ne) + j, 0.0, std::numeric_limits<double>::infinity()});
   ConeAnswer alternative;
+  write_balance(p, balance);
   decider.decide(balance, alternative);
   answer.iterations += alternative.iterations;
-  if (alternative.outcome != Outcome::kInfeasible) return false;
-  answer.outcome = GaussOutcome::kUnbalanced;
-  answer.a = -alternative.y;
-  return true;
+  return is_unbalanced(alternative, p, answer);
 }
 
 /// Is there an a with Je a + ge = 0, Ju a + gu >= 0? If not, fills the Farkas vector.
-bool is_contradictory(const GaussProgram& p, QpoasesDecider& decider, GaussAnswer& answer)
+bool find_contradiction(const GaussProgram& p, QpoasesDecider& decider, GaussAnswer& answer)
 {
-  const Eigen::Index n = p.F.size(), ne = p.Je.rows(), nu = p.Ju.rows();
   ConeProgram rows;
-  rows.E = Eigen::MatrixXd::Zero(ne + nu, n + nu);
-  if (ne > 0) rows.E.topLeftCorner(ne, n) = p.Je;
-  if (nu > 0) rows.E.bottomLeftCorner(nu, n) = p.Ju;
-  rows.E.bottomRightCorner(nu, nu) = -Eigen::MatrixXd::Identity(nu, nu);
-  rows.e.resize(ne + nu);
-  rows.e << -p.ge, -p.gu;
-  for (int j = 0; j < n; ++j) rows.free.push_back(j);
-  for (int j = 0; j < nu; ++j)
-    rows.boxes.push_back({static_cast<int>(n) + j, 0.0, std::numeric_limits<double>::infinity()});
   ConeAnswer alternative;
+  write_consistency(p, rows);
   decider.decide(rows, alternative);
   answer.iterations += alternative.iterations;
-  if (alternative.outcome != Outcome::kInfeasible) return false;
-  answer.outcome = GaussOutcome::kContradiction;
-  answer.lambda_e = alternative.y.head(ne);
-  answer.lambda_u = alternative.y.tail(nu);
-  return true;
+  return is_contradictory(alternative, p, answer);
 }
 
-/// A point (â, λe, λu) in scaled units and its KKT errors, each relative to the size of the products behind it.
+/// A point (â, λe, λu) in scaled units.
 struct KktPoint {
   Eigen::VectorXd a, le, lu;
 
+  /// Largest KKT error, relative to the largest sum of products behind any: masses are one here, so forces and accelerations share their
+  /// scale, and single entries may be pure cancellation.
   double error(const Scaled& s) const
   {
-    const auto worst = [&](const Eigen::VectorXd& miss, const Eigen::VectorXd& size) {
-      double result = 0.0;
-      for (Eigen::Index i = 0; i < miss.size(); ++i)
-        if (miss[i] > 0.0) result = std::max(result, size[i] > 0.0 ? miss[i] / size[i] : kInfinity);
-      return result;
-    };
+    const auto largest = [](const Eigen::VectorXd& entries) { return entries.size() > 0 ? std::max(entries.maxCoeff(), 0.0) : 0.0; };
     const auto b = a.cwiseAbs();
     const Eigen::VectorXd balance = s.M * a + s.F - s.Je.transpose() * le - s.Ju.transpose() * lu;
     const Eigen::VectorXd balance_size = s.M.cwiseAbs() * b + s.F.cwiseAbs() +
                                          s.Je.cwiseAbs().transpose() * le.cwiseAbs() +
                                          s.Ju.cwiseAbs().transpose() * lu.cwiseAbs();
-    double result = worst(balance.cwiseAbs(), balance_size);
-    result = std::max(result, worst((s.Je * a + s.ge).cwiseAbs(), s.Je.cwiseAbs() * b + s.ge.cwiseAbs()));
-    const Eigen::VectorXd gap = s.Ju * a + s.gu, gap_size = s.Ju.cwiseAbs() * b + s.gu.cwiseAbs();
+    const Eigen::VectorXd gap = s.Ju * a + s.gu;
     Eigen::VectorXd miss = (-gap).cwiseMax(0.0);
     for (Eigen::Index i = 0; i < gap.size(); ++i)
       if (lu[i] > 0.0) miss[i] = std::abs(gap[i]);   // complementarity
-    return std::max(result, worst(miss, gap_size));
+    const double worst = std::max({largest(balance.cwiseAbs()), largest((s.Je * a + s.ge).cwiseAbs()), largest(miss)});
+    const double size = std::max({largest(balance_size), largest(s.Je.cwiseAbs() * b + s.ge.cwiseAbs()),
+                                  largest(s.Ju.cwiseAbs() * b + s.gu.cwiseAbs())});
+    return worst > 0.0 ? worst / size : 0.0;
   }
 };
 
@@ -285,7 +260,7 @@ void solve_gauss(const GaussProgram& program, QpoasesDecider& decider, GaussAnsw
   if (n > 0) {
     const Eigen::VectorXd masses = symmetric_eigenvalues(s.M);
     const bool singular = !(masses.minCoeff() > kMassless * masses.maxCoeff());
-    if (singular && is_unbalanced(program, decider, answer)) return;
+    if (singular && find_imbalance(program, decider, answer)) return;
   }
 
   // Equality rows first, whatever their rank: â = a0 + N w.
@@ -297,7 +272,7 @@ void solve_gauss(const GaussProgram& program, QpoasesDecider& decider, GaussAnsw
     N = column_span(s.Je.transpose(), kDependent).complement();
     suspect = (s.Je * a0 + s.ge).norm() > kConsistent * s.size;
   }
-  if (suspect && is_contradictory(program, decider, answer)) return;
+  if (suspect && find_contradiction(program, decider, answer)) return;
 
   // Inequalities that still move: the others are decided by the equality rows.
   std::vector<int> moving, active;
@@ -320,7 +295,7 @@ void solve_gauss(const GaussProgram& program, QpoasesDecider& decider, GaussAnsw
     solved = qp.solve(H, g, C, lower);
     answer.iterations += qp.iterations;
     if (!solved) {
-      if (is_contradictory(program, decider, answer)) return;
+      if (find_contradiction(program, decider, answer)) return;
       solved = qp.solve(H, g, C, lower, ProximalQp::Steps::kAlways);
       answer.iterations += qp.iterations;
     }
@@ -339,7 +314,7 @@ void solve_gauss(const GaussProgram& program, QpoasesDecider& decider, GaussAnsw
   const KktPoint found = point;
   bool polished = polish(s, active, point, answer.iterations);
   if (!polished) {
-    if (is_contradictory(program, decider, answer)) return;
+    if (find_contradiction(program, decider, answer)) return;
     point = found;
     polished = find_multipliers(s, decider, point, answer.iterations);
   }

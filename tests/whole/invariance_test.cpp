@@ -11,6 +11,7 @@
 #include <iostream>
 
 #include "base/linear_algebra.hpp"
+#include "stiction/closure.hpp"
 #include "stiction/equilibrium.hpp"
 #include "stiction/error.hpp"
 #include "stiction/report.hpp"
@@ -50,6 +51,15 @@ struct Answered {
   std::string summary;
 };
 
+/// Proofs about closure have one motion for all signs of bilateral contacts with friction, which has to leave them at rest; where pushing
+/// and pulling fail for different reasons there is none.
+bool needs_signs(const Scenario& scenario)
+{
+  return std::ranges::any_of(scenario.scene.contacts, [](const ContactDescription& contact) {
+    return contact.side == Side::kBilateral && (contact.mu > 0.0 || contact.torsion > 0.0);
+  });
+}
+
 Answered ask(const Scenario& scenario)
 {
   ScenarioChecker checker;
@@ -61,7 +71,7 @@ Answered ask(const Scenario& scenario)
     if (cell.name == "count")
       answer.claims.push_back({"one", cell.word == "one" ? Verdict::kHolds : cell.word == "several" ? Verdict::kFails : Verdict::kUndecided, false});
     else if (scenario.question == Question::kClosure && !cell.word.empty() && cell.name != "force_closure")
-      answer.claims.push_back({cell.name, verdict_named(cell.word), true});
+      answer.claims.push_back({cell.name, verdict_named(cell.word), cell.name == "form_closure" || !needs_signs(scenario)});
     else if (cell.name == "unique")
       answer.claims.push_back({cell.name, verdict_named(cell.word), false});
   }
@@ -176,8 +186,56 @@ bool near_the_boundary(const Scenario& scenario)
   return false;
 }
 
-/// All questions have boundaries; only these have problems whose numbers can be changed one by one.
-bool explicable(Question question) { return question == Question::kAllSticking || question == Question::kEquilibrium; }
+/// The same for claims about closure: forces and lever arms, friction and the wrench changed at random.
+bool near_the_boundary(const Scenario& scenario, const Claims& claims)
+{
+  constexpr double kNear = 1e-5;
+  const ContactProblem problem = Scene(scenario.scene).compute();
+  std::vector<int> object;
+  for (int i = 0; i < problem.nv(); ++i)
+    if (problem.dof_names[static_cast<std::size_t>(i)].starts_with(scenario.options.object + "/")) object.push_back(i);
+  Grasp grasp;
+  set_grasp(problem, object, {}, ConeShape::exact(), grasp);
+  const Eigen::VectorXd wrench = -problem.F(object), unit = grasp.G.cwiseAbs().rowwise().maxCoeff();
+  ClosureChecker checker(make_engine(scenario.options.solver));
+  const auto both_ways = [&](const std::string& claim) {
+    bool holds = false, fails = false;
+    Rng rng(1);
+    for (int trial = 0; trial < 100 && !(holds && fails); ++trial) {
+      Grasp neighbour = grasp;
+      for (GraspBlock& block : neighbour.contacts) block.cone.mu *= 1.0 + (trial % 2 ? kNear : -kNear);
+      for (Eigen::Index j = 0; j < grasp.G.cols(); ++j)
+        for (Eigen::Index i = 0; i < grasp.G.rows(); ++i)
+          if (grasp.G(i, j) != 0.0) neighbour.G(i, j) += kNear * unit[i] * uniform(rng, -1.0, 1.0);
+      const double load = wrench.cwiseQuotient(unit).norm();
+      const Eigen::VectorXd other = wrench + kNear * load * testing::gaussian(rng, wrench.size()).normalized().cwiseProduct(unit);
+      Verdict verdict;
+      if (claim == "resists") {
+        verdict = checker.resists(neighbour, other).verdict;
+      } else {
+        const ClosureResult closure = checker.check(neighbour);
+        verdict = (claim == "form_closure" ? closure.form_closure : closure.frictional_form_closure).verdict;
+      }
+      holds = holds || verdict == Verdict::kHolds;
+      fails = fails || verdict == Verdict::kFails;
+    }
+    return holds && fails;
+  };
+  return std::ranges::all_of(claims, [&](const Claim& claim) {
+    return !claim.counted || claim.verdict != Verdict::kUndecided || both_ways(claim.name);
+  });
+}
+
+/// Whether what is undecided is near the boundary, for the questions whose numbers can be changed one by one.
+bool explained(const Scenario& scenario, const Claims& claims)
+{
+  switch (scenario.question) {
+    case Question::kAllSticking:
+    case Question::kEquilibrium: return near_the_boundary(scenario);
+    case Question::kClosure: return near_the_boundary(scenario, claims);
+    default: return true;
+  }
+}
 
 struct Row {
   int cases = 0, flips = 0, undecided = 0, unexplained = 0;
@@ -205,12 +263,6 @@ class Table {
   std::vector<std::pair<std::string, Row>> rows_;
 };
 
-/// Verdicts of sliding are still judged with tolerances of the largest forces anywhere, and count contacts in one place as several.
-bool known_to_flip(Question question, const std::string& variant)
-{
-  return question == Question::kSliding && (variant == "heavy" || variant == "one twice");
-}
-
 /// Asks every variant of one scene; what is wrong goes to the table and, with its seed, to the log.
 void compare(Question question, unsigned seed, Separation separation, Table& table)
 {
@@ -228,18 +280,16 @@ void compare(Question question, unsigned seed, Separation separation, Table& tab
       continue;
     }
     row.slowest = std::max(row.slowest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    const bool known = known_to_flip(question, variant.name);
     if (opposite(decided, answer.claims)) {
       ++row.flips;
-      EXPECT_TRUE(known) << name_of(question) << " seed " << seed << ", " << variant.name << ": " << words(answer.claims);
-      if (known && printing()) std::cout << name_of(question) << " seed " << seed << ", " << variant.name << " flips: " << words(answer.claims) << "\n";
+      ADD_FAILURE() << name_of(question) << " seed " << seed << ", " << variant.name << ": " << words(answer.claims);
     }
-    if (decided.empty() && !known)
+    if (decided.empty())
       for (const Claim& claim : answer.claims)
         if (claim.verdict != Verdict::kUndecided) decided.push_back(claim);
     if (!undecided(answer.claims)) continue;
     ++row.undecided;
-    if (!variant.near || !explicable(question) || near_the_boundary(variant.scenario)) continue;
+    if (!variant.near || explained(variant.scenario, answer.claims)) continue;
     ++row.unexplained;
     if (printing()) std::cout << name_of(question) << " seed " << seed << ", " << variant.name << ": " << words(answer.claims) << answer.summary << "\n";
   }
@@ -256,12 +306,12 @@ void run(Question question, int draws, Separation separation, Table& table)
 struct Asked {
   Question question;
   int draws;          ///< so that it takes a second or two
-  double undecided;   ///< largest share, of contacts apart and within a kilometre; qpOASES may leave twice as many
+  double undecided;   ///< largest share, of contacts apart and within a kilometre
 };
 
 class Invariance : public ::testing::TestWithParam<Asked> {};
 INSTANTIATE_TEST_SUITE_P(Questions, Invariance,
-                         ::testing::Values(Asked{Question::kAllSticking, 200, 0.015}, Asked{Question::kEquilibrium, 200, 0.015},
+                         ::testing::Values(Asked{Question::kAllSticking, 200, 0.01}, Asked{Question::kEquilibrium, 200, 0.01},
                                            Asked{Question::kClosure, 200, 0.01}, Asked{Question::kSliding, 10, 0.2},
                                            Asked{Question::kImpact, 3, 1.0}),   // modes in space are searched to a limit
                          [](const auto& asked) { return name_of(asked.param.question); });
@@ -272,8 +322,7 @@ TEST_P(Invariance, OfContactsApart)
   run(GetParam().question, GetParam().draws, {-6, -2}, table);
   for (const auto& [variant, row] : table.rows()) {
     if (variant == "shift 1000 km") continue;
-    const double share = (variant == "qpoases" ? 2.0 : 1.0) * GetParam().undecided;
-    EXPECT_LE(row.undecided, std::ceil(share * row.cases)) << variant;
+    EXPECT_LE(row.undecided, std::ceil(GetParam().undecided * row.cases)) << variant;
   }
 }
 
@@ -281,6 +330,22 @@ TEST_P(Invariance, OfContactsNearlyInOnePlace)
 {
   Table table;
   run(GetParam().question, (GetParam().draws + 2) / 3, {-16, -6}, table);
+}
+
+/// Moments of torsion in large units of length; the rounding of a body at rest; rows of a balance that are cancellation, with qpOASES;
+/// a wrench beside something heavy.
+TEST(UndecidedOnce, IsDecidedHoweverItIsSaid)
+{
+  const std::pair<Question, std::vector<unsigned>> kSeeds[] = {{Question::kEquilibrium, {767, 1651, 2808, 3428, 2383}},
+                                                               {Question::kAllSticking, {372, 2303, 13, 142, 329}},
+                                                               {Question::kClosure, {246, 317, 666, 1580}}};
+  for (const auto& [question, seeds] : kSeeds)
+    for (const unsigned seed : seeds) {
+      Table table;
+      compare(question, seed, {-6, -2}, table);
+      for (const auto& [variant, row] : table.rows())
+        EXPECT_EQ(row.undecided, 0) << name_of(question) << " seed " << seed << ", " << variant;
+    }
 }
 
 }  // namespace
