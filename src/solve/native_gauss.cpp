@@ -262,7 +262,7 @@ void NativeEngine::gauss(const GaussProgram& p, GaussAnswer& answer)
       alt.cones[j].cone = FrictionCone{};
       alt.cones[j].cone.tangents = 0;
     }
-    decide(alt, ws.alternative_answer);
+    decide_measured(alt, ws.alternative_answer, false);
     if (ws.alternative_answer.outcome == Outcome::kInfeasible) {
       answer.a = -ws.alternative_answer.y;
       answer.lambda_e.setZero();
@@ -289,7 +289,7 @@ void NativeEngine::gauss(const GaussProgram& p, GaussAnswer& answer)
       alt.cones[j].cone = FrictionCone{};
       alt.cones[j].cone.tangents = 0;
     }
-    decide(alt, ws.alternative_answer);
+    decide_measured(alt, ws.alternative_answer, false);
     if (ws.alternative_answer.outcome == Outcome::kInfeasible) {
       answer.lambda_e = ws.alternative_answer.y.head(pe);
       answer.lambda_u = ws.alternative_answer.y.tail(pu);
