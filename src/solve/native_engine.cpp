@@ -82,14 +82,7 @@ void add_all_products(const Eigen::MatrixXd& E, const Eigen::VectorXd& x, Eigen:
     add_products<-1>(E, x, sum.data(), size.data());
 }
 
-/// visit(column) for the normals and tangents of all cones.
-template <class Visit>
-void for_each_force(const ConeProgram& program, Visit visit)
-{
-  for (const ConeBlock& block : program.cones)
-    for (int k = 0; k <= block.cone.tangents; ++k) visit(block.col + k);
-}
-
+/// No variables but normal and tangential forces.
 bool only_forces(const ConeProgram& program)
 {
   return program.free.empty() && program.boxes.empty() &&
@@ -133,8 +126,18 @@ void NativeEngine::sort_variables(const ConeProgram& program)
   }
 }
 
-/// Rows of entries of order one: a newton-metre and a newton then count alike, whatever the units. Normals and tangents are the
-/// measure: moments and variables without cones have units of their own, beside which lever arms in other units are huge or nothing.
+/// visit(column) for the columns that measure rows.
+template <class Visit>
+void NativeEngine::for_each_measure(const ConeProgram& program, Visit visit) const
+{
+  if (!forces_measure_)
+    for (Eigen::Index col = 0; col < program.E.cols(); ++col) visit(col);
+  else
+    for (const ConeBlock& block : program.cones)
+      for (int k = 0; k <= block.cone.tangents; ++k) visit(block.col + k);
+}
+
+/// Rows of entries of order one: a newton-metre and a newton then count alike, whatever the units.
 void NativeEngine::scale_rows(const ConeProgram& program)
 {
   const auto m = program.E.rows();
@@ -142,19 +145,26 @@ void NativeEngine::scale_rows(const ConeProgram& program)
     write_row_maxima<6>(program.E, row_scale_.data());
   else
     write_row_maxima<-1>(program.E, row_scale_.data());
-  forces_only_ = only_forces(program);
-  if (!forces_only_) {
+  if (forces_measure_) {
     constexpr double kNoise = 0x1p-40;   // a row in which forces are rounding is measured by what else it has
     row_size_.setZero();
-    for_each_force(program, [&](Eigen::Index col) { row_size_ = row_size_.cwiseMax(program.E.col(col).cwiseAbs()); });
+    for_each_measure(program, [&](Eigen::Index col) { row_size_ = row_size_.cwiseMax(program.E.col(col).cwiseAbs()); });
     for (Eigen::Index i = 0; i < m; ++i)
       if (row_size_[i] > kNoise * row_scale_[i]) row_scale_[i] = row_size_[i];
   }
   for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = power_of_two_near(row_scale_[i]);
 }
 
+/// Contacts measure rows by their forces: moments and variables without cones have units of their own, beside which lever arms in other
+/// units are huge or nothing.
 void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
 {
+  decide_measured(program, answer, !only_forces(program));
+}
+
+void NativeEngine::decide_measured(const ConeProgram& program, ConeAnswer& answer, bool forces_measure)
+{
+  forces_measure_ = forces_measure;
   const auto m = program.E.rows(), n = program.E.cols();
   if (answer.x.size() != n) answer.x.resize(n);
   if (answer.y.size() != m) answer.y.resize(m);
@@ -174,7 +184,7 @@ void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
     // Some row carries more noise than its entries suggest (e is a difference of large numbers): weigh rows by the size
     // of the sums in them, as the proof does.
     double largest = 0.0;
-    for_each_force(program, [&](Eigen::Index col) { largest = std::max(largest, std::abs(answer.x[col])); });
+    for_each_measure(program, [&](Eigen::Index col) { largest = std::max(largest, std::abs(answer.x[col])); });
     for (Eigen::Index i = 0; i < m; ++i)
       row_scale_[i] = power_of_two_near(std::max(row_size_[i], largest / row_scale_[i]));
     solve(program, answer);
@@ -300,9 +310,9 @@ bool NativeEngine::residual_is_rounding(const ConeProgram& program, const Eigen:
     row_size_[i] = load_size(program, i) * row_scale_[i];
     load += row_size_[i];
   }
-  // Entries of rows with scales of their own lie below 2 where all are forces: that bounds the sums, and settles all but tiny residuals.
+  // Entries of rows measured by all of them lie below 2: that bounds the sums, and settles all but tiny residuals.
   const double most = load + 2.0 * static_cast<double>(m) * x.lpNorm<1>();
-  if (known_ && forces_only_ && nearest_.residual_norm() > 2.0 * kRoundingResidual * most) return false;
+  if (known_ && !forces_measure_ && nearest_.residual_norm() > 2.0 * kRoundingResidual * most) return false;
   add_all_products(scaled_, x, row_sum_, row_size_);
   return nearest_.residual_norm() <= kRoundingResidual * row_size_.norm();
 }

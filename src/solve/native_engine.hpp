@@ -16,6 +16,9 @@ class NativeEngine final : public Engine {
 
  private:
   void sort_variables(const ConeProgram& program);
+  void decide_measured(const ConeProgram& program, ConeAnswer& answer, bool forces_measure);
+  template <class Visit>
+  void for_each_measure(const ConeProgram& program, Visit visit) const;
   void scale_rows(const ConeProgram& program);
   void load(const ConeProgram& program);
   void solve(const ConeProgram& program, ConeAnswer& answer);
@@ -31,7 +34,7 @@ class NativeEngine final : public Engine {
   Eigen::VectorXd row_scale_, row_size_, row_sum_, target_, interior_;
   std::vector<BoxVariable> boxes_;        ///< without those that are free on both sides
   std::vector<int> free_;
-  bool forces_only_ = false;              ///< no variables but normals and tangents
+  bool forces_measure_ = false;           ///< rows are measured by normals and tangents alone, else by all columns
   bool known_ = false;                    ///< scaled_ and what follows are those of the last program, with its own row scales
   std::vector<ConeBlock> cones_;          ///< of the last program, and as it gave them:
   std::vector<BoxVariable> given_boxes_;

@@ -290,12 +290,12 @@ void NativeEngine::gauss(const GaussProgram& p, GaussAnswer& answer)
 
   if (singular) {
     write_balance(p, ws.alternative);
-    decide(ws.alternative, ws.alternative_answer);
+    decide_measured(ws.alternative, ws.alternative_answer, false);
     if (is_unbalanced(ws.alternative_answer, p, answer)) return;
   }
   if (p.ge.lpNorm<Eigen::Infinity>() > 0.0 || p.gu.lpNorm<Eigen::Infinity>() > 0.0) {
     write_consistency(p, ws.alternative);
-    decide(ws.alternative, ws.alternative_answer);
+    decide_measured(ws.alternative, ws.alternative_answer, false);
     if (is_contradictory(ws.alternative_answer, p, answer)) return;
   }
 
