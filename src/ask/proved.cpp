@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solve/decide_again.hpp"
-
 namespace stiction::internal {
 
 namespace {
@@ -33,7 +31,7 @@ Verdict decide(Engine& engine, const ConeProgram& program, ConeAnswer& answer)
 
 Verdict decide_next(Engine& engine, const ConeProgram& program, ConeAnswer& answer)
 {
-  decide_again(engine, program, answer);
+  engine.decide_next(program, answer);
   const Verdict verdict = judged(program, answer);
   return verdict == Verdict::kUndecided ? decide(engine, program, answer) : verdict;
 }
