@@ -73,7 +73,7 @@ void EquilibriumChecker::Workspace::zero_slope()
 
 void EquilibriumChecker::Workspace::friction_margin(const EquilibriumOptions&, EquilibriumResult& result)
 {
-  const LeastFriction least = smallest_friction(-1, result.verdict == Verdict::kHolds ? 1.0 : kInfinity);
+  const internal::FrictionBracket least = smallest_friction(-1, result.verdict == Verdict::kHolds ? 1.0 : kInfinity);
   Margin& margin = result.friction_scale;
   margin.lower = std::min(least.lower, least.upper.value_or(kInfinity));
   margin.upper = least.upper.value_or(kInfinity);

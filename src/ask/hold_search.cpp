@@ -280,15 +280,6 @@ void HoldSearch::cast(const Loads& from, const Loads& slope, double start, const
   recycle(result.leaves);
   witness_signs_ = signs;
   if (!options.same_signs) start_signs_.assign(signs.size(), 0);
-  auto decide_at = [&] {
-    multipliers.set_loads(at_);
-    if (options.same_signs) {
-      start_signs_ = witness_signs_;
-    } else {
-      std::fill(start_signs_.begin(), start_signs_.end(), 0);
-    }
-    return decide_next(start_signs_);
-  };
   // Every leaf of a failing search says from where on its signs fail; the last of them is where all do.
   auto cut = [&](double t) {
     double last = result.lower;
@@ -329,45 +320,21 @@ void HoldSearch::cast(const Loads& from, const Loads& slope, double start, const
     if (ray == Verdict::kFails && (options.same_signs || !multipliers.needs_signs())) cut(kInfinity);
   }
 
-  // Newton from outside: cuts converge superlinearly, so the boundary is expected within a small part of the last step.
-  // Too near to the boundary to be proved either way, t becomes a ceiling for the search of lower bounds.
-  double step = result.upper - result.lower, ceiling = kInfinity, stride = std::max(options.scale, 1e-6);
-  for (int i = 0; i < 80; ++i) {
-    const double gap = result.upper - result.lower;
-    const double end = std::isfinite(result.upper) ? std::abs(result.upper) : 0.0;
-    const double size = std::max({std::abs(result.lower), end, options.scale});
-    if (gap <= options.relative_gap * size || result.lower >= options.cap) {
-      result.end = LineCast::End::kBounded;
-      break;
-    }
-    if (std::isfinite(ceiling) && ceiling - result.lower <= options.relative_gap * size) break;
-    double next;
-    if (ceiling < result.upper) {
-      next = 0.5 * (result.lower + ceiling);
-    } else if (std::isinf(result.upper)) {
-      next = std::isfinite(options.cap) ? options.cap : result.lower + stride;
-      stride *= 8.0;
-    } else {
-      const double back = std::clamp(0.02 * step, 0.5 * options.relative_gap * size, 0.5 * gap);
-      next = i == 0 ? result.upper : result.upper - back;
-    }
-    const double t = std::min(next, options.cap);
-    if (!std::isfinite(t)) break;
+  close_gap(result, options, [&](double t) {
     at_.set_line(from, t, slope);
-    const Verdict verdict = decide_at();
-    const double before = result.upper;
+    multipliers.set_loads(at_);
+    if (options.same_signs)
+      start_signs_ = witness_signs_;
+    else
+      std::fill(start_signs_.begin(), start_signs_.end(), 0);
+    const Verdict verdict = decide_next(start_signs_);
     if (verdict == Verdict::kHolds) {
-      result.lower = std::max(result.lower, t);
       result.x = witness;
       witness_signs_ = signs;
-      step = 0.0;   // the cut was sharp: the end is expected right at it
-    } else if (verdict == Verdict::kFails) {
-      cut(t);
-      step = std::min(std::min(before, t) - result.upper, result.upper - result.lower);
-    } else {
-      ceiling = t;
     }
-  }
+    if (verdict == Verdict::kFails) cut(t);
+    return verdict;
+  });
   signs = witness_signs_;
   multipliers.set_loads(from);
   multipliers.arrange(signs);

@@ -1,29 +1,23 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "ask/friction_bracket.hpp"
 #include "ask/multiplier_set.hpp"
 #include "problem/linear_algebra.hpp"
 #include "stiction/sticking.hpp"
 
 namespace stiction::internal {
 
-/// How far along a line of loads it holds, with a proof on both sides.
-struct LineCast {
-  enum class End { kBounded, kUnbounded, kUndecided } end = End::kUndecided;
-  double lower = 0.0;    ///< everything from the start to here holds, here with forces x
-  double upper = 0.0;    ///< kBounded: beyond, not everything holds, by `leaves`
-  Eigen::VectorXd x;     ///< columns of the multiplier set
+/// How far along a line of loads it holds: everything from the start to `lower` does, beyond `upper` not everything does.
+struct LineCast : CastRange {
+  Eigen::VectorXd x;                ///< the forces at `lower`, columns of the multiplier set
   std::vector<MotionLeaf> leaves;   ///< the failing search that gave `upper`; empty: none did
 };
 
-struct LineOptions {
-  double relative_gap = 1e-9;
-  double scale = 0.0;            ///< gaps below relative_gap * scale count as closed; also the first step
-  double cap = kInfinity;        ///< stop when lower reaches this
+struct LineOptions : CastOptions {
   bool same_signs = false;       ///< only forces with the signs at the start: a convex piece
   bool bounded = false;          ///< known to end before the cap or not to matter: do not look for rays
 };
@@ -89,13 +83,8 @@ struct HoldSearch {
   int indeterminacy();
   bool force_unique(size_t contact) const;
 
-  struct LeastFriction {
-    bool known = false;               ///< lower and upper are proved
-    double lower = 0.0;               ///< fails below
-    std::optional<double> upper;      ///< holds; empty: no friction helps
-  };
   /// Smallest factor on every mu (contact < 0), or smallest mu of one contact alone, with which it holds.
-  LeastFriction smallest_friction(int contact, double known_holding);
+  FrictionBracket smallest_friction(int contact, double known_holding);
 
   void recycle(std::vector<MotionLeaf>& used);
 

@@ -1,17 +1,10 @@
-// Only minimal friction changes the cones themselves: bracket a monotone function, helped by what failing motions tell.
+// The least friction with which the multipliers of a set meet their cones.
 #include <algorithm>
 #include <cmath>
 
 #include "ask/hold_search.hpp"
 
 namespace stiction::internal {
-namespace {
-
-constexpr double kFrictionGap = 1e-7;       // relative, of the least friction
-constexpr double kLargestFriction = 1e6;    // beyond this no friction is called enough
-constexpr double kSmallestFriction = 1e-6;  // a squeeze can make do with ever less: enough is enough
-
-}  // namespace
 
 /// The largest friction (as factor, or as mu of one contact) that the last failing search proves insufficient: a leaf's
 /// motion stays a certificate while every cone's support stays <= 0.
@@ -47,48 +40,12 @@ double HoldSearch::friction_needed(const Friction& friction) const
   return needed;
 }
 
-/// Smallest factor on every mu (contact < 0), or smallest mu of one contact alone, with which it holds; to kFrictionGap above
-/// the true value, so that the returned value does hold. Empty and known: no friction helps.
-HoldSearch::LeastFriction HoldSearch::smallest_friction(int contact, double known_holding)
+FrictionBracket HoldSearch::smallest_friction(int contact, double known_holding)
 {
-  LeastFriction least;
-  auto at = [&](double value) { return contact < 0 ? Friction{value, -1, 0.0} : Friction{1.0, contact, value}; };
-  double& lower = least.lower;
-  double upper = known_holding;
-  const Verdict none = decide_signs(at(0.0));
-  least.known = none != Verdict::kUndecided;
-  if (none == Verdict::kHolds) least.upper = 0.0;
-  if (none != Verdict::kFails) return least;
-  lower = friction_needed(at(0.0));
-  if (!(lower < upper)) lower = 0.0;   // rounding of a motion that says no friction helps, where some is known to
-  // Upwards until it holds.
-  for (double trial = contact < 0 ? 1.0 : std::max(problem->contacts[contact].mu, 0.1); !std::isfinite(upper); trial *= 4.0) {
-    trial = std::max(trial, 2.0 * lower);
-    if (!(trial <= kLargestFriction)) return least;
-    const Verdict verdict = decide_signs(at(trial));
-    if (verdict == Verdict::kHolds)
-      upper = trial;
-    else if (verdict == Verdict::kFails)
-      lower = std::max({lower, trial, friction_needed(at(trial))});
-    else
-      least.known = false;
-    if (!least.known) return least;
-  }
-  // A few steps at the lower bound itself: certificates often stop exactly at the answer. What is too near to the boundary to be
-  // proved either way only bounds where to try next.
-  double tried = lower;
-  for (int i = 0; i < 100 && upper - tried > kFrictionGap * upper && upper > kSmallestFriction; ++i) {
-    const double near = tried + 0.5 * kFrictionGap * upper;
-    const double trial = i % 3 == 2 || near >= upper ? 0.5 * (tried + upper) : std::max(near, tried + 0.01 * (upper - tried) * (i % 3));
-    const Verdict verdict = decide_signs(at(trial));
-    if (verdict == Verdict::kHolds)
-      upper = trial;
-    else if (verdict == Verdict::kFails)
-      lower = std::max({lower, trial, std::min(friction_needed(at(trial)), upper)});
-    tried = std::max({tried, lower, verdict == Verdict::kUndecided ? trial : 0.0});
-  }
-  least.upper = upper;
-  return least;
+  const auto at = [&](double value) { return contact < 0 ? Friction{value, -1, 0.0} : Friction{1.0, contact, value}; };
+  return bracket_friction(
+      contact < 0 ? 1.0 : std::max(problem->contacts[contact].mu, 0.1), known_holding,
+      [&](double value) { return decide_signs(at(value)); }, [&](double value) { return friction_needed(at(value)); });
 }
 
 }  // namespace stiction::internal

@@ -9,6 +9,7 @@
 namespace stiction {
 
 using internal::CastOptions;
+using internal::FrictionBracket;
 
 namespace {
 
@@ -99,7 +100,7 @@ void StickingChecker::Workspace::intervals(StickingResult& result)
 void StickingChecker::Workspace::friction_margin(StickingResult& result)
 {
   const std::vector<int> witness_signs = signs;
-  const LeastFriction least = smallest_friction(-1, result.verdict == Verdict::kHolds ? 1.0 : kInfinity);
+  const FrictionBracket least = smallest_friction(-1, result.verdict == Verdict::kHolds ? 1.0 : kInfinity);
   result.friction_scale = least.upper;
   result.friction_scale_known = least.known;
   if (result.verdict == Verdict::kFails) tell_the_last_motion(result, least);
@@ -109,7 +110,7 @@ void StickingChecker::Workspace::friction_margin(StickingResult& result)
 
 /// Of all failing motions the one that friction stops last tells most: what moves in it does so whatever the friction, or
 /// up to the least that would hold. It proves failure for all smaller friction, the given one included.
-void StickingChecker::Workspace::tell_the_last_motion(StickingResult& result, const LeastFriction& least)
+void StickingChecker::Workspace::tell_the_last_motion(StickingResult& result, const FrictionBracket& least)
 {
   if (!least.known) return;
   // As near to the boundary as a proof goes; where no friction helps, with as much as anybody has.
@@ -131,7 +132,7 @@ void StickingChecker::Workspace::tell_the_last_motion(StickingResult& result, co
 
 void StickingChecker::Workspace::repairs(StickingResult& result)
 {
-  LeastFriction least{result.friction_scale_known, 0.0, result.friction_scale};
+  FrictionBracket least{result.friction_scale_known, 0.0, result.friction_scale};
   if (!options->margins) least = smallest_friction(-1, kInfinity);
   if (least.known && least.upper && *least.upper > 1.0)
     result.repairs.push_back({Repair::Change::kCommonFriction, -1, *least.upper, {}});

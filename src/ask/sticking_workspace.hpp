@@ -35,7 +35,7 @@ struct StickingChecker::Workspace : internal::HoldSearch {
   // sticking_margins.cpp: intervals, friction, repairs, words
   void intervals(StickingResult& result);
   void friction_margin(StickingResult& result);
-  void tell_the_last_motion(StickingResult& result, const LeastFriction& least);
+  void tell_the_last_motion(StickingResult& result, const internal::FrictionBracket& least);
   void repairs(StickingResult& result);
 
   const StickingOptions* options = nullptr;
