@@ -16,13 +16,14 @@ struct CastRange {
 
 struct CastOptions {
   double relative_gap = 1e-9;
-  double scale = 0.0;          ///< gaps below relative_gap * scale count as closed; also the first step along an endless line
+  double scale = 0.0;          ///< gaps below relative_gap * scale count as closed; also the first step when nothing bounds t
   double cap = kInfinity;      ///< stop when lower reaches this
 };
 
-/// Closes the gap of a range by Newton's method from outside: proofs of failure reach back to the end itself where it is flat, and
-/// converge to it superlinearly elsewhere, so that it is expected within a small part of the last step.
-/// @param decide_at Verdict at t. Before it says kFails it lowers range.upper to where its proof ends, if that is before t.
+/// Closes the gap of a range by Newton's method from outside: proofs of failure reach back to the end itself where it
+/// is flat, and converge to it superlinearly elsewhere, so that it is expected within a small part of the last step.
+/// @param decide_at Verdict at t. Before it says kFails it lowers range.upper to where its proof ends, if that is
+/// before t.
 template <class DecideAt>
 void close_gap(CastRange& range, const CastOptions& options, DecideAt&& decide_at)
 {

@@ -137,8 +137,8 @@ LeastFriction ClosureChecker::Workspace::least_friction(const Grasp& grasp, int 
     if (!(further > friction)) return friction;
     const Grasp& more = with_friction(grasp, contact, further);
     const ClosureProof proof{{}, twist};
-    return internal::judge_closure(more, ClosureKind::kFrictionalForm, proof, scratch, nullptr) == Verdict::kFails ? further
-                                                                                                                   : friction;
+    const Verdict verdict = internal::judge_closure(more, ClosureKind::kFrictionalForm, proof, scratch, nullptr);
+    return verdict == Verdict::kFails ? further : friction;
   };
   const double first = contact < 0 ? 1.0 : std::max(grasp.contacts[static_cast<std::size_t>(contact)].cone.mu, 0.1);
   const internal::FrictionBracket least = internal::bracket_friction(first, kInfinity, decide_at, reach);

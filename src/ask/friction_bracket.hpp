@@ -17,7 +17,8 @@ struct FrictionBracket {
   std::optional<double> upper;   ///< holds; empty and known: no friction helps
 };
 
-/// Only the least friction changes the cones themselves: brackets a monotone verdict, helped by what proofs of failure tell.
+/// Only the least friction changes the cones themselves: brackets a monotone verdict, helped by what proofs of failure
+/// tell.
 /// @param first     where to try first
 /// @param holding   a friction that is known to be enough, or infinity
 /// @param decide_at Verdict with that friction

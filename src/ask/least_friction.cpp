@@ -1,51 +1,62 @@
-// The least friction with which the multipliers of a set meet their cones.
+// The least friction with which it holds.
 #include <algorithm>
 #include <cmath>
 
-#include "ask/hold_search.hpp"
+#include "ask/hold.hpp"
 
 namespace stiction::internal {
+namespace {
 
-/// The largest friction (as factor, or as mu of one contact) that the last failing search proves insufficient: a leaf's
-/// motion stays a certificate while every cone's support stays <= 0.
-double HoldSearch::friction_needed(const Friction& friction) const
+/// The largest friction (as factor, or as mu of one contact) that a leaf proves insufficient: its motion stays a
+/// certificate while every cone's support stays <= 0.
+double friction_needed(const MultiplierSet& set, const MotionLeaf& leaf, const Friction& friction)
 {
+  const ContactProblem& p = set.problem();
   double needed = kInfinity;
-  for (const MotionLeaf& leaf : leaves) {
-    double leaf_needs = kInfinity;
-    Eigen::Index price = problem->nv();
-    for (size_t i = 0; i < problem->contacts.size(); ++i) {
-      const Contact& c = problem->contacts[i];
-      const double w = std::isfinite(c.max_normal) ? leaf.motion[price++] : 0.0;
-      if (multipliers.column(i) < 0) continue;
-      const double sign = c.side == Side::kUnilateral ? 1.0 : leaf.signs[i];
-      if (sign == 0.0 || (friction.contact >= 0 && friction.contact != static_cast<int>(i))) continue;
-      Eigen::Vector4d h = Eigen::Vector4d::Zero();
-      h.head(c.rows()) = problem->J.middleRows(c.row, c.rows()) * leaf.motion.head(problem->nv());
-      // support of the cone: normal + (what is searched) * sideways
-      double normal = sign * h[0] - w;
-      FrictionCone cone = friction_cone(c, shape);
-      if (friction.contact >= 0) {
-        if (c.torsional) normal += c.torsion * std::abs(h[1 + c.tangents]);
-        cone.mu = 1.0;
-        cone.torsion = 0.0;
-      }
-      const Eigen::Vector4d h_t(0.0, h[1], h[2], h[3]);
-      const double sideways = support(cone, h_t.data());
-      if (sideways > 1e-12 * h.norm() * std::max(1e-12, friction.contact < 0 ? c.mu : 1.0))
-        leaf_needs = std::min(leaf_needs, std::max(0.0, -normal / sideways));
+  Eigen::Index price = p.nv();
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& c = p.contacts[i];
+    const double w = std::isfinite(c.max_normal) ? leaf.motion[price++] : 0.0;
+    if (set.column(i) < 0) continue;
+    const double sign = c.side == Side::kUnilateral ? 1.0 : leaf.signs[i];
+    if (sign == 0.0 || (friction.contact >= 0 && friction.contact != static_cast<int>(i))) continue;
+    Eigen::Vector4d h = Eigen::Vector4d::Zero();
+    h.head(c.rows()) = p.J.middleRows(c.row, c.rows()) * leaf.motion.head(p.nv());
+    // support of the cone: normal + (what is searched) * sideways
+    double normal = sign * h[0] - w;
+    FrictionCone cone = set.cone(i, {});
+    if (friction.contact >= 0) {
+      if (c.torsional) normal += c.torsion * std::abs(h[1 + c.tangents]);
+      cone.mu = 1.0;
+      cone.torsion = 0.0;
     }
-    needed = std::min(needed, leaf_needs);
+    const Eigen::Vector4d h_t(0.0, h[1], h[2], h[3]);
+    const double sideways = support(cone, h_t.data());
+    if (sideways > 1e-12 * h.norm() * std::max(1e-12, friction.contact < 0 ? c.mu : 1.0))
+      needed = std::min(needed, std::max(0.0, -normal / sideways));
   }
   return needed;
 }
 
-FrictionBracket HoldSearch::smallest_friction(int contact, double known_holding)
+}  // namespace
+
+FrictionBracket least_friction(const HoldProblem& problem, int contact, double known_holding, HoldWorkspace& workspace,
+                               HoldAnswer& last)
 {
-  const auto at = [&](double value) { return contact < 0 ? Friction{value, -1, 0.0} : Friction{1.0, contact, value}; };
-  return bracket_friction(
-      contact < 0 ? 1.0 : std::max(problem->contacts[contact].mu, 0.1), known_holding,
-      [&](double value) { return decide_signs(at(value)); }, [&](double value) { return friction_needed(at(value)); });
+  HoldProblem trial = problem;
+  const auto decide_at = [&](double value) {
+    trial.friction = contact < 0 ? Friction{value, -1, 0.0} : Friction{1.0, contact, value};
+    return decide(trial, workspace, last);
+  };
+  const auto reach = [&](double) {
+    double needed = kInfinity;
+    for (const MotionLeaf& leaf : last.leaves)
+      needed = std::min(needed, friction_needed(problem.set, leaf, trial.friction));
+    return needed;
+  };
+  const double first =
+      contact < 0 ? 1.0 : std::max(problem.set.problem().contacts[static_cast<std::size_t>(contact)].mu, 0.1);
+  return bracket_friction(first, known_holding, decide_at, reach);
 }
 
 }  // namespace stiction::internal
