@@ -17,7 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "solve/decide_again.hpp"
 #include "solve/quiet_qpoases.hpp"
 #include "stiction/engine.hpp"
 #include "stiction/proof.hpp"
@@ -148,10 +147,10 @@ int by_engine(const ConeProgram& program, Engine* engine)
 }
 
 /// The same for programs that differ in e only.
-int by_engine_again(const ConeProgram& program, Engine* engine)
+int by_engine_next(const ConeProgram& program, Engine* engine)
 {
   thread_local ConeAnswer answer;
-  internal::decide_again(*engine, program, answer);
+  engine->decide_next(program, answer);
   return answer.outcome == Outcome::kFeasible ? 1 : answer.outcome == Outcome::kInfeasible ? 0 : 2;
 }
 
@@ -295,7 +294,7 @@ const bool kRegistered = [] {
   for (const int contacts : {4, 8, 64}) {
     for (Entry entry : entries) {
       if (!*entry.engine) continue;
-      entry.solver = by_engine_again;
+      entry.solver = by_engine_next;
       add("sequence", entry, ConeShape::exact(), contacts, true);
       add("sequence", entry, ConeShape::inner(8), contacts, true);
     }

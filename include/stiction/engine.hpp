@@ -43,6 +43,11 @@ class Engine {
   virtual ~Engine() = default;
   virtual std::string_view name() const = 0;
   virtual void decide(const ConeProgram& program, ConeAnswer& answer) = 0;
+  /// decide() for a program that often differs from the one before in e only: the engine may continue from its last
+  /// answer where that is so, which it checks itself. The answer then depends on the sequence.
+  virtual void decide_next(const ConeProgram& program, ConeAnswer& answer) { decide(program, answer); }
+  /// What is decided next does not depend on anything decided before.
+  virtual void forget() {}
   virtual void gauss(const GaussProgram& program, GaussAnswer& answer) = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "ask/closure_workspace.hpp"
+#include "ask/friction_bracket.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {
@@ -12,10 +13,6 @@ namespace stiction {
 using internal::has_friction;
 
 namespace {
-
-constexpr double kFrictionGap = 1e-7;       // relative, of the least friction
-constexpr double kLargestFriction = 1e6;    // beyond this no friction is called enough
-constexpr double kSmallestFriction = 1e-6;  // an opposed pair can make do with ever less: enough is enough
 
 /// splitmix64 and Box-Muller: the same draws on every platform, which the distributions of the standard library are
 /// not.
@@ -84,8 +81,8 @@ std::optional<Certified> ClosureChecker::Workspace::largest_slack(const Grasp& g
   return Certified{cast.lower, cast.upper};
 }
 
-/// Closure with every mu and torsion times `friction`, or with `friction` as mu of one contact.
-Verdict ClosureChecker::Workspace::decide_varied(const Grasp& grasp, int contact, double friction)
+/// The grasp with every mu and torsion times `friction`, or with `friction` as mu of one contact.
+const Grasp& ClosureChecker::Workspace::with_friction(const Grasp& grasp, int contact, double friction)
 {
   varied = grasp;
   for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
@@ -97,7 +94,7 @@ Verdict ClosureChecker::Workspace::decide_varied(const Grasp& grasp, int contact
       cone.mu = friction;
     }
   }
-  return decide(varied, ClosureKind::kFrictionalForm, trial_proof);
+  return varied;
 }
 
 /// The friction up to which a twist stays free: where the first contact would begin to oppose it.
@@ -129,68 +126,23 @@ double ClosureChecker::Workspace::friction_reach(const Grasp& grasp, int contact
 
 LeastFriction ClosureChecker::Workspace::least_friction(const Grasp& grasp, int contact)
 {
-  LeastFriction result;
-  const auto raise_lower = [&](double tried) {
-    result.lower = std::max(result.lower, tried);
-    // The same twist proves more, which is judged like every proof.
-    const double reach = friction_reach(grasp, contact, trial_proof.twist) * (1.0 - 4.0 * kClosureDoubt);
-    const double further = std::min(reach, kLargestFriction);
-    if (!(further > result.lower)) return;
-    const Twist twist = trial_proof.twist;
-    varied = grasp;
-    for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
-      FrictionCone& cone = varied.contacts[i].cone;
-      if (contact < 0) {
-        cone.mu *= further;
-        cone.torsion *= further;
-      } else if (static_cast<int>(i) == contact) {
-        cone.mu = further;
-      }
-    }
-    if (internal::judge_closure(varied, ClosureKind::kFrictionalForm, {{}, twist}, scratch, nullptr) == Verdict::kFails)
-      result.lower = further;
+  const auto decide_at = [&](double friction) {
+    return decide(with_friction(grasp, contact, friction), ClosureKind::kFrictionalForm, trial_proof);
   };
-
-  const Verdict none = decide_varied(grasp, contact, 0.0);
-  if (none == Verdict::kHolds) return {true, true, 0.0, 0.0};
-  if (none == Verdict::kFails) raise_lower(0.0);
-  // Upwards until it is closed; a trial may happen to be at the boundary.
-  double trial = contact < 0 ? 1.0 : std::max(grasp.contacts[static_cast<std::size_t>(contact)].cone.mu, 0.1);
-  for (int doubts = 0;; trial *= 4.0) {
-    if (result.lower >= kLargestFriction) return {true, false, result.lower, kInfinity};
-    trial = std::min(std::max(trial, 2.0 * result.lower), kLargestFriction);
-    const Verdict verdict = decide_varied(grasp, contact, trial);
-    if (verdict == Verdict::kHolds) break;
-    if (verdict == Verdict::kFails) raise_lower(trial);
-    if (verdict == Verdict::kUndecided && (++doubts > 2 || trial == kLargestFriction)) return result;
-  }
-  result.upper = trial;
-  result.known = result.enough = true;
-  // Trials too near to the boundary to be decided leave a gap of doubt, which both ends then approach.
-  double doubt_lower = kInfinity, doubt_upper = 0.0;
-  for (int i = 0; i < 200 && result.upper > kSmallestFriction; ++i) {
-    const double gap = kFrictionGap * result.upper;
-    const bool doubted = doubt_upper > 0.0;
-    if (result.upper - std::max(result.lower, doubt_upper) > gap) {
-      // Proofs of failure often end exactly at the answer: try a little above them, and the middle now and then.
-      const double from = std::max(result.lower, doubt_upper);
-      trial = doubted || i % 2 == 1 || from == 0.0 ? 0.5 * (from + result.upper) : from + 0.5 * gap;
-    } else if (doubted && doubt_lower - result.lower > gap) {
-      trial = 0.5 * (result.lower + doubt_lower);
-    } else {
-      break;
-    }
-    const Verdict verdict = decide_varied(grasp, contact, trial);
-    if (verdict == Verdict::kHolds) {
-      result.upper = trial;
-    } else if (verdict == Verdict::kFails) {
-      raise_lower(trial);
-    } else {
-      doubt_lower = std::min(doubt_lower, trial);
-      doubt_upper = std::max(doubt_upper, trial);
-    }
-  }
-  return result;
+  // The same twist proves more, which is judged like every proof.
+  const auto reach = [&](double friction) {
+    const Twist twist = trial_proof.twist;
+    const double further =
+        std::min(friction_reach(grasp, contact, twist) * (1.0 - 4.0 * kClosureDoubt), internal::kLargestFriction);
+    if (!(further > friction)) return friction;
+    const Grasp& more = with_friction(grasp, contact, further);
+    const ClosureProof proof{{}, twist};
+    const Verdict verdict = internal::judge_closure(more, ClosureKind::kFrictionalForm, proof, scratch, nullptr);
+    return verdict == Verdict::kFails ? further : friction;
+  };
+  const double first = contact < 0 ? 1.0 : std::max(grasp.contacts[static_cast<std::size_t>(contact)].cone.mu, 0.1);
+  const internal::FrictionBracket least = internal::bracket_friction(first, kInfinity, decide_at, reach);
+  return {least.known, least.upper.has_value(), least.lower, least.upper.value_or(kInfinity)};
 }
 
 NullSpaces ClosureChecker::Workspace::null_spaces(const Grasp& grasp)

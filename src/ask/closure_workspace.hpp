@@ -35,7 +35,7 @@ struct ClosureChecker::Workspace {
   std::optional<Certified> largest_slack(const Grasp& grasp, ClosureKind kind);
   LeastFriction least_friction(const Grasp& grasp, int contact);
   double friction_reach(const Grasp& grasp, int contact, const Twist& twist) const;
-  Verdict decide_varied(const Grasp& grasp, int contact, double friction);
+  const Grasp& with_friction(const Grasp& grasp, int contact, double friction);
   NullSpaces null_spaces(const Grasp& grasp);
 
   // epsilon.cpp

@@ -18,6 +18,14 @@ void find_detaching(const ContactProblem& problem, Detachment detachment, const 
 void report_contacts(const ContactProblem& problem, const ConeShape& shape, const std::vector<char>& detaching,
                      const Eigen::VectorXd& lambda, Verdict verdict, std::vector<ContactReport>& reports);
 
+/// Share of the force scale below which a slack cannot be told from none.
+inline constexpr double kNoSlack = 1e-12;
+
+/// Empty, or why the forces lambda are too near to a rim to claim anything: where they touch it in every solution,
+/// whether they are inside or outside is below rounding. A frictionless or unloaded contact is at the boundary of its
+/// cone by its nature and raises no doubt.
+std::string doubt_of_the_rim(const ContactProblem& problem, const ConeShape& shape, const Eigen::VectorXd& lambda);
+
 /// The same contacts with `factor` times their friction, torsion included.
 ContactProblem with_friction(const ContactProblem& problem, double factor);
 

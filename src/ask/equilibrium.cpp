@@ -5,6 +5,7 @@
 
 #include "ask/contact_reports.hpp"
 #include "ask/equilibrium_workspace.hpp"
+#include "ask/separation.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
 #include "stiction/words.hpp"
@@ -36,7 +37,7 @@ std::string owner_of(const ContactProblem& problem, Eigen::Index row, std::strin
 EquilibriumChecker::EquilibriumChecker(std::unique_ptr<Engine> engine) : workspace_(std::make_unique<Workspace>())
 {
   if (!engine) throw InputError("engine", "want an engine, got none");
-  workspace_->engine = std::move(engine);
+  workspace_->search.engine = std::move(engine);
 }
 EquilibriumChecker::~EquilibriumChecker() = default;
 EquilibriumChecker::EquilibriumChecker(EquilibriumChecker&&) noexcept = default;
@@ -62,7 +63,7 @@ void EquilibriumChecker::check(const ContactProblem& problem, const Eigen::Vecto
 }
 
 void EquilibriumChecker::Workspace::load(const ContactProblem& p, const Eigen::VectorXd& given, const ConeShape& cones,
-                                         int limit, const Eigen::MatrixXd* columns, bool keep_bounds)
+                                         int limit, bool keep_bounds)
 {
   const auto nv = p.nv();
   if (p.M.rows() != nv || p.M.cols() != nv || p.J.rows() != p.rows() || p.J.cols() != nv)
@@ -75,7 +76,8 @@ void EquilibriumChecker::Workspace::load(const ContactProblem& p, const Eigen::V
   problem = &p;
   shape = cones;
   branch_limit = limit;
-  iterations = 0;
+  search.iterations = 0;
+  search.engine->forget();   // an answer must not depend on the one before
   if (given.size() == 0)
     a.setZero(nv);
   else
@@ -98,51 +100,55 @@ void EquilibriumChecker::Workspace::load(const ContactProblem& p, const Eigen::V
     loads.upper[motor.dof] += motor.upper;
   }
   detaching.assign(p.contacts.size(), 0);
-  multipliers.build(p, shape, loads, detaching, columns, keep_bounds);
+  set.build(p, shape, loads, detaching, nullptr, keep_bounds);
 }
 
-/// What lambda leaves to the motors. Several on one degree of freedom share it in the order they come, each up to its limit.
+/// What lambda leaves to the motors.
 void EquilibriumChecker::Workspace::write_efforts(const Eigen::VectorXd& lambda, Eigen::VectorXd& efforts) const
 {
   const std::vector<Actuator>& motors = problem->actuators;
   efforts.resize(static_cast<Eigen::Index>(motors.size()));
-  for (size_t k = 0; k < motors.size(); ++k) {
+  for (std::size_t k = 0; k < motors.size(); ++k) {
     const int d = motors[k].dof;
-    if (motors_of_dof[static_cast<size_t>(d)] == 1) {
-      efforts[static_cast<Eigen::Index>(k)] = loads.e[d] - problem->J.col(d).dot(lambda);
-      continue;
-    }
-    long double effort = loads.e[d];
-    for (Eigen::Index r = 0; r < problem->rows(); ++r) effort -= static_cast<long double>(problem->J(r, d)) * lambda[r];
-    double rest_lower = 0.0, rest_upper = 0.0;   // what the later ones can take
-    for (size_t other = 0; other < motors.size(); ++other) {
-      if (motors[other].dof != d || other == k) continue;
-      if (other < k) {
-        effort -= efforts[static_cast<Eigen::Index>(other)];
-      } else {
-        rest_lower += motors[other].lower;
-        rest_upper += motors[other].upper;
-      }
-    }
-    double least = motors[k].lower, most = motors[k].upper;
-    if (rest_lower != 0.0 || rest_upper != 0.0) {
-      least = std::max(least, static_cast<double>(effort) - rest_upper);
-      most = std::min(most, static_cast<double>(effort) - rest_lower);
-      const double even = std::clamp(0.0, std::min(least, most), std::max(least, most));
-      efforts[static_cast<Eigen::Index>(k)] = even;
-      continue;
-    }
-    efforts[static_cast<Eigen::Index>(k)] = static_cast<double>(effort);
+    const bool alone = motors_of_dof[static_cast<std::size_t>(d)] == 1;
+    efforts[static_cast<Eigen::Index>(k)] =
+        alone ? loads.e[d] - problem->J.col(d).dot(lambda) : shared_effort(k, lambda, efforts);
   }
+}
+
+/// Several motors on one degree of freedom share its effort in the order they come: each takes as little as its limits
+/// and those of the later ones allow, the last one the rest. `efforts` has those before.
+double EquilibriumChecker::Workspace::shared_effort(std::size_t motor, const Eigen::VectorXd& lambda,
+                                                    const Eigen::VectorXd& efforts) const
+{
+  const std::vector<Actuator>& motors = problem->actuators;
+  const int d = motors[motor].dof;
+  long double rest = loads.e[d];
+  for (Eigen::Index r = 0; r < problem->rows(); ++r) rest -= static_cast<long double>(problem->J(r, d)) * lambda[r];
+  double later_lower = 0.0, later_upper = 0.0;   // what the later ones can take
+  for (std::size_t k = 0; k < motors.size(); ++k) {
+    if (motors[k].dof != d || k == motor) continue;
+    if (k < motor) {
+      rest -= efforts[static_cast<Eigen::Index>(k)];
+    } else {
+      later_lower += motors[k].lower;
+      later_upper += motors[k].upper;
+    }
+  }
+  const auto effort = static_cast<double>(rest);
+  if (later_lower == 0.0 && later_upper == 0.0) return effort;
+  const double least = std::max(motors[motor].lower, effort - later_upper);
+  const double most = std::min(motors[motor].upper, effort - later_lower);
+  return std::clamp(0.0, std::min(least, most), std::max(least, most));
 }
 
 void EquilibriumChecker::Workspace::write_forces(Certificate& certificate)
 {
   certificate.kind = CertificateKind::kForces;
   certificate.a = a;
-  multipliers.to_lambda(witness, certificate.lambda);
+  set.to_lambda(found.forces, certificate.lambda);
   write_efforts(certificate.lambda, certificate.efforts);
-  recycle(certificate.leaves);
+  search.recycle(certificate.leaves);
 }
 
 Verdict EquilibriumChecker::Workspace::judged(const Certificate& certificate, Verdict claimed, std::string& reason)
@@ -158,34 +164,55 @@ Verdict EquilibriumChecker::Workspace::judged(const Certificate& certificate, Ve
   return Verdict::kUndecided;
 }
 
-void EquilibriumChecker::Workspace::write_certificate(Verdict found, Certificate& certificate)
+void EquilibriumChecker::Workspace::write_certificate(Certificate& certificate)
 {
-  if (found == Verdict::kHolds) return write_forces(certificate);
+  if (found.verdict == Verdict::kHolds) return write_forces(certificate);
   certificate.kind = CertificateKind::kMotion;
   certificate.a = a;
   certificate.lambda.setZero(problem->rows());
   certificate.efforts.setZero(static_cast<Eigen::Index>(problem->actuators.size()));
-  recycle(certificate.leaves);
-  certificate.leaves.swap(leaves);
+  search.recycle(certificate.leaves);
+  certificate.leaves.swap(found.leaves);
 }
 
 Verdict EquilibriumChecker::Workspace::decide_and_judge(Certificate& certificate, std::string& reason)
 {
   // The judge has the last word anyway, so a claim goes to it at once; what it refuses is decided with proofs on the way.
-  if (const Verdict claim = claim_signs(); claim != Verdict::kUndecided) {
-    write_certificate(claim, certificate);
-    if (judge.equilibrium(*problem, a, shape, certificate) == claim) return claim;
+  if (const Verdict claimed = claim(hold_problem(), search, found); claimed != Verdict::kUndecided) {
+    write_certificate(certificate);
+    if (judge.equilibrium(*problem, a, shape, certificate) == claimed) return claimed;
   }
-  const Verdict verdict = decide_signs();
-  if (verdict != Verdict::kUndecided) {
-    write_certificate(verdict, certificate);
-    const Verdict proved = judged(certificate, verdict, reason);
-    if (proved != Verdict::kUndecided || verdict != Verdict::kFails || !sharpen(certificate.leaves, loads)) return proved;
-    return judged(certificate, verdict, reason);
+  const Verdict verdict = decide(hold_problem(), search, found);
+  if (verdict == Verdict::kUndecided) {
+    certificate.kind = CertificateKind::kNone;
+    reason = found.reason;
+    return verdict;
   }
-  certificate.kind = CertificateKind::kNone;
-  reason = undecided_reason;
-  return verdict;
+  write_certificate(certificate);
+  const Verdict proved = judged(certificate, verdict, reason);
+  if (proved != Verdict::kUndecided || verdict != Verdict::kFails) return proved;
+  return internal::sharpen(set, loads, search, certificate.leaves) ? judged(certificate, verdict, reason) : proved;
+}
+
+/// The forces found, deeper inside their cones where they can be proved there.
+void EquilibriumChecker::Workspace::deepen(EquilibriumResult& result)
+{
+  const double load_of_one = set_effort_room();
+  shallow = found.forces;
+  const internal::SlackSearch::Depth depth = slack.deepen(hold_problem(), &effort_room, false, search, found);
+  result.strict = depth.strict;
+  result.slack = load_of_one > 0.0 ? depth.slack / load_of_one : 0.0;
+  write_forces(result.certificate);
+  result.verdict = judged(result.certificate, Verdict::kHolds, result.reason);
+  if (result.verdict == Verdict::kUndecided) {   // the deepest forces may be too large to prove anything
+    found.forces = shallow;
+    result.slack = 0.0;
+    write_forces(result.certificate);
+    result.verdict = judged(result.certificate, Verdict::kHolds, result.reason);
+  }
+  if (result.verdict != Verdict::kHolds || result.strict) return;
+  result.reason = internal::doubt_of_the_rim(*problem, shape, result.certificate.lambda);
+  if (!result.reason.empty()) result.verdict = Verdict::kUndecided;
 }
 
 void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::VectorXd& given,
@@ -195,7 +222,7 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   result.reason.clear();
   result.explanation.clear();
   result.certificate.kind = CertificateKind::kNone;
-  recycle(result.certificate.leaves);
+  search.recycle(result.certificate.leaves);
   result.contacts.assign(p.contacts.size(), ContactReport{});
   result.indeterminacy = 0;
   result.slack = 0.0;
@@ -206,46 +233,27 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   load(p, given, options.shape, options.branch_limit);
   result.verdict = decide_and_judge(result.certificate, result.reason);
   if (result.verdict == Verdict::kHolds) {
-    if (options.largest_slack) {
-      const double load_of_one = set_effort_room();
-      shallow = witness;
-      const Depth depth = deepen(loads, &effort_room, false);
-      result.strict = depth.strict;
-      result.slack = load_of_one > 0.0 ? depth.slack / load_of_one : 0.0;
-      write_forces(result.certificate);
-      result.verdict = judged(result.certificate, Verdict::kHolds, result.reason);
-      if (result.verdict == Verdict::kUndecided) {   // the deepest forces may be too large to prove anything
-        witness = shallow;
-        result.slack = 0.0;
-        write_forces(result.certificate);
-        result.verdict = judged(result.certificate, Verdict::kHolds, result.reason);
-      }
-      if (result.verdict == Verdict::kHolds && !result.strict) {
-        result.reason = doubt_of_the_rim(result.certificate.lambda);
-        if (!result.reason.empty()) result.verdict = Verdict::kUndecided;
-      }
-    }
+    if (options.largest_slack) deepen(result);
     result.lambda = result.certificate.lambda;
   } else {
-    multipliers.to_lambda(answer.x, result.lambda);   // the nearest ones, as none are admissible
+    set.to_lambda(found.forces, result.lambda);   // the nearest ones, as none are admissible
   }
   write_efforts(result.lambda, result.efforts);
-  report_contacts(result.lambda, result.verdict, result.contacts);
+  internal::report_contacts(p, shape, detaching, result.lambda, result.verdict, result.contacts);
   if (options.structure) {
-    result.indeterminacy = indeterminacy();
-    for (size_t i = 0; i < p.contacts.size(); ++i) result.contacts[i].unique = force_unique(i);
+    result.indeterminacy = internal_forces.find(set);
+    for (std::size_t i = 0; i < p.contacts.size(); ++i) result.contacts[i].unique = internal_forces.spare(set, i);
   }
-  held_signs = signs;
-  held_forces = witness;
-  if (options.friction_scale) friction_margin(options, result);
+  if (options.friction_scale) friction_margin(result);
   if (options.effort) effort_margin(options, result);
   if (options.push.size() > 0) push_margin(options, result);
   if (options.ball.cols() > 0) ball_margin(options, result);
   if (options.generators) generators_margin(options, result);
   if (options.explain && result.verdict == Verdict::kFails)
     result.explanation = describe_imbalance(p, shape, result.certificate);
-  if (options.explain && result.verdict == Verdict::kHolds) result.explanation = internal::describe_balance(p, result.contacts, result.efforts);
-  result.iterations = iterations;
+  if (options.explain && result.verdict == Verdict::kHolds)
+    result.explanation = internal::describe_balance(p, result.contacts, result.efforts);
+  result.iterations = search.iterations;
 }
 
 /// Efforts keep the same share of half their range as contacts keep of the load of one contact, which is returned.
@@ -266,7 +274,7 @@ double EquilibriumChecker::Workspace::carried_load() const
 {
   double largest = 0.0;
   for (Eigen::Index d = 0; d < problem->nv(); ++d) {
-    if (loads.lower[d] != loads.upper[d] && multipliers.exact_rows() > 0) continue;
+    if (loads.lower[d] != loads.upper[d] && set.exact_rows() > 0) continue;
     double reach = 0.0;
     for (Eigen::Index r = 0; r < problem->rows(); ++r) reach = std::max(reach, std::abs(problem->J(r, d)));
     if (reach > 0.0) largest = std::max(largest, std::abs(loads.e[d]) / reach);

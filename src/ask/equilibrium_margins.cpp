@@ -8,8 +8,11 @@
 
 namespace stiction {
 
+using internal::HoldProblem;
 using internal::LineCast;
 using internal::LineOptions;
+using internal::Loads;
+using internal::MultiplierSet;
 
 namespace {
 
@@ -19,6 +22,14 @@ void set_undecided(Margin& margin, std::string reason)
 {
   margin.state = Margin::State::kUndecided;
   margin.reason = std::move(reason);
+}
+
+/// What a margin about a case that has to hold says when it does not; true when it does.
+bool holds_or_say(const EquilibriumResult& result, Margin& margin)
+{
+  if (result.verdict == Verdict::kFails) margin.state = Margin::State::kNone;
+  if (result.verdict == Verdict::kUndecided) set_undecided(margin, result.reason);
+  return result.verdict == Verdict::kHolds;
 }
 
 double distance_from_origin(const Eigen::Vector3d& p, const Eigen::Vector3d& q)
@@ -52,85 +63,196 @@ void set_from(Margin& margin, const LineCast& line, double lower, double upper)
     set_undecided(margin, "within tolerance of the boundary");
 }
 
-}  // namespace
+/// Pushes w of length r in all directions: e - ball w. Boundary points p = t u of the held (convex) set along directions u
+/// span simplices with the origin that are held as well; what is inside all of them bounds r below. Every motion that
+/// fails a push bounds it above by its half-space. The simplex that reaches least far is split until the bounds meet.
+class BallSandwich {
+ public:
+  BallSandwich(EquilibriumChecker::Workspace& checker, const EquilibriumOptions& options)
+      : checker_(checker), options_(options), k_(static_cast<int>(options.ball.cols())),
+        branches_(checker.set.needs_signs()), far_(1e3 * std::max(checker.carried_load(), 1e-9))
+  {
+    how_.relative_gap = 1e-3 * options.ball_gap;
+    how_.scale = 1e-3 * checker.carried_load();
+    how_.cap = far_;
+  }
 
-void EquilibriumChecker::Workspace::restore()
-{
-  signs = held_signs;
-  witness = held_forces;
-  multipliers.set_loads(loads);
-  multipliers.arrange(signs);
-}
+  void close(Margin& margin)
+  {
+    span_axes();
+    double lower = 0.0;
+    for (;;) {
+      const auto worst = std::ranges::min_element(simplices_, {}, &Simplex::reach);
+      lower = worst->reach;
+      if (k_ == 1 || upper_ - lower <= options_.ball_gap * upper_ || points_.size() >= kMostBallDirections) break;
+      const Simplex split_one = *worst;
+      simplices_.erase(worst);
+      split(split_one);
+    }
+    margin.lower = std::min(lower, upper_);
+    margin.upper = upper_;
+    if (std::isinf(upper_))
+      margin.state = lower >= 0.5 * far_ ? Margin::State::kUnbounded : Margin::State::kUndecided;
+    else
+      margin.state =
+          complete_ && upper_ - lower <= options_.ball_gap * upper_ ? Margin::State::kKnown : Margin::State::kUndecided;
+    if (margin.state == Margin::State::kUndecided) margin.reason = "the gap is still open after the pushes tried";
+  }
 
-void EquilibriumChecker::Workspace::zero_slope()
-{
-  slope.e.setZero(problem->nv());
-  slope.e_scale.setZero(problem->nv());
-  slope.lower.setZero(problem->nv());
-  slope.upper.setZero(problem->nv());
-  slope.max_normal.setZero(static_cast<Eigen::Index>(problem->contacts.size()));
-}
+ private:
+  struct Simplex {
+    int corner[3];
+    double reach;   ///< distance of the origin from its far side: what a ball of that radius has in its cone is inside
+  };
 
-void EquilibriumChecker::Workspace::friction_margin(const EquilibriumOptions&, EquilibriumResult& result)
-{
-  const LeastFriction least = smallest_friction(-1, result.verdict == Verdict::kHolds ? 1.0 : kInfinity);
-  Margin& margin = result.friction_scale;
-  margin.lower = std::min(least.lower, least.upper.value_or(kInfinity));
-  margin.upper = least.upper.value_or(kInfinity);
-  if (!least.known)
-    set_undecided(margin, undecided_reason);
-  else
-    margin.state = least.upper ? Margin::State::kKnown : Margin::State::kNone;
-  restore();
-}
+  /// A boundary point along a direction; returns its index.
+  int shoot(const Eigen::Vector3d& way)
+  {
+    Loads& slope = checker_.slope;
+    LineCast& line = checker_.line;
+    slope.set_zero(*checker_.problem);
+    slope.e = -options_.ball * way.head(k_);
+    slope.e_scale = slope.e.cwiseAbs();
+    how_.same_signs = true;   // a convex piece: hulls of held points are held
+    cast(0.0);
+    complete_ = complete_ && line.end != LineCast::End::kUndecided;
+    const double held = line.lower;
+    if (branches_) {   // what no signs hold
+      how_.same_signs = false;
+      cast(held);
+    }
+    if (line.end == LineCast::End::kBounded) upper_ = std::min(upper_, std::max(held, line.upper));
+    if (!branches_ && line.leaves.size() == 1) {
+      const MotionLeaf& leaf = line.leaves[0];
+      const Eigen::VectorXd normal = options_.ball.transpose() * leaf.motion.head(checker_.problem->nv());
+      const double size = normal.norm();
+      if (size > 0.0) upper_ = std::min(upper_, -gain(*checker_.problem, leaf, checker_.loads) / size);
+    }
+    ways_.push_back(way);
+    points_.push_back(held * way);
+    return static_cast<int>(points_.size()) - 1;
+  }
 
-/// Limits σ [lower, upper] of every motor whose limits contain zero; the smallest σ is the end of a cast along -σ.
-void EquilibriumChecker::Workspace::effort_margin(const EquilibriumOptions& options, EquilibriumResult& result)
+  void cast(double start)
+  {
+    checker_.caster.cast(checker_.hold_problem(), checker_.slope, start, checker_.found, how_, checker_.search,
+                         checker_.line);
+  }
+
+  void add_simplex(int i, int j, int l)
+  {
+    simplices_.push_back({{i, j, l}, distance_from_origin(points_[i], points_[j], points_[l])});
+  }
+
+  void span_axes()
+  {
+    int axis[3][2] = {};
+    for (int i = 0; i < k_; ++i)
+      for (int s : {0, 1}) axis[i][s] = shoot((s == 0 ? 1.0 : -1.0) * Eigen::Vector3d::Unit(i));
+    for (int s0 : {0, 1})
+      for (int s1 = 0; s1 < (k_ > 1 ? 2 : 1); ++s1)
+        for (int s2 = 0; s2 < (k_ > 2 ? 2 : 1); ++s2)
+          add_simplex(axis[0][s0], k_ > 1 ? axis[1][s1] : axis[0][s0], k_ > 2 ? axis[2][s2] : axis[0][s0]);
+  }
+
+  /// In the middle of the longest side, as seen from the origin.
+  void split(const Simplex& simplex)
+  {
+    int from = 0, to = 1;
+    double least = 2.0;
+    for (int i = 0; i < k_; ++i)
+      for (int j = i + 1; j < k_; ++j) {
+        const double cosine = ways_[simplex.corner[i]].dot(ways_[simplex.corner[j]]);
+        if (cosine >= least) continue;
+        least = cosine;
+        from = i;
+        to = j;
+      }
+    const Eigen::Vector3d middle = ways_[simplex.corner[from]] + ways_[simplex.corner[to]];
+    const int added = shoot(middle.normalized());
+    for (int end : {from, to}) {
+      Simplex half = simplex;
+      half.corner[end] = added;
+      add_simplex(half.corner[0], half.corner[1], k_ > 2 ? half.corner[2] : half.corner[0]);
+    }
+  }
+
+  EquilibriumChecker::Workspace& checker_;
+  const EquilibriumOptions& options_;
+  const int k_;
+  const bool branches_;
+  const double far_;   // N: pushes of a thousand times the load are as good as any
+  LineOptions how_;
+  std::vector<Eigen::Vector3d> ways_, points_;
+  std::vector<Simplex> simplices_;
+  double upper_ = kInfinity;
+  bool complete_ = true;
+};
+
+/// Limits σ [lower, upper] of every motor whose limits contain zero, as loads from + t slope with t = -σ, and the loads
+/// without them; false: there are none.
+bool scale_limits(const Loads& loads, const ContactProblem& problem, Loads& from, Loads& slope, Loads& unlimited)
 {
-  Margin& margin = result.effort;
-  internal::Loads from = loads, none = loads;   // at σ = 0; without limits that can be scaled
-  zero_slope();
+  from = unlimited = loads;
+  slope.set_zero(problem);
   bool any = false;
-  for (Eigen::Index d = 0; d < problem->nv(); ++d) {
+  for (Eigen::Index d = 0; d < problem.nv(); ++d) {
     double &lower = from.lower[d], &upper = from.upper[d];
     if (lower == upper || lower > 0.0 || upper < 0.0) continue;
     if (std::isfinite(lower) && lower < 0.0) {
-      slope.lower[d] = -lower;   // t = -σ
+      slope.lower[d] = -lower;
       lower = 0.0;
-      none.lower[d] = -kInfinity;
+      unlimited.lower[d] = -kInfinity;
       any = true;
     }
     if (std::isfinite(upper) && upper > 0.0) {
       slope.upper[d] = -upper;
       upper = 0.0;
-      none.upper[d] = kInfinity;
+      unlimited.upper[d] = kInfinity;
       any = true;
     }
   }
-  if (!any) {
-    margin.state = result.verdict == Verdict::kHolds   ? Margin::State::kKnown
-                   : result.verdict == Verdict::kFails ? Margin::State::kNone
-                                                       : Margin::State::kUndecided;
-    margin.reason = result.reason;
-    if (result.verdict == Verdict::kHolds) margin.lower = margin.upper = 0.0;
+  return any;
+}
+
+}  // namespace
+
+void EquilibriumChecker::Workspace::friction_margin(EquilibriumResult& result)
+{
+  const double known = result.verdict == Verdict::kHolds ? 1.0 : kInfinity;
+  const internal::FrictionBracket least = least_friction(hold_problem(), -1, known, search, trial);
+  Margin& margin = result.friction_scale;
+  margin.lower = std::min(least.lower, least.upper.value_or(kInfinity));
+  margin.upper = least.upper.value_or(kInfinity);
+  if (!least.known)
+    set_undecided(margin, trial.reason);
+  else
+    margin.state = least.upper ? Margin::State::kKnown : Margin::State::kNone;
+}
+
+/// The smallest σ is the end of a cast along -σ.
+void EquilibriumChecker::Workspace::effort_margin(const EquilibriumOptions& options, EquilibriumResult& result)
+{
+  Margin& margin = result.effort;
+  Loads from, unlimited;
+  if (!scale_limits(loads, *problem, from, slope, unlimited)) {
+    if (!holds_or_say(result, margin)) return;
+    margin.state = Margin::State::kKnown;
+    margin.lower = margin.upper = 0.0;
     return;
   }
   // Enough σ to start from: one, or what forces without those limits need.
   double start = 1.0;
-  if (result.verdict != Verdict::kHolds) {
-    multipliers.build(*problem, shape, none, detaching);
-    const Verdict strongest = decide_signs();
+  const bool holds = result.verdict == Verdict::kHolds;
+  if (!holds) {
+    MultiplierSet strongest;
+    strongest.build(*problem, shape, unlimited, detaching);
+    const Verdict verdict = decide({strongest, unlimited, nullptr, {}, branch_limit}, search, trial);
+    if (verdict == Verdict::kFails) margin.state = Margin::State::kNone;
+    if (verdict == Verdict::kUndecided) set_undecided(margin, trial.reason);
+    if (verdict != Verdict::kHolds) return;
     Eigen::VectorXd lambda;
-    if (strongest == Verdict::kHolds) multipliers.to_lambda(witness, lambda);
-    multipliers.build(*problem, shape, loads, detaching);
-    if (strongest != Verdict::kHolds) {
-      if (strongest == Verdict::kFails)
-        margin.state = Margin::State::kNone;
-      else
-        set_undecided(margin, undecided_reason);
-      restore();
-      return;
-    }
+    strongest.to_lambda(trial.forces, lambda);
     for (Eigen::Index d = 0; d < problem->nv(); ++d) {
       const double effort = loads.e[d] - problem->J.col(d).dot(lambda);
       if (slope.lower[d] > 0.0) start = std::max(start, -effort / slope.lower[d]);
@@ -143,10 +265,10 @@ void EquilibriumChecker::Workspace::effort_margin(const EquilibriumOptions& opti
   how.scale = 1e-3;   // efforts below a millionth of a millionth of the limits are none
   how.cap = 0.0;
   how.bounded = true;
-  cast(from, slope, -start, how, line);
+  const HoldProblem scaled{set, from, nullptr, {}, branch_limit};
+  caster.cast(scaled, slope, -start, holds ? found : trial, how, search, line);
   set_from(margin, line, std::max(0.0, -line.upper), std::max(0.0, -line.lower));
   if (line.lower >= 0.0) margin.lower = margin.upper = 0.0;
-  restore();
 }
 
 void EquilibriumChecker::Workspace::push_margin(const EquilibriumOptions& options, EquilibriumResult& result)
@@ -154,146 +276,40 @@ void EquilibriumChecker::Workspace::push_margin(const EquilibriumOptions& option
   if (options.push.size() != problem->nv() || !options.push.allFinite())
     throw InputError("options.push", "want " + std::to_string(problem->nv()) + " finite entries, got " +
                                          std::to_string(options.push.size()));
-  Margin& margin = result.push;
-  if (result.verdict != Verdict::kHolds) {
-    if (result.verdict == Verdict::kFails)
-      margin.state = Margin::State::kNone;
-    else
-      set_undecided(margin, result.reason);
-    return;
-  }
-  zero_slope();
+  if (!holds_or_say(result, result.push)) return;
+  slope.set_zero(*problem);
   slope.e = -options.push;   // an applied force is on the other side of M a + F = J'λ + τ
   slope.e_scale = options.push.cwiseAbs();
   LineOptions how;
   how.relative_gap = options.relative_gap;
   how.scale = 1e-3 * carried_load();
-  cast(loads, slope, 0.0, how, line);
-  set_from(margin, line, line.lower, line.upper);
-  restore();
+  caster.cast(hold_problem(), slope, 0.0, found, how, search, line);
+  set_from(result.push, line, line.lower, line.upper);
 }
 
-/// Pushes w of length r in all directions: e - ball w. Boundary points p = t u of the held (convex) set along directions u
-/// span simplices with the origin that are held as well; what is inside all of them bounds r below. Every motion that
-/// fails a push bounds it above by its half-space. The simplex that reaches least far is split until the bounds meet.
 void EquilibriumChecker::Workspace::ball_margin(const EquilibriumOptions& options, EquilibriumResult& result)
 {
   const auto k = options.ball.cols();
   if (options.ball.rows() != problem->nv() || k > 3 || !options.ball.allFinite())
     throw InputError("options.ball", "want " + std::to_string(problem->nv()) + " x 1, 2 or 3 finite entries, got " +
                                          std::to_string(options.ball.rows()) + " x " + std::to_string(k));
-  Margin& margin = result.ball;
-  if (result.verdict != Verdict::kHolds) {
-    if (result.verdict == Verdict::kFails)
-      margin.state = Margin::State::kNone;
-    else
-      set_undecided(margin, result.reason);
-    return;
-  }
-  struct Simplex {
-    int corner[3];
-    double reach;   ///< distance of the origin from its far side: what a ball of that radius has in its cone is inside
-  };
-  std::vector<Eigen::Vector3d> ways, points;
-  std::vector<Simplex> simplices;
-  double upper = kInfinity;
-  bool complete = true;
-  LineOptions how;
-  how.relative_gap = 1e-3 * options.ball_gap;
-  how.scale = 1e-3 * carried_load();
-  const bool branches = multipliers.needs_signs();
-  // Pushes of a thousand times the load are as good as any.
-  const double far = 1e3 * std::max(carried_load(), 1e-9);
-  auto shoot = [&](const Eigen::Vector3d& way) {
-    zero_slope();
-    slope.e = -options.ball * way.head(k);
-    slope.e_scale = slope.e.cwiseAbs();
-    restore();
-    how.cap = far;
-    how.same_signs = true;   // a convex piece: hulls of held points are held
-    cast(loads, slope, 0.0, how, line);
-    complete = complete && line.end != LineCast::End::kUndecided;
-    const double held = line.lower;
-    if (branches) {   // what no signs hold
-      how.same_signs = false;
-      cast(loads, slope, held, how, line);
-    }
-    if (line.end == LineCast::End::kBounded) upper = std::min(upper, std::max(held, line.upper));
-    if (!branches && line.leaves.size() == 1) {
-      const Eigen::VectorXd normal = options.ball.transpose() * line.leaves[0].motion.head(problem->nv());
-      if (normal.norm() > 0.0) upper = std::min(upper, -gain(line.leaves[0], loads) / normal.norm());
-    }
-    ways.push_back(way);
-    points.push_back(held * way);
-    return static_cast<int>(points.size()) - 1;
-  };
-  auto make = [&](int i, int j, int l) {
-    Simplex simplex{{i, j, l}, 0.0};
-    simplex.reach = distance_from_origin(points[i], points[j], points[l]);
-    simplices.push_back(simplex);
-  };
-  int axis[3][2] = {};
-  for (int i = 0; i < k; ++i)
-    for (int s : {0, 1}) axis[i][s] = shoot((s == 0 ? 1.0 : -1.0) * Eigen::Vector3d::Unit(i));
-  for (int s0 : {0, 1})
-    for (int s1 = 0; s1 < (k > 1 ? 2 : 1); ++s1)
-      for (int s2 = 0; s2 < (k > 2 ? 2 : 1); ++s2)
-        make(axis[0][s0], k > 1 ? axis[1][s1] : axis[0][s0], k > 2 ? axis[2][s2] : axis[0][s0]);
-
-  double lower = 0.0;
-  for (;;) {
-    const auto worst = std::min_element(simplices.begin(), simplices.end(),
-                                        [](const Simplex& p, const Simplex& q) { return p.reach < q.reach; });
-    lower = worst->reach;
-    if (k == 1 || upper - lower <= options.ball_gap * upper || points.size() >= kMostBallDirections) break;
-    // Split the longest side, as seen from the origin.
-    const Simplex split = *worst;
-    simplices.erase(worst);
-    int from = 0, to = 1;
-    double least = 2.0;
-    for (int i = 0; i < k; ++i)
-      for (int j = i + 1; j < k; ++j) {
-        const double cosine = ways[split.corner[i]].dot(ways[split.corner[j]]);
-        if (cosine < least) {
-          least = cosine;
-          from = i;
-          to = j;
-        }
-      }
-    const Eigen::Vector3d middle = ways[split.corner[from]] + ways[split.corner[to]];
-    const int added = shoot(middle.normalized());
-    for (int end : {from, to}) {
-      Simplex half = split;
-      half.corner[end] = added;
-      make(half.corner[0], half.corner[1], k > 2 ? half.corner[2] : half.corner[0]);
-    }
-  }
-  margin.lower = std::min(lower, upper);
-  margin.upper = upper;
-  if (std::isinf(upper))
-    margin.state = lower >= 0.5 * far ? Margin::State::kUnbounded : Margin::State::kUndecided;
-  else
-    margin.state = complete && upper - lower <= options.ball_gap * upper ? Margin::State::kKnown : Margin::State::kUndecided;
-  if (margin.state == Margin::State::kUndecided) margin.reason = "the gap is still open after the pushes tried";
-  restore();
+  if (holds_or_say(result, result.ball)) BallSandwich(*this, options).close(result.ball);
 }
 
-/// Every coefficient of contact i at least r (1 + mu²) / (k mu): e - r (sum of unit generators, so weighted) is carried.
-/// Adding generators never hurts, so an r below one that is possible is possible too.
-void EquilibriumChecker::Workspace::generators_margin(const EquilibriumOptions& options, EquilibriumResult& result)
+/// The load per r of the generators margin: every coefficient of contact i at least r (1 + mu²) / (k mu), so that e - r
+/// (sum of unit generators, so weighted) has to be carried. False when a contact has no generators, which the margin
+/// says.
+bool EquilibriumChecker::Workspace::set_generator_slope(Margin& margin)
 {
-  if (shape.approximation != ConeApproximation::kInner)
-    throw InputError("options.generators", "want inner facets, got another cone");
-  Margin& margin = result.generators;
-  zero_slope();
+  slope.set_zero(*problem);
   for (const Contact& contact : problem->contacts) {
     if (contact.side == Side::kBilateral) {
       set_undecided(margin, "contact " + contact.name + " is bilateral: it has no generators");
-      return;
+      return false;
     }
     if (contact.mu == 0.0 || contact.tangents == 0) {
       set_undecided(margin, "contact " + contact.name + " has no friction: its generators are one");
-      return;
+      return false;
     }
     Eigen::MatrixXd rays = generators(internal::friction_cone(contact, shape));
     rays.colwise().normalize();
@@ -301,39 +317,39 @@ void EquilibriumChecker::Workspace::generators_margin(const EquilibriumOptions& 
     slope.e -= problem->J.middleRows(contact.row, contact.rows()).transpose() * (weight * rays.rowwise().sum());
   }
   slope.e_scale = slope.e.cwiseAbs();
+  return true;
+}
+
+/// Adding generators never hurts, so an r below one that is possible is possible too.
+void EquilibriumChecker::Workspace::generators_margin(const EquilibriumOptions& options, EquilibriumResult& result)
+{
+  if (shape.approximation != ConeApproximation::kInner)
+    throw InputError("options.generators", "want inner facets, got another cone");
+  Margin& margin = result.generators;
+  if (!set_generator_slope(margin)) return;
   LineOptions how;
   how.relative_gap = options.relative_gap;
   const double scale = carried_load();
   how.scale = 1e-3 * scale;
   double start = 0.0;
-  if (result.verdict != Verdict::kHolds) {   // any b at all: a free variable beside the forces
+  const bool holds = result.verdict == Verdict::kHolds;
+  if (!holds) {   // any r at all: a free variable beside the forces
     const Eigen::MatrixXd column = -slope.e;
-    multipliers.build(*problem, shape, loads, detaching, &column);
-    const Verdict verdict = decide_signs();
-    if (verdict == Verdict::kHolds) start = witness[multipliers.extra_column()];
+    MultiplierSet any;
+    any.build(*problem, shape, loads, detaching, &column);
+    const Verdict verdict = decide({any, loads, nullptr, {}, branch_limit}, search, trial);
+    if (verdict == Verdict::kFails) margin.state = Margin::State::kNone;
+    if (verdict == Verdict::kUndecided) set_undecided(margin, trial.reason);
+    if (verdict != Verdict::kHolds) return;
+    start = trial.forces[any.extra_column()];
     start -= 1e-6 * std::max(std::abs(start), scale);
-    multipliers.build(*problem, shape, loads, detaching);
-    if (verdict == Verdict::kHolds) {
-      internal::Loads at = loads;
-      at.set_line(loads, start, slope);
-      multipliers.set_loads(at);
-      if (decide_signs() != Verdict::kHolds) {
-        set_undecided(margin, "within tolerance of the boundary");
-        restore();
-        return;
-      }
-    } else {
-      if (verdict == Verdict::kFails)
-        margin.state = Margin::State::kNone;
-      else
-        set_undecided(margin, undecided_reason);
-      restore();
-      return;
-    }
+    Loads at;
+    at.set_line(loads, start, slope);
+    if (decide({set, at, nullptr, {}, branch_limit}, search, trial) != Verdict::kHolds)
+      return set_undecided(margin, "within tolerance of the boundary");
   }
-  cast(loads, slope, start, how, line);
+  caster.cast(hold_problem(), slope, start, holds ? found : trial, how, search, line);
   set_from(margin, line, line.lower, line.upper);
-  restore();
 }
 
 }  // namespace stiction

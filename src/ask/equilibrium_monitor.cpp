@@ -11,7 +11,7 @@ constexpr double kRoom = 0.1;   // share of the load of one contact that new for
 }  // namespace
 
 struct EquilibriumMonitor::Workspace {
-  EquilibriumChecker::Workspace search;
+  EquilibriumChecker::Workspace checker;
   ConeShape shape;
   Certificate certificate;
   Eigen::VectorXd lambda, efforts;
@@ -31,6 +31,7 @@ struct EquilibriumMonitor::Workspace {
   Correction<-1> correction_of_any;
   Eigen::VectorXd x, weight;
 
+  void give_room();
   bool same_proof();
   bool correct_forces();
   template <int M>
@@ -42,7 +43,7 @@ EquilibriumMonitor::EquilibriumMonitor(ConeShape shape, std::unique_ptr<Engine> 
 {
   if (!engine) throw InputError("engine", "want an engine, got none");
   workspace_->shape = shape;
-  workspace_->search.engine = std::move(engine);
+  workspace_->checker.search.engine = std::move(engine);
 }
 EquilibriumMonitor::~EquilibriumMonitor() = default;
 EquilibriumMonitor::EquilibriumMonitor(EquilibriumMonitor&&) noexcept = default;
@@ -65,47 +66,53 @@ Verdict EquilibriumMonitor::step(const ContactProblem& problem, const Eigen::Vec
   Workspace& w = *workspace_;
   const bool known = w.nv == problem.nv() && w.rows == problem.rows();
   if (!known) w.last = Verdict::kUndecided;
-  w.search.load(problem, a, w.shape, 4096, nullptr, known);
+  w.checker.load(problem, a, w.shape, 4096, known);
   w.nv = problem.nv();
   w.rows = problem.rows();
   w.reason.clear();
   w.reused = w.last != Verdict::kUndecided && w.same_proof();
   if (!w.reused) {
-    w.last = w.search.decide_and_judge(w.certificate, w.reason);
-    if (w.last == Verdict::kHolds) {
-      const double load_of_one = w.search.set_effort_room();
-      for (double share : {kRoom, 0.1 * kRoom})
-        if (load_of_one > 0.0 && w.search.give_slack(w.search.loads, &w.search.effort_room, share * load_of_one)) {
-          w.search.write_forces(w.certificate);
-          w.last = w.search.judged(w.certificate, Verdict::kHolds, w.reason);
-          break;
-        }
-    }
+    w.last = w.checker.decide_and_judge(w.certificate, w.reason);
+    if (w.last == Verdict::kHolds) w.give_room();
   }
   if (w.last == Verdict::kHolds) {
     w.lambda = w.certificate.lambda;
     w.efforts = w.certificate.efforts;
   } else {
-    w.search.multipliers.to_lambda(w.search.answer.x, w.lambda);
-    w.search.write_efforts(w.lambda, w.efforts);
+    w.checker.set.to_lambda(w.checker.found.forces, w.lambda);
+    w.checker.write_efforts(w.lambda, w.efforts);
   }
   return w.last;
+}
+
+/// New forces away from every rim, so that those of the next steps can stay near them.
+void EquilibriumMonitor::Workspace::give_room()
+{
+  const double load_of_one = checker.set_effort_room();
+  if (!(load_of_one > 0.0)) return;
+  for (const double share : {kRoom, 0.1 * kRoom}) {
+    const double room = share * load_of_one;
+    if (!checker.slack.give(checker.hold_problem(), &checker.effort_room, room, checker.search, checker.found)) continue;
+    checker.write_forces(certificate);
+    last = checker.judged(certificate, Verdict::kHolds, reason);
+    return;
+  }
 }
 
 /// Whether the last proof, brought to the numbers of this step, is one.
 bool EquilibriumMonitor::Workspace::same_proof()
 {
-  certificate.a = search.a;
+  certificate.a = checker.a;
   if (last == Verdict::kHolds && !correct_forces()) return false;
-  return search.judge.equilibrium(*search.problem, search.a, shape, certificate) == last;
+  return checker.judge.equilibrium(*checker.problem, checker.a, shape, certificate) == last;
 }
 
 /// The smallest change of the last forces that balances the new load, large forces changing more than small ones:
 /// Δ = W E'(E W E')⁻¹ (e - E λ) on the rows without motors. Motors take what they are left.
 bool EquilibriumMonitor::Workspace::correct_forces()
 {
-  const ContactProblem& p = *search.problem;
-  internal::MultiplierSet& set = search.multipliers;
+  const ContactProblem& p = *checker.problem;
+  const internal::MultiplierSet& set = checker.set;
   const Eigen::Index m = set.exact_rows(), n = set.force_columns();
   set.from_lambda(certificate.lambda, x);
   if (m > 0) {
@@ -124,7 +131,7 @@ bool EquilibriumMonitor::Workspace::correct_forces()
     if (!(m == 6 ? correct(correction_of_six) : correct(correction_of_any))) return false;
   }
   set.to_lambda(x, certificate.lambda);
-  search.write_efforts(certificate.lambda, certificate.efforts);
+  checker.write_efforts(certificate.lambda, certificate.efforts);
   return true;
 }
 
@@ -132,8 +139,8 @@ bool EquilibriumMonitor::Workspace::correct_forces()
 template <int M>
 bool EquilibriumMonitor::Workspace::correct(Correction<M>& correction)
 {
-  const ConeProgram& program = search.multipliers.program();
-  const Eigen::Index m = M > 0 ? M : search.multipliers.exact_rows(), n = search.multipliers.force_columns();
+  const ConeProgram& program = checker.set.program();
+  const Eigen::Index m = M > 0 ? M : checker.set.exact_rows(), n = checker.set.force_columns();
   // The columns of E come with m entries each, few and contiguous: plain loops along them.
   const double* E = program.E.data();
   const Eigen::Index stride = program.E.rows();

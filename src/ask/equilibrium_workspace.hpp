@@ -1,17 +1,16 @@
 #pragma once
 
-#include "ask/hold_search.hpp"
+#include "ask/internal_forces.hpp"
+#include "ask/slack.hpp"
 #include "stiction/equilibrium.hpp"
 
 namespace stiction {
 
 /// Everything a check of (EQ) needs besides the problem; sized by the first call.
-struct EquilibriumChecker::Workspace : internal::HoldSearch {
-  Judge judge;
-
-  /// Takes the numbers of a problem and checks that its contacts stick under a. `columns` as for MultiplierSet::build.
+struct EquilibriumChecker::Workspace {
+  /// Takes the numbers of a problem and checks that its contacts stick under a.
   void load(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape, int branch_limit,
-            const Eigen::MatrixXd* columns = nullptr, bool keep_bounds = false);
+            bool keep_bounds = false);
 
   void check(const ContactProblem& problem, const Eigen::VectorXd& a, const EquilibriumOptions& options,
              EquilibriumResult& result);
@@ -19,34 +18,46 @@ struct EquilibriumChecker::Workspace : internal::HoldSearch {
   bool check_by_parts(const ContactProblem& problem, const Eigen::VectorXd& a, const EquilibriumOptions& options,
                       EquilibriumResult& result);
 
+  /// Can the loads at hand be held?
+  internal::HoldProblem hold_problem() { return {set, loads, nullptr, {}, branch_limit}; }
   /// The verdict of the loads at hand with its judged certificate; `reason` when undecided.
   Verdict decide_and_judge(Certificate& certificate, std::string& reason);
-  /// The certificate of the forces in `witness`; efforts that rounding put beyond a limit are put back.
+  /// The certificate of the forces found.
   void write_forces(Certificate& certificate);
-  /// The certificate of what the search found, holds or fails.
-  void write_certificate(Verdict found, Certificate& certificate);
+  /// The certificate of what was found, holds or fails.
+  void write_certificate(Certificate& certificate);
   void write_efforts(const Eigen::VectorXd& lambda, Eigen::VectorXd& efforts) const;
+  double shared_effort(std::size_t motor, const Eigen::VectorXd& lambda, const Eigen::VectorXd& efforts) const;
   Verdict judged(const Certificate& certificate, Verdict claimed, std::string& reason);
+  void deepen(EquilibriumResult& result);
 
   double carried_load() const;
   double set_effort_room();
 
   // equilibrium_margins.cpp
-  void friction_margin(const EquilibriumOptions& options, EquilibriumResult& result);
+  void friction_margin(EquilibriumResult& result);
   void effort_margin(const EquilibriumOptions& options, EquilibriumResult& result);
   void push_margin(const EquilibriumOptions& options, EquilibriumResult& result);
   void ball_margin(const EquilibriumOptions& options, EquilibriumResult& result);
   void generators_margin(const EquilibriumOptions& options, EquilibriumResult& result);
-  /// Back to the loads, signs and forces of the verdict.
-  void restore();
-  void zero_slope();
+  bool set_generator_slope(Margin& margin);
 
+  internal::HoldWorkspace search;
+  Judge judge;
+  const ContactProblem* problem = nullptr;
+  ConeShape shape;
+  int branch_limit = 4096;
   Eigen::VectorXd a;                ///< prescribed acceleration, nv
   std::vector<int> motors_of_dof;   ///< how many, per degree of freedom
+  std::vector<char> detaching;      ///< nobody
   internal::Loads loads, slope;
+  internal::MultiplierSet set;
+  internal::HoldAnswer found;       ///< of the verdict
+  internal::HoldAnswer trial;       ///< of a margin
+  internal::SlackSearch slack;
+  internal::LineCaster caster;
   internal::LineCast line;
-  std::vector<int> held_signs;      ///< signs and forces of the verdict "holds"
-  Eigen::VectorXd held_forces;
+  internal::InternalForces internal_forces;
   Eigen::VectorXd effort_room;
   Eigen::VectorXd shallow;          ///< admissible forces, before they are moved deeper into the cones
 };

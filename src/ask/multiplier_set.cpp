@@ -15,6 +15,12 @@ void Loads::reset(const ContactProblem& problem)
   for (size_t i = 0; i < problem.contacts.size(); ++i) max_normal[i] = problem.contacts[i].max_normal;
 }
 
+void Loads::set_zero(const ContactProblem& problem)
+{
+  for (Eigen::VectorXd* numbers : {&e, &e_scale, &lower, &upper}) numbers->setZero(problem.nv());
+  max_normal.setZero(static_cast<Eigen::Index>(problem.contacts.size()));
+}
+
 void Loads::set_line(const Loads& from, double t, const Loads& slope)
 {
   e = from.e + t * slope.e;
@@ -27,19 +33,30 @@ void Loads::set_line(const Loads& from, double t, const Loads& slope)
 void MultiplierSet::build(const ContactProblem& problem, const ConeShape& shape, const Loads& loads,
                           const std::vector<char>& detaching, const Eigen::MatrixXd* columns, bool keep_bounds)
 {
-  ++builds_;
   problem_ = &problem;
   extra_ = columns;
   shape_ = shape;
-  const size_t contacts = problem.contacts.size();
-  column_.resize(contacts);
-  limit_row_.resize(contacts);
-  limit_column_.resize(contacts);
-  needs_sign_.resize(contacts);
-  sign_.resize(contacts);
-  closure_column_.assign(problem.closures.size(), -1);
+  number_rows(loads);
+  number_columns(loads, detaching);
+  const auto nv = static_cast<size_t>(problem.nv());
+  if (!keep_bounds || bound_state_.size() != nv) {
+    bounds_.clear();
+    bound_state_.assign(nv, 0);
+  }
+  const auto rows = exact_rows_ + limit_rows_ + static_cast<Eigen::Index>(bounds_.size());
+  program_.E.resize(rows, fixed_columns_ + static_cast<Eigen::Index>(bounds_.size()));
+  if (rows > exact_rows_) program_.E.setZero();   // the exact rows are written in full, the others here and there
+  program_.e.resize(rows);
+  program_.e_scale.resize(rows);
+  write_exact_rows();
+  for (size_t k = 0; k < bounds_.size(); ++k) write_bound(k);
+  set_loads(loads);
+}
 
-  const auto nv = problem.nv();
+/// Rows whose effort is given, and those that may become rows.
+void MultiplierSet::number_rows(const Loads& loads)
+{
+  const auto nv = problem_->nv();
   exact_dof_.clear();
   limited_dof_.clear();
   has_motor_.resize(static_cast<size_t>(nv));
@@ -51,24 +68,36 @@ void MultiplierSet::build(const ContactProblem& problem, const ConeShape& shape,
       limited_dof_.push_back(static_cast<int>(d));
   }
   exact_rows_ = static_cast<int>(exact_dof_.size());
+}
+
+/// Columns of contacts, closures, distances from limits and δ, in this order, and the rows of the limits.
+void MultiplierSet::number_columns(const Loads& loads, const std::vector<char>& detaching)
+{
+  const size_t contacts = problem_->contacts.size();
+  column_.resize(contacts);
+  limit_row_.resize(contacts);
+  limit_column_.resize(contacts);
+  needs_sign_.resize(contacts);
+  sign_.resize(contacts);
+  closure_column_.assign(problem_->closures.size(), -1);
   limit_rows_ = 0;
   int next = 0;
   for (size_t i = 0; i < contacts; ++i) {
-    const Contact& contact = problem.contacts[i];
+    const Contact& contact = problem_->contacts[i];
     column_[i] = limit_row_[i] = limit_column_[i] = -1;
     needs_sign_[i] = 0;
     sign_[i] = 0.0;
     if (detaching[i]) continue;
     column_[i] = next;
     next += contact.rows();
-    const bool limited = std::isfinite(loads.max_normal[i]);
+    const bool limited = std::isfinite(loads.max_normal[static_cast<Eigen::Index>(i)]);
     if (limited) limit_row_[i] = exact_rows_ + limit_rows_++;
     const bool friction = (contact.tangents > 0 && contact.mu > 0.0) || (contact.torsional && contact.torsion > 0.0);
     needs_sign_[i] = contact.side == Side::kBilateral && (friction || limited);
   }
-  for (size_t k = 0; k < problem.closures.size(); ++k) {
+  for (size_t k = 0; k < problem_->closures.size(); ++k) {
     closure_column_[k] = next;
-    next += problem.closures[k].rows;
+    next += problem_->closures[k].rows;
   }
   force_columns_ = next;
   for (size_t i = 0; i < contacts; ++i)
@@ -76,21 +105,15 @@ void MultiplierSet::build(const ContactProblem& problem, const ConeShape& shape,
   extra_column_ = next;
   if (extra_) next += static_cast<int>(extra_->cols());
   fixed_columns_ = next;
+}
 
-  if (!keep_bounds || bound_state_.size() != static_cast<size_t>(nv)) {
-    bounds_.clear();
-    bound_state_.assign(nv, 0);
-  }
-  const auto rows = exact_rows_ + limit_rows_ + static_cast<Eigen::Index>(bounds_.size());
-  program_.E.resize(rows, fixed_columns_ + static_cast<Eigen::Index>(bounds_.size()));
-  if (rows > exact_rows_) program_.E.setZero();   // the exact rows are written in full, the others here and there
-  program_.e.resize(rows);
-  program_.e_scale.resize(rows);
-  const bool one_body = nv == 6 && exact_rows_ == 6;   // worth a loop without counting
-  const Eigen::Index stride = problem.J.rows();
-  const double* J = problem.J.data();
+void MultiplierSet::write_exact_rows()
+{
+  const bool one_body = problem_->nv() == 6 && exact_rows_ == 6;   // worth a loop without counting
+  const Eigen::Index stride = problem_->J.rows(), rows = program_.E.rows();
+  const double* J = problem_->J.data();
   double* E = program_.E.data();
-  auto copy = [&](int row, int count, int column) {
+  const auto copy = [&](int row, int count, int column) {
     const double* from = J + row;
     double* to = E + column * rows;
     for (const double* end = from + count; from != end; ++from, to += rows)
@@ -99,14 +122,12 @@ void MultiplierSet::build(const ContactProblem& problem, const ConeShape& shape,
       else
         for (int i = 0; i < exact_rows_; ++i) to[i] = from[exact_dof_[i] * stride];
   };
-  for (size_t i = 0; i < contacts; ++i)
-    if (column_[i] >= 0) copy(problem.contacts[i].row, problem.contacts[i].rows(), column_[i]);
-  for (size_t k = 0; k < problem.closures.size(); ++k)
-    copy(problem.closures[k].row, problem.closures[k].rows, closure_column_[k]);
+  for (size_t i = 0; i < column_.size(); ++i)
+    if (column_[i] >= 0) copy(problem_->contacts[i].row, problem_->contacts[i].rows(), column_[i]);
+  for (size_t k = 0; k < closure_column_.size(); ++k)
+    copy(problem_->closures[k].row, problem_->closures[k].rows, closure_column_[k]);
   for (int c = 0; extra_ && c < extra_->cols(); ++c)
     for (int i = 0; i < exact_rows_; ++i) program_.E(i, extra_column_ + c) = (*extra_)(exact_dof_[i], c);
-  for (size_t k = 0; k < bounds_.size(); ++k) write_bound(k);
-  set_loads(loads);
 }
 
 /// Row k of the bounds: J_d'λ + columns_d δ + p = e - lower, or J_d'λ + columns_d δ - p = e - upper.
@@ -191,8 +212,9 @@ bool MultiplierSet::needs_signs() const
   return std::any_of(needs_sign_.begin(), needs_sign_.end(), [](char needs) { return needs != 0; });
 }
 
-void MultiplierSet::arrange(const std::vector<int>& signs, const Friction& friction)
+const ConeProgram& MultiplierSet::arrange(const Loads& loads, const std::vector<int>& signs, const Friction& friction)
 {
+  set_loads(loads);
   program_.cones.clear();
   program_.boxes.clear();
   program_.free.clear();
@@ -221,6 +243,7 @@ void MultiplierSet::arrange(const std::vector<int>& signs, const Friction& frict
   for (int c = 0; extra_ && c < extra_->cols(); ++c) program_.free.push_back(extra_column_ + c);
   for (size_t k = 0; k < bounds_.size(); ++k)
     program_.boxes.push_back({fixed_columns_ + static_cast<int>(k), 0.0, kInfinity});
+  return program_;
 }
 
 void MultiplierSet::complete(Eigen::VectorXd& x) const

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "ask/proved.hpp"
@@ -30,6 +29,7 @@ struct Loads {
 
   /// Given efforts only (zero: they are inside e), limits of the contacts as in the problem; e and e_scale are sized, not set.
   void reset(const ContactProblem& problem);
+  void set_zero(const ContactProblem& problem);
   /// *this = from + t * slope; rounding grows with both.
   void set_line(const Loads& from, double t, const Loads& slope);
 };
@@ -49,11 +49,10 @@ class MultiplierSet {
   void build(const ContactProblem& problem, const ConeShape& shape, const Loads& loads, const std::vector<char>& detaching,
              const Eigen::MatrixXd* columns = nullptr, bool keep_bounds = false);
 
-  /// Chooses signs (one per contact, used where needs_sign) and the friction.
-  void arrange(const std::vector<int>& signs, const Friction& friction = {});
-
-  /// Other numbers of the same make: what was equal or infinite stays so.
-  void set_loads(const Loads& loads);
+  /// The program of these loads, of the same make as those it was built for (what was equal or infinite stays so),
+  /// signs (one per contact, used where needs_sign) and friction. It is what add_violated_bounds, complete and
+  /// to_motion are about until the next.
+  const ConeProgram& arrange(const Loads& loads, const std::vector<int>& signs, const Friction& friction = {});
 
   /// Makes rows of the effort bounds that x violates; false when it violates none.
   bool add_violated_bounds(const Eigen::VectorXd& x);
@@ -71,10 +70,7 @@ class MultiplierSet {
   /// Whether a motor acts on the degree of freedom: its effort is not given.
   bool held_by_motor(Eigen::Index dof) const { return has_motor_[static_cast<size_t>(dof)] != 0; }
 
-  /// How many problems it has been built for.
-  std::uint64_t builds() const { return builds_; }
-
-  ConeProgram& program() { return program_; }
+  const ContactProblem& problem() const { return *problem_; }
   const ConeProgram& program() const { return program_; }
 
   /// Column of the contact's normal force; -1 when it is absent (detaching).
@@ -98,15 +94,18 @@ class MultiplierSet {
     bool upper = false;
   };
 
-  void append_bounds(size_t first);
+  void number_rows(const Loads& loads);
+  void number_columns(const Loads& loads, const std::vector<char>& detaching);
+  void write_exact_rows();
   void write_bound(size_t k);
+  void append_bounds(size_t first);
+  void set_loads(const Loads& loads);
 
   const ContactProblem* problem_ = nullptr;
   const Eigen::MatrixXd* extra_ = nullptr;
   ConeShape shape_;
   Loads loads_;
   ConeProgram program_;
-  std::uint64_t builds_ = 0;
   int exact_rows_ = 0, limit_rows_ = 0, force_columns_ = 0, extra_column_ = 0, fixed_columns_ = 0;
   std::vector<int> exact_dof_;      ///< per exact row
   std::vector<char> has_motor_;   ///< per dof

@@ -119,32 +119,32 @@ bool StickingChecker::Workspace::check_by_parts(const ContactProblem& p, const S
   whole.lambda.setZero(p.rows());
   Verdict verdict = Verdict::kHolds;
   std::string reason;
-  Workspace search;
-  const internal::Lend lend(engine, search.engine);
+  Workspace of_part;
+  const internal::Lend lend(search.engine, of_part.search.engine);
   for (const Part& part : parts) {
-    StickingResult found;
-    search.check(part.problem, alone, found);
-    const bool first = &part == &parts.front(), fails = found.verdict == Verdict::kFails;
-    internal::join(part, found, first, result);
-    Part::scatter(found.acceleration, part.dofs, result.acceleration);
-    result.acceleration_unique = found.acceleration_unique && (first || result.acceleration_unique);
-    const CertificateKind kind = found.certificate.kind;
+    StickingResult own;
+    of_part.check(part.problem, alone, own);
+    const bool first = &part == &parts.front(), fails = own.verdict == Verdict::kFails;
+    internal::join(part, own, first, result);
+    Part::scatter(own.acceleration, part.dofs, result.acceleration);
+    result.acceleration_unique = own.acceleration_unique && (first || result.acceleration_unique);
+    const CertificateKind kind = own.certificate.kind;
     if (fails && kind != CertificateKind::kMotion) {   // about this part alone
       whole = {kind, Eigen::VectorXd::Zero(p.nv()), Eigen::VectorXd::Zero(p.rows()), {}};
       verdict = Verdict::kFails;
     } else if (whole.kind != CertificateKind::kNone && whole.kind != CertificateKind::kMotion) {
       continue;
     }
-    const bool judged = found.verdict != Verdict::kUndecided;
-    Part::scatter(judged ? found.certificate.a : found.acceleration, part.dofs, whole.a);
-    Part::scatter(judged ? found.certificate.lambda : found.lambda, part.rows, whole.lambda);
+    const bool judged = own.verdict != Verdict::kUndecided;
+    Part::scatter(judged ? own.certificate.a : own.acceleration, part.dofs, whole.a);
+    Part::scatter(judged ? own.certificate.lambda : own.lambda, part.rows, whole.lambda);
     if (fails && kind == CertificateKind::kMotion && whole.leaves.empty()) {
       whole.kind = kind;
-      part.add_leaves(p, found.certificate.leaves, whole.leaves);
+      part.add_leaves(p, own.certificate.leaves, whole.leaves);
       verdict = Verdict::kFails;
     } else if (!judged && verdict == Verdict::kHolds) {
       verdict = Verdict::kUndecided;
-      reason = found.reason;
+      reason = own.reason;
     }
   }
   if (verdict == Verdict::kHolds) whole.kind = CertificateKind::kForces;
@@ -174,24 +174,24 @@ bool EquilibriumChecker::Workspace::check_by_parts(const ContactProblem& p, cons
                     Eigen::VectorXd::Zero(static_cast<Eigen::Index>(p.actuators.size()))};
   Verdict verdict = Verdict::kHolds;
   std::string reason;
-  Workspace search;
-  const internal::Lend lend(engine, search.engine);
+  Workspace of_part;
+  const internal::Lend lend(search.engine, of_part.search.engine);
   for (const Part& part : parts) {
-    EquilibriumResult found;
-    search.check(part.problem, Part::gather(given, part.dofs), alone, found);
-    internal::join(part, found, &part == &parts.front(), result);
-    Part::scatter(found.efforts, part.actuators, result.efforts);
-    if (found.verdict == Verdict::kHolds && verdict != Verdict::kFails) {
-      Part::scatter(found.certificate.lambda, part.rows, whole.lambda);
-      Part::scatter(found.certificate.efforts, part.actuators, whole.efforts);
-    } else if (found.verdict == Verdict::kFails && verdict != Verdict::kFails) {
+    EquilibriumResult own;
+    of_part.check(part.problem, Part::gather(given, part.dofs), alone, own);
+    internal::join(part, own, &part == &parts.front(), result);
+    Part::scatter(own.efforts, part.actuators, result.efforts);
+    if (own.verdict == Verdict::kHolds && verdict != Verdict::kFails) {
+      Part::scatter(own.certificate.lambda, part.rows, whole.lambda);
+      Part::scatter(own.certificate.efforts, part.actuators, whole.efforts);
+    } else if (own.verdict == Verdict::kFails && verdict != Verdict::kFails) {
       verdict = Verdict::kFails;
       whole.lambda.setZero();
       whole.efforts.setZero();
-      part.add_leaves(p, found.certificate.leaves, whole.leaves);
-    } else if (found.verdict == Verdict::kUndecided && verdict == Verdict::kHolds) {
+      part.add_leaves(p, own.certificate.leaves, whole.leaves);
+    } else if (own.verdict == Verdict::kUndecided && verdict == Verdict::kHolds) {
       verdict = Verdict::kUndecided;
-      reason = found.reason;
+      reason = own.reason;
     }
   }
   if (verdict == Verdict::kUndecided) {

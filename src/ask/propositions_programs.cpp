@@ -167,8 +167,7 @@ FacetSticking facet_sticking(const ContactProblem& problem, int facets, const St
   loads.e = load;
   loads.e_scale = load.cwiseAbs();
   multipliers.build(p, ConeShape::inner(facets), loads, detaching);
-  multipliers.arrange(signs);
-  result.program = multipliers.program();
+  result.program = multipliers.arrange(loads, signs);
   result.answer = solve_facet_qp(result.program);
   result.residual = load.norm() > 0.0 ? std::sqrt(2.0 * result.answer.optimum) / load.norm() : 0.0;
   multipliers.to_lambda(result.answer.lambda, result.lambda);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solve/decide_again.hpp"
-
 namespace stiction::internal {
 
 namespace {
@@ -14,6 +12,18 @@ Verdict judged(const ConeProgram& program, const ConeAnswer& answer)
   if (answer.outcome == Outcome::kFeasible && proves_feasible(program, answer.x)) return Verdict::kHolds;
   if (answer.outcome == Outcome::kInfeasible && proves_infeasible(program, answer.y)) return Verdict::kFails;
   return Verdict::kUndecided;
+}
+
+/// sup of y'E x over the boxes of the program (cones and free variables contribute nothing to a valid certificate).
+double box_support(const ConeProgram& program, const Eigen::VectorXd& y)
+{
+  double sum = 0.0;
+  for (const BoxVariable& box : program.boxes) {
+    const double h = program.E.col(box.col).dot(y);
+    const double bound = h > 0.0 ? box.upper : box.lower;
+    if (std::isfinite(bound)) sum += h * bound;   // an infinite bound goes with h = 0 up to rounding
+  }
+  return sum;
 }
 
 }  // namespace
@@ -33,20 +43,9 @@ Verdict decide(Engine& engine, const ConeProgram& program, ConeAnswer& answer)
 
 Verdict decide_next(Engine& engine, const ConeProgram& program, ConeAnswer& answer)
 {
-  decide_again(engine, program, answer);
+  engine.decide_next(program, answer);
   const Verdict verdict = judged(program, answer);
   return verdict == Verdict::kUndecided ? decide(engine, program, answer) : verdict;
-}
-
-double box_support(const ConeProgram& program, const Eigen::VectorXd& y)
-{
-  double sum = 0.0;
-  for (const BoxVariable& box : program.boxes) {
-    const double h = program.E.col(box.col).dot(y);
-    const double bound = h > 0.0 ? box.upper : box.lower;
-    if (std::isfinite(bound)) sum += h * bound;   // an infinite bound goes with h = 0 up to rounding
-  }
-  return sum;
 }
 
 void Caster::cast(Engine& engine, ConeProgram& program, const Eigen::VectorXd& d, double start, const Eigen::VectorXd& x,
@@ -80,47 +79,21 @@ void Caster::cast(Engine& engine, ConeProgram& program, const Eigen::VectorXd& d
   if (ray != Verdict::kFails) return;
 
   e0_ = program.e;
-  auto cut = [&](const Eigen::VectorXd& y) {
+  const auto cut = [&](const Eigen::VectorXd& y) {
     const double yd = y.dot(d);
-    if (yd > 0.0) {
-      const double t = (box_support(program, y) - y.dot(e0_)) / yd;
-      if (t < result.upper) {
-        result.upper = std::max(t, result.lower);
-        result.y = y;
-      }
-    }
+    const double t = yd > 0.0 ? (box_support(program, y) - y.dot(e0_)) / yd : kInfinity;
+    if (!(t < result.upper)) return;
+    result.upper = std::max(t, result.lower);
+    result.y = y;
   };
   cut(answer_.y);
-
-  // Newton from outside: cuts converge superlinearly, so the boundary is expected within a small part of the last step.
-  // Too near to the boundary to be proved either way, t becomes a ceiling for the search of lower bounds.
-  double step = result.upper - result.lower, ceiling = kInfinity;
-  for (int i = 0; i < 60; ++i) {
-    const double gap = result.upper - result.lower;
-    const double size = std::max({std::abs(result.lower), std::abs(result.upper), options.scale});
-    if (gap <= options.relative_gap * size || result.lower >= options.cap) {
-      result.end = Cast::End::kBounded;
-      break;
-    }
-    const double back = std::clamp(0.02 * step, 0.5 * options.relative_gap * size, 0.5 * gap);
-    if (ceiling - result.lower <= options.relative_gap * size) break;
-    const double next = ceiling < result.upper ? 0.5 * (result.lower + ceiling) : i == 0 ? result.upper : result.upper - back;
-    const double t = std::min(next, options.cap);
+  close_gap(result, options, [&](double t) {
     program.e = e0_ + t * d;
     const Verdict verdict = decide_next(engine, program, answer_);
-    const double before = result.upper;
-    if (verdict == Verdict::kHolds) {
-      result.lower = std::max(result.lower, t);
-      result.x = answer_.x;
-      step = result.upper - result.lower;
-    } else if (verdict == Verdict::kFails) {
-      cut(answer_.y);
-      step = before - result.upper;
-      if (result.upper >= before) result.upper = std::min(before, std::max(t, result.lower));
-    } else {
-      ceiling = t;
-    }
-  }
+    if (verdict == Verdict::kHolds) result.x = answer_.x;
+    if (verdict == Verdict::kFails) cut(answer_.y);
+    return verdict;
+  });
   program.e = e0_;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ask/cast.hpp"
 #include "stiction/engine.hpp"
 #include "stiction/proof.hpp"
 
@@ -14,18 +15,9 @@ Verdict claim(Engine& engine, const ConeProgram& program, ConeAnswer& answer);
 /// decide() for a program that often differs from the one before in e only; what cannot be proved from there is decided afresh.
 Verdict decide_next(Engine& engine, const ConeProgram& program, ConeAnswer& answer);
 
-/// The largest t such that e + t d is representable, with a proof on both sides.
-struct Cast {
-  enum class End { kBounded, kUnbounded, kUndecided } end = End::kUndecided;
-  double lower = 0.0;   ///< representable, with witness x
-  double upper = 0.0;   ///< nothing beyond is representable, by certificate y (kBounded)
+/// The largest t such that e + t d is representable: at `lower` with witness x, not beyond `upper` by certificate y.
+struct Cast : CastRange {
   Eigen::VectorXd x, y;
-};
-
-struct CastOptions {
-  double relative_gap = 1e-9;
-  double scale = 0.0;          ///< gaps below relative_gap * scale count as closed
-  double cap = kInfinity;      ///< stop when lower reaches this
 };
 
 /// Workspace of casts; one per thread.
@@ -41,8 +33,5 @@ class Caster {
   Eigen::VectorXd e0_;
   ConeProgram recession_;
 };
-
-/// sup of y'E x over the boxes of the program (cones and free variables contribute nothing to a valid certificate).
-double box_support(const ConeProgram& program, const Eigen::VectorXd& y);
 
 }  // namespace stiction::internal

@@ -33,7 +33,7 @@ constexpr int kMostDistanceDirections = 30;
 RegionFinder::RegionFinder(std::unique_ptr<Engine> engine) : workspace_(std::make_unique<Workspace>())
 {
   if (!engine) throw InputError("engine", "want an engine, got none");
-  workspace_->search.engine = std::move(engine);
+  workspace_->checker.search.engine = std::move(engine);
 }
 RegionFinder::~RegionFinder() = default;
 RegionFinder::RegionFinder(RegionFinder&&) noexcept = default;
@@ -74,14 +74,6 @@ void RegionFinder::find(const RegionInput& input, const RegionOptions& options, 
   workspace_->find(result);
 }
 
-Loads RegionFinder::Workspace::loads_at(const Eigen::Vector2d& c)
-{
-  Loads loads = search.loads;
-  loads.e += shift * c;
-  loads.e_scale += shift.cwiseAbs() * c.cwiseAbs();
-  return loads;
-}
-
 void RegionFinder::Workspace::find(RegionResult& result)
 {
   pieces.clear();
@@ -102,30 +94,25 @@ void RegionFinder::Workspace::find(RegionResult& result)
     if (!proved) result.reason = why;
   }
   write_claims(proved, result);
-  result.iterations = search.iterations;
+  result.iterations = checker.search.iterations;
 }
 
 void RegionFinder::Workspace::search_all(RegionResult& result)
 {
   const ContactProblem& p = *problem;
   // The current position first: its own verdict and proof.
-  search.load(p, input->a, options->shape, 4096);
+  checker.load(p, input->a, options->shape, 4096);
   std::string position_reason;
-  result.verdict = search.decide_and_judge(result.proof.position, position_reason);
+  result.verdict = checker.decide_and_judge(result.proof.position, position_reason);
   if (result.verdict == Verdict::kUndecided) result.proof.position = Certificate{};
 
   // The judge forgives rounding of every force at its contact's lever arms, also where a load is next to nothing.
   scales.measure(p);
-  scales.measure_loads(search.loads.e);
+  Loads& loads = checker.loads;
+  scales.measure_loads(loads.e);
   for (Eigen::Index j = 0; j < p.nv(); ++j)
-    search.loads.e_scale[j] =
-        std::max(search.loads.e_scale[j], scales.lever[j] * scales.force[scales.part[static_cast<size_t>(j)]]);
-
-  slope.e.setZero(p.nv());
-  slope.e_scale.setZero(p.nv());
-  slope.lower.setZero(p.nv());
-  slope.upper.setZero(p.nv());
-  slope.max_normal.setZero(static_cast<Eigen::Index>(p.contacts.size()));
+    loads.e_scale[j] = std::max(loads.e_scale[j], scales.lever[j] * scales.force[scales.part[static_cast<size_t>(j)]]);
+  slope.set_zero(p);
 
   if (!find_pieces(result)) {
     pieces.clear();
@@ -151,132 +138,127 @@ void RegionFinder::Workspace::search_all(RegionResult& result)
 bool RegionFinder::Workspace::find_pieces(RegionResult& result)
 {
   const Eigen::MatrixXd columns = -shift;
-  search.multipliers.build(*problem, search.shape, search.loads, search.detaching, &columns);
+  internal::MultiplierSet anywhere;   // the position is two free variables beside the forces
+  anywhere.build(*problem, options->shape, checker.loads, checker.detaching, &columns);
   std::vector<int> pattern(problem->contacts.size(), 0);
-  bool complete = true;
-  auto enumerate = [&](auto&& self, size_t contact) -> void {
-    if (!complete) return;
-    while (contact < pattern.size() && !search.multipliers.needs_sign(contact)) ++contact;
-    if (contact == pattern.size()) {
-      Sandwich piece;
-      piece.signs = pattern;
-      const Verdict verdict = deepest_point(piece);
-      if (verdict == Verdict::kFails) {
-        for (const MotionLeaf& leaf : search.leaves) add_empty(leaf, result.proof.empty);
-        return;
-      }
-      complete = verdict == Verdict::kHolds && static_cast<int>(pieces.size()) < options->branch_limit;
-      if (complete) pieces.push_back(std::move(piece));
-      return;
-    }
-    // A relaxation of all patterns below: when it fails they all do.
-    search.multipliers.arrange(pattern);
-    if (internal::decide(*search.engine, search.multipliers.program(), search.answer) == Verdict::kFails) {
+  bool known = true;
+  internal::visit_signs(anywhere, 0, pattern, [&](const std::vector<int>& signs, bool complete) {
+    if (!known) return false;
+    if (!complete) {   // a relaxation of all patterns below: when it fails they all do
+      ConeAnswer& answer = checker.search.answer;
+      const ConeProgram& program = anywhere.arrange(checker.loads, signs);
+      if (internal::decide(*checker.search.engine, program, answer) != Verdict::kFails) return true;
       MotionLeaf leaf;
-      leaf.signs = pattern;
-      search.multipliers.to_motion(search.answer.y, leaf.motion);
+      leaf.signs = signs;
+      anywhere.to_motion(answer.y, leaf.motion);
       add_empty(leaf, result.proof.empty);
-      return;
+      return false;
     }
-    for (int sign : {1, -1}) {
-      pattern[contact] = sign;
-      self(self, contact + 1);
+    Sandwich piece;
+    piece.signs = signs;
+    const Verdict verdict = deepest_point(anywhere, piece);
+    if (verdict == Verdict::kFails) {
+      for (const MotionLeaf& leaf : found.leaves) add_empty(leaf, result.proof.empty);
+      return false;
     }
-    pattern[contact] = 0;
-  };
-  enumerate(enumerate, 0);
-  if (!complete) {
+    known = verdict == Verdict::kHolds && static_cast<int>(pieces.size()) < options->branch_limit;
+    if (known) pieces.push_back(std::move(piece));
+    return false;
+  });
+  if (!known) {
     result.kind = RegionKind::kUndecided;
     result.reason = "the convex pieces of the region could not all be told";
   }
-  search.multipliers.build(*problem, search.shape, search.loads, search.detaching);
-  return complete;
+  return known;
 }
 
 /// A held position well inside: the one with the largest common slack of forces and efforts.
-Verdict RegionFinder::Workspace::deepest_point(Sandwich& piece)
+Verdict RegionFinder::Workspace::deepest_point(internal::MultiplierSet& anywhere, Sandwich& piece)
 {
-  const Verdict verdict = search.decide_from(piece.signs);
+  const internal::HoldProblem held = problem_of(anywhere, checker.loads, piece.signs);
+  const Verdict verdict = decide(held, checker.search, found);
   if (verdict != Verdict::kHolds) return verdict;
-  const Eigen::VectorXd first = search.witness;
-  search.set_effort_room();
-  search.deepen(search.loads, &search.effort_room, false, kCoarseDepth);
-  add_point(piece, search.witness.segment<2>(search.multipliers.extra_column()), search.witness);
-  add_point(piece, first.segment<2>(search.multipliers.extra_column()), first);   // slack without end may lead far away
+  const Eigen::VectorXd first = found.forces;
+  checker.set_effort_room();
+  checker.slack.deepen(held, &checker.effort_room, false, checker.search, found, kCoarseDepth);
+  add_point(piece, found.forces.segment<2>(anywhere.extra_column()), found.forces);
+  add_point(piece, first.segment<2>(anywhere.extra_column()), first);   // slack without end may lead far away
   return Verdict::kHolds;
 }
 
 /// Whether the piece goes on for ever along some δ: shift δ is carried by rays, δ = u + s u⊥ for one of the four axes u.
 bool RegionFinder::Workspace::find_recession(Sandwich& piece, RegionResult& result)
 {
-  Loads rays = search.loads;
+  Loads rays = checker.loads;
   for (Eigen::Index d = 0; d < rays.e.size(); ++d) {
     if (std::isfinite(rays.lower[d])) rays.lower[d] = 0.0;
     if (std::isfinite(rays.upper[d])) rays.upper[d] = 0.0;
   }
   for (Eigen::Index i = 0; i < rays.max_normal.size(); ++i)
     if (std::isfinite(rays.max_normal[i])) rays.max_normal[i] = 0.0;
-  bool found = false;
+  internal::MultiplierSet along;
   for (const Eigen::Vector2d& u : {Eigen::Vector2d(1, 0), Eigen::Vector2d(-1, 0), Eigen::Vector2d(0, 1), Eigen::Vector2d(0, -1)}) {
     const Eigen::Vector2d sideways(-u.y(), u.x());
     const Eigen::MatrixXd column = -shift * sideways;
     rays.e = shift * u;
     rays.e_scale = (shift * u).cwiseAbs();
-    search.multipliers.build(*problem, search.shape, search.loads, search.detaching, &column);
-    search.multipliers.set_loads(rays);
-    const Verdict verdict = search.decide_from(piece.signs);
+    along.build(*problem, options->shape, checker.loads, checker.detaching, &column);
+    const Verdict verdict = decide(problem_of(along, rays, piece.signs), checker.search, found);
     if (verdict == Verdict::kFails) {
-      piece.walls.insert(piece.walls.end(), search.leaves.begin(), search.leaves.end());
+      piece.walls.insert(piece.walls.end(), found.leaves.begin(), found.leaves.end());
       continue;
     }
-    found = true;
     if (verdict == Verdict::kHolds) {
       result.kind = RegionKind::kUnbounded;
-      const Eigen::Vector2d along = u + search.witness[search.multipliers.extra_column()] * sideways;
-      RegionRay& ray = result.proof.ray.emplace();
-      ray.signs = piece.signs;
-      std::string why;
-      internal::RegionCase judge(*input, rules, &why);
-      for (size_t i = piece.points.size(); i-- > 0 && judge.take_signs(piece.signs);) {
-        ray.point = piece.points[i];
-        ray.forces = piece.forces[i];
-        if (judge.held(ray.point, ray.forces)) break;
-      }
-      ray.direction = along.normalized();
-      search.multipliers.to_lambda(search.witness, ray.ray);
-      ray.ray /= along.norm();
+      write_ray(piece, u + found.forces[along.extra_column()] * sideways, found.forces, result.proof.ray.emplace());
     } else if (result.kind != RegionKind::kUnbounded) {
       result.kind = RegionKind::kUndecided;
       result.reason = "whether the region is bounded is within tolerance";
     }
-    break;
+    return true;
   }
-  search.multipliers.build(*problem, search.shape, search.loads, search.detaching);
-  return found;
+  return false;
+}
+
+/// From a point that the judge says is held, if there is one, with forces that are rays.
+void RegionFinder::Workspace::write_ray(const Sandwich& piece, const Eigen::Vector2d& along,
+                                        const Eigen::VectorXd& rays, RegionRay& ray)
+{
+  ray.signs = piece.signs;
+  std::string why;
+  internal::RegionCase judge(*input, rules, &why);
+  for (size_t i = piece.points.size(); i-- > 0 && judge.take_signs(piece.signs);) {
+    ray.point = piece.points[i];
+    ray.forces = piece.forces[i];
+    if (judge.held(ray.point, ray.forces)) break;
+  }
+  ray.direction = along.normalized();
+  checker.set.to_lambda(rays, ray.ray);
+  ray.ray /= along.norm();
 }
 
 void RegionFinder::Workspace::add_point(Sandwich& piece, const Eigen::Vector2d& c, const Eigen::VectorXd& x)
 {
   Eigen::VectorXd lambda;
-  search.multipliers.to_lambda(x, lambda);
+  checker.set.to_lambda(x, lambda);   // the same columns in every set
   piece.points.push_back(c);
   piece.forces.push_back(lambda);
   internal::convex_hull(piece.points, piece.inner, piece.inner_point);
 }
 
 /// y'(e + shift s) <= sup for every held s, up to the rounding that the proof forgives. No normal: y does not see the shift.
-RegionCut RegionFinder::Workspace::cut_of(const Sandwich& piece, const MotionLeaf& found)
+RegionCut RegionFinder::Workspace::cut_of(const Sandwich& piece, const MotionLeaf& proof)
 {
   RegionCut cut;
-  MotionLeaf leaf = found;
+  MotionLeaf leaf = proof;
   leaf.signs = piece.signs;
   if (!turn_away(leaf) || sides_left_open(leaf) > 0) charged = true;
   const Eigen::Vector2d normal = shift.transpose() * leaf.motion.head(problem->nv());
   const double size = normal.norm();
   if (!(size > 0.0)) return cut;
   cut.normal = normal / size;
-  const double rounding = 8 * kRounding * leaf.motion.head(problem->nv()).cwiseAbs().dot(search.loads.e_scale);
-  cut.offset = (rounding - search.gain(leaf, search.loads)) / size;
+  const double rounding = 8 * kRounding * leaf.motion.head(problem->nv()).cwiseAbs().dot(checker.loads.e_scale);
+  cut.offset = (rounding - gain(*problem, leaf, checker.loads)) / size;
   cut.proof = leaf;
   return cut;
 }
@@ -303,7 +285,9 @@ void RegionFinder::Workspace::shoot(Sandwich& piece, const Eigen::Vector2d& targ
   ++piece.directions;
   Eigen::Vector2d middle = Eigen::Vector2d::Zero();
   for (const Eigen::Vector2d& c : piece.inner) middle += c / static_cast<double>(piece.inner.size());
-  Loads from = loads_at(middle);
+  from = checker.loads;
+  from.e += shift * middle;
+  from.e_scale += shift.cwiseAbs() * middle.cwiseAbs();
   slope.e = shift * (target - middle);
   slope.e_scale = slope.e.cwiseAbs();
   LineOptions how;
@@ -312,10 +296,10 @@ void RegionFinder::Workspace::shoot(Sandwich& piece, const Eigen::Vector2d& targ
   how.cap = 1.0;
   how.same_signs = true;
   how.bounded = true;
-  search.signs = piece.signs;
-  search.witness.setZero(search.multipliers.program().E.cols());
-  search.cast(from, slope, 0.0, how, line);
-  if (line.lower > 0.0) add_point(piece, middle + line.lower * (target - middle), line.x);
+  found.signs = piece.signs;
+  found.forces.setZero(checker.set.program().E.cols());
+  checker.caster.cast(problem_of(checker.set, from, piece.signs), slope, 0.0, found, how, checker.search, line);
+  if (line.lower > 0.0) add_point(piece, middle + line.lower * (target - middle), line.forces);
   for (const MotionLeaf& leaf : line.leaves) add_cut(piece, leaf);
   if (line.end == LineCast::End::kUndecided && line.leaves.empty() && !(line.lower > 0.0))
     piece.reason = "a boundary point is within tolerance: the gap stays open there";

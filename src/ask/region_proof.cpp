@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ask/region_workspace.hpp"
+#include "ask/separation.hpp"
 #include "proof/polygon.hpp"
 
 namespace stiction {
@@ -30,15 +31,16 @@ bool RegionFinder::Workspace::turn_away(MotionLeaf& leaf)
 {
   std::vector<char> locked(static_cast<std::size_t>(problem->nv()), 0);
   for (Eigen::Index d = 0; d < problem->nv(); ++d)
-    locked[static_cast<std::size_t>(d)] = leaf.motion[d] == 0.0 && search.multipliers.held_by_motor(d);
+    locked[static_cast<std::size_t>(d)] = leaf.motion[d] == 0.0 && checker.set.held_by_motor(d);
   auto known = std::ranges::find_if(separations, [&](const Separation& s) { return s.signs == leaf.signs && s.locked == locked; });
   if (known == separations.end()) {
     known = separations.insert(known, Separation{leaf.signs, locked, {}});
-    if (!search.separate_contacts(leaf, shift, known->away) &&
-        !search.separate_contacts(leaf, Eigen::MatrixXd(problem->nv(), 0), known->away))
+    const Eigen::MatrixXd nothing(problem->nv(), 0);
+    if (!internal::separate_contacts(checker.set, leaf, shift, checker.search, known->away) &&
+        !internal::separate_contacts(checker.set, leaf, nothing, checker.search, known->away))
       known->away.resize(0);
   }
-  return known->away.size() > 0 && search.turn(leaf, known->away);
+  return known->away.size() > 0 && internal::turn(checker.set, known->away, leaf);
 }
 
 /// How many contacts may push and pull under a leaf. These cannot be opened.
@@ -100,7 +102,7 @@ bool RegionFinder::Workspace::close(internal::RegionCase& judge, const Sandwich&
 {
   Eigen::Vector2d furthest = Eigen::Vector2d::Zero();
   for (const Eigen::Vector2d& corner : piece.outer) furthest = furthest.cwiseMax(corner.cwiseAbs());
-  const Eigen::VectorXd scale = search.loads.e_scale + shift.cwiseAbs() * furthest;
+  const Eigen::VectorXd scale = checker.loads.e_scale + shift.cwiseAbs() * furthest;
   const Eigen::Vector2d centre = clip ? Eigen::Vector2d::Zero() : piece.points[0];
   const double half = clip ? piece.half_side : kAround * piece.half_side;   // out of the way of cuts that move
   std::vector<double> offsets(piece.cuts.size());

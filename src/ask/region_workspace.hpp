@@ -10,15 +10,16 @@
 namespace stiction {
 
 struct RegionFinder::Workspace {
-  EquilibriumChecker::Workspace search;
+  EquilibriumChecker::Workspace checker;   ///< of the position
   const RegionInput* input = nullptr;
   const ContactProblem* problem = nullptr;
   const RegionOptions* options = nullptr;
   RegionRules rules;
   Eigen::MatrixX2d shift;
-  internal::Loads slope;
+  internal::Loads from, slope;
   internal::Scales scales;
   internal::LineCast line;
+  internal::HoldAnswer found;               ///< with a piece's signs
 
   /// One piece while it grows. All points are displacements from the position: far from the origin they keep their precision.
   struct Sandwich {
@@ -41,16 +42,21 @@ struct RegionFinder::Workspace {
   void find(RegionResult& result);
   void search_all(RegionResult& result);
   bool find_pieces(RegionResult& result);
-  Verdict deepest_point(Sandwich& piece);
+  Verdict deepest_point(internal::MultiplierSet& anywhere, Sandwich& piece);
   bool find_recession(Sandwich& piece, RegionResult& result);
+  void write_ray(const Sandwich& piece, const Eigen::Vector2d& along, const Eigen::VectorXd& rays, RegionRay& ray);
   void shoot(Sandwich& piece, const Eigen::Vector2d& target, double gap);
   void add_point(Sandwich& piece, const Eigen::Vector2d& c, const Eigen::VectorXd& x);
   void add_cut(Sandwich& piece, const MotionLeaf& leaf);
-  RegionCut cut_of(const Sandwich& piece, const MotionLeaf& found);
+  RegionCut cut_of(const Sandwich& piece, const MotionLeaf& proof);
   void start_outer(Sandwich& piece, double half_side);
   void grow(Sandwich& piece);
   void settle_distance(Sandwich& piece);
-  internal::Loads loads_at(const Eigen::Vector2d& c);
+  internal::HoldProblem problem_of(internal::MultiplierSet& set, const internal::Loads& loads,
+                                   const std::vector<int>& signs) const
+  {
+    return {set, loads, &signs, {}, checker.branch_limit};
+  }
 
   // region_proof.cpp: first what is believed, judged as a whole; when that is refused, part by part.
   bool part_by_part = false;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ask/contact_reports.hpp"
+#include "ask/separation.hpp"
 #include "ask/sticking_workspace.hpp"
 #include "stiction/error.hpp"
 #include "stiction/words.hpp"
@@ -13,7 +14,7 @@ namespace stiction {
 StickingChecker::StickingChecker(std::unique_ptr<Engine> engine) : workspace_(std::make_unique<Workspace>())
 {
   if (!engine) throw InputError("engine", "want an engine, got none");
-  workspace_->engine = std::move(engine);
+  workspace_->search.engine = std::move(engine);
 }
 StickingChecker::~StickingChecker() = default;
 StickingChecker::StickingChecker(StickingChecker&&) noexcept = default;
@@ -158,12 +159,12 @@ Verdict StickingChecker::Workspace::judged(StickingResult& result, Verdict claim
   return Verdict::kUndecided;
 }
 
-/// The verdict of the forces in `witness` with Gauss' acceleration.
+/// The verdict of the forces found with Gauss' acceleration.
 Verdict StickingChecker::Workspace::judged_forces(StickingResult& result)
 {
   result.certificate.kind = CertificateKind::kForces;
   result.certificate.a = gauss_answer.a;
-  multipliers.to_lambda(witness, result.certificate.lambda);
+  set.to_lambda(found.forces, result.certificate.lambda);
   result.lambda = result.certificate.lambda;
   Verdict verdict = judged(result, Verdict::kHolds);
   if (verdict == Verdict::kUndecided && settle(result.certificate.a, result.lambda)) verdict = judged(result, Verdict::kHolds);
@@ -175,20 +176,21 @@ Verdict StickingChecker::Workspace::judged_forces(StickingResult& result)
   return verdict;
 }
 
-void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOptions& opt, StickingResult& result)
+/// An empty result that keeps its memory.
+void StickingChecker::Workspace::start(const ContactProblem& p, const StickingOptions& opt, StickingResult& result)
 {
-  problem = &p;
-  options = &opt;
-  shape = opt.rules.shape;
-  branch_limit = opt.branch_limit;
   if (p.M.rows() != p.nv() || p.M.cols() != p.nv() || p.J.rows() != p.rows() || p.J.cols() != p.nv())
     throw InputError("problem", "want M nv x nv, F nv, J rows x nv, gamma rows");
+  problem = &p;
+  options = &opt;
+  search.iterations = 0;
+  search.engine->forget();   // an answer must not depend on the one before
   result.verdict = Verdict::kUndecided;
   result.reason.clear();
   result.explanation.clear();
   result.told_friction = 1.0;
   result.certificate.kind = CertificateKind::kNone;
-  recycle(result.certificate.leaves);
+  search.recycle(result.certificate.leaves);
   result.contacts.assign(p.contacts.size(), ContactReport{});
   result.repairs.clear();
   result.friction_scale.reset();
@@ -197,12 +199,15 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   result.slack = 0.0;
   result.lambda.setZero(p.rows());
   result.acceleration.setZero(p.nv());
-  iterations = 0;
+}
 
-  // Step 2: the motion, without friction cones.
+/// Step 2: the motion, without friction cones. False when there is none, which may be the verdict.
+bool StickingChecker::Workspace::solve_motion(StickingResult& result)
+{
+  const ContactProblem& p = *problem;
   load_gauss();
-  engine->gauss(gauss, gauss_answer);
-  iterations += gauss_answer.iterations;
+  search.engine->gauss(gauss, gauss_answer);
+  search.iterations += gauss_answer.iterations;
   switch (gauss_answer.outcome) {
     case GaussOutcome::kContradiction:
       result.certificate.kind = CertificateKind::kContradiction;
@@ -214,28 +219,24 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
       result.certificate.a = gauss_answer.a;
       result.certificate.lambda.setZero(p.rows());
       break;
-    case GaussOutcome::kSolved: break;
-    default: result.reason = "the motion could not be computed (Gauss' principle)"; return;
+    case GaussOutcome::kSolved:
+      scatter_multipliers(result.lambda);
+      factor_mass();
+      drop_noise(gauss_answer.a, result.lambda);
+      result.acceleration = gauss_answer.a;
+      return true;
+    default: result.reason = "the motion could not be computed (Gauss' principle)"; return false;
   }
-  if (gauss_answer.outcome != GaussOutcome::kSolved) {
-    result.verdict = judged(result, Verdict::kFails);
-    if (result.verdict == Verdict::kFails && opt.explain) result.explanation = describe_failure(p, opt.rules, result.certificate);
-    return;
-  }
-  scatter_multipliers(result.lambda);
-  factor_mass();
-  drop_noise(gauss_answer.a, result.lambda);
-  result.acceleration = gauss_answer.a;
+  result.verdict = judged(result, Verdict::kFails);
+  if (result.verdict == Verdict::kFails && options->explain)
+    result.explanation = describe_failure(p, options->rules, result.certificate);
+  return false;
+}
 
-  // Step 3: which contacts leave, and the set of multipliers of those that stay.
-  judge.row_scales(p, gauss_answer.a, row_scale);
-  for (size_t i = 0; i < p.contacts.size(); ++i) {
-    const int row = p.contacts[i].row;
-    result.contacts[i].normal_acceleration = p.J.row(row).dot(gauss_answer.a) + p.gamma[row];
-  }
-  internal::find_detaching(p, opt.rules.detachment, gauss_answer.a, row_scale, detaching);
-  result.acceleration_unique = acceleration_unique();
-  // e = M a* + F, the load that the contacts carry, and the size of the numbers it is made of.
+/// e = M a* + F, the load that the contacts carry, and the size of the numbers it is made of.
+void StickingChecker::Workspace::set_carried_load(const Eigen::VectorXd& lambda)
+{
+  const ContactProblem& p = *problem;
   loads.reset(p);
   for (Eigen::Index i = 0; i < p.nv(); ++i) {
     long double sum = p.F[i];
@@ -245,75 +246,106 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
       scale += std::abs(p.M(i, j) * gauss_answer.a[j]);
     }
     // forces of the size of Gauss' multipliers leave that much rounding in any sum they enter
-    for (Eigen::Index r = 0; r < p.rows(); ++r) scale += std::abs(p.J(r, i) * result.lambda[r]);
+    for (Eigen::Index r = 0; r < p.rows(); ++r) scale += std::abs(p.J(r, i) * lambda[r]);
     loads.e[i] = static_cast<double>(sum);
     loads.e_scale[i] = scale;
   }
-  multipliers.build(p, shape, loads, detaching);
-  result.indeterminacy = indeterminacy();
+}
+
+void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOptions& opt, StickingResult& result)
+{
+  start(p, opt, result);
+  if (!solve_motion(result)) return;
+
+  // Step 3: which contacts leave, and the set of multipliers of those that stay.
+  judge.row_scales(p, gauss_answer.a, row_scale);
+  for (size_t i = 0; i < p.contacts.size(); ++i) {
+    const int row = p.contacts[i].row;
+    result.contacts[i].normal_acceleration = p.J.row(row).dot(gauss_answer.a) + p.gamma[row];
+  }
+  internal::find_detaching(p, opt.rules.detachment, gauss_answer.a, row_scale, detaching);
+  result.acceleration_unique = acceleration_unique();
+  set_carried_load(result.lambda);
+  set.build(p, opt.rules.shape, loads, detaching);
+  result.indeterminacy = internal_forces.find(set);
 
   // Steps 4 and 5: do they meet the cones?
-  result.verdict = decide_signs();
-  if (result.verdict == Verdict::kUndecided) result.reason = undecided_reason;
-  if (result.verdict != Verdict::kHolds && multiplier_admissible(result)) {
-    result.verdict = Verdict::kHolds;
-    result.reason.clear();
-    if (!result.strict) doubt(result);
-  } else if (result.verdict == Verdict::kHolds) {
-    shallow = witness;
-    const Depth depth = deepen(loads, nullptr, !opt.largest_slack);
-    result.slack = depth.slack;
-    result.strict = depth.strict;
-    result.verdict = judged_forces(result);
-    if (result.verdict == Verdict::kUndecided) {   // the deepest forces may be too large to prove anything
-      witness = shallow;
-      result.slack = 0.0;
-      result.verdict = judged_forces(result);
-    }
-    if (result.verdict == Verdict::kHolds && !result.strict) doubt(result);
-  } else if (result.verdict == Verdict::kFails) {
-    result.certificate.kind = CertificateKind::kMotion;
-    result.certificate.a = gauss_answer.a;
-    result.certificate.lambda = result.lambda;
-    result.certificate.leaves.swap(leaves);
-    result.verdict = judged(result, Verdict::kFails);
-    if (result.verdict == Verdict::kUndecided && sharpen(result.certificate.leaves, loads))
-      result.verdict = judged(result, Verdict::kFails);
-    if (result.verdict == Verdict::kUndecided && !gauss_answer.a.isZero(0.0)) {
-      refine(result.certificate.a, result.certificate.lambda);
-      result.verdict = judged(result, Verdict::kFails);
-    }
-    if (result.verdict == Verdict::kFails && opt.explain) result.explanation = describe_failure(p, opt.rules, result.certificate);
-  }
-  report_contacts(result.lambda, result.verdict, result.contacts);
-  for (size_t i = 0; i < p.contacts.size(); ++i) result.contacts[i].unique = force_unique(i);
+  result.verdict = decide(hold_problem(), search, found);
+  if (result.verdict == Verdict::kUndecided) result.reason = found.reason;
+  if (result.verdict == Verdict::kHolds)
+    prove_holds(result);
+  else if (!multiplier_admissible(result) && result.verdict == Verdict::kFails)
+    prove_fails(result);
+  internal::report_contacts(p, opt.rules.shape, detaching, result.lambda, result.verdict, result.contacts);
+  for (size_t i = 0; i < p.contacts.size(); ++i) result.contacts[i].unique = internal_forces.spare(set, i);
 
   // Steps 6 to 8.
   if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
   if (opt.margins && result.verdict != Verdict::kUndecided) friction_margin(result);
   if (opt.repairs && result.verdict == Verdict::kFails) repairs(result);
   if (result.verdict == Verdict::kHolds && opt.explain) result.explanation = internal::describe_sticking(p, result.contacts);
-  result.iterations = iterations;
+  result.iterations = search.iterations;
+}
+
+/// The forces found, deeper inside their cones where they can be proved there.
+void StickingChecker::Workspace::prove_holds(StickingResult& result)
+{
+  shallow = found.forces;
+  const bool any_slack = !options->largest_slack;
+  const internal::SlackSearch::Depth depth = slack.deepen(hold_problem(), nullptr, any_slack, search, found);
+  result.slack = depth.slack;
+  result.strict = depth.strict;
+  result.verdict = judged_forces(result);
+  if (result.verdict == Verdict::kUndecided) {   // the deepest forces may be too large to prove anything
+    found.forces = shallow;
+    result.slack = 0.0;
+    result.verdict = judged_forces(result);
+  }
+  if (result.verdict == Verdict::kHolds && !result.strict) doubt(result);
+}
+
+/// The motions found, sharper or refined where that takes a proof.
+void StickingChecker::Workspace::prove_fails(StickingResult& result)
+{
+  result.certificate.kind = CertificateKind::kMotion;
+  result.certificate.a = gauss_answer.a;
+  result.certificate.lambda = result.lambda;
+  result.certificate.leaves.swap(found.leaves);
+  result.verdict = judged(result, Verdict::kFails);
+  if (result.verdict == Verdict::kUndecided && internal::sharpen(set, loads, search, result.certificate.leaves))
+    result.verdict = judged(result, Verdict::kFails);
+  if (result.verdict == Verdict::kUndecided && !gauss_answer.a.isZero(0.0)) {
+    refine(result.certificate.a, result.certificate.lambda);
+    result.verdict = judged(result, Verdict::kFails);
+  }
+  if (result.verdict == Verdict::kFails && options->explain)
+    result.explanation = describe_failure(*problem, options->rules, result.certificate);
 }
 
 void StickingChecker::Workspace::doubt(StickingResult& result) const
 {
-  result.reason = doubt_of_the_rim(result.lambda);
+  result.reason = internal::doubt_of_the_rim(*problem, options->rules.shape, result.lambda);
   if (!result.reason.empty()) result.verdict = Verdict::kUndecided;
 }
 
-/// Whether the multipliers of Gauss' principle are admissible themselves, as the judge sees it. They are when they are unique and
-/// small rows of the load are rounding of large forces, which the search above may take for a motion that nothing opposes.
+/// Whether the multipliers of Gauss' principle are admissible themselves, as the judge sees it; then they are the
+/// verdict. They are when they are unique and small rows of the load are rounding of large forces, which the search may
+/// take for a motion that nothing opposes.
 bool StickingChecker::Workspace::multiplier_admissible(StickingResult& result)
 {
   if (!options->rules.shape.may_prove_holds()) return false;
   result.certificate.kind = CertificateKind::kForces;
   result.certificate.a = gauss_answer.a;
   result.certificate.lambda = result.lambda;
-  recycle(result.certificate.leaves);
-  if (judge(*problem, options->rules, result.certificate) == Verdict::kHolds) return true;
-  result.certificate.kind = CertificateKind::kNone;
-  return false;
+  search.recycle(result.certificate.leaves);
+  if (judge(*problem, options->rules, result.certificate) != Verdict::kHolds) {
+    result.certificate.kind = CertificateKind::kNone;
+    return false;
+  }
+  result.verdict = Verdict::kHolds;
+  result.reason.clear();
+  doubt(result);
+  return true;
 }
 
 }  // namespace stiction

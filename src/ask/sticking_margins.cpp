@@ -10,6 +10,7 @@
 namespace stiction {
 
 using internal::CastOptions;
+using internal::FrictionBracket;
 
 namespace {
 
@@ -17,75 +18,74 @@ constexpr size_t kIntervalPatterns = 64;   // sign patterns over which intervals
 
 }  // namespace
 
-/// Range of every normal force over all admissible solutions: two casts per contact and sign pattern, on the program with one
-/// row more that reads the force off.
+/// The sign patterns with which it holds; false when they are too many or not all could be told.
+bool StickingChecker::Workspace::admissible_patterns(std::vector<std::vector<int>>& patterns)
+{
+  bool known = true;
+  std::vector<int> pattern(problem->contacts.size(), 0);
+  internal::visit_signs(set, 0, pattern, [&](const std::vector<int>& signs, bool complete) {
+    if (!known) return false;
+    const Verdict verdict = internal::decide(*search.engine, set.arrange(loads, signs), search.answer);
+    if (verdict == Verdict::kFails) return false;
+    if (!complete) return true;
+    known = verdict == Verdict::kHolds && patterns.size() < kIntervalPatterns;
+    if (known) patterns.push_back(signs);
+    return false;
+  });
+  return known;
+}
+
+/// Adds the normal forces of one sign pattern: two casts per contact, on the program with one row more that reads the
+/// force off.
+void StickingChecker::Workspace::widen_intervals(const std::vector<int>& pattern, std::vector<ContactReport>& contacts)
+{
+  const ConeProgram& base = set.arrange(loads, pattern);
+  if (internal::decide(*search.engine, base, search.answer) != Verdict::kHolds) return;
+  const Eigen::VectorXd start = search.answer.x;
+  const auto m = base.E.rows(), n = base.E.cols();
+  CastOptions how;
+  how.scale = start.lpNorm<Eigen::Infinity>();
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    ContactReport& report = contacts[i];
+    const int column = set.column(i);
+    if (column < 0) {
+      report.normal_lower = report.normal_upper = 0.0;
+      continue;
+    }
+    extended.cones = base.cones;
+    extended.boxes = base.boxes;
+    extended.free = base.free;
+    extended.E.setZero(m + 1, n);
+    extended.E.topRows(m) = base.E;
+    extended.E(m, column) = 1.0;
+    extended.e.resize(m + 1);
+    extended.e << base.e, start[column];
+    extended.e_scale.resize(m + 1);
+    extended.e_scale << base.e_scale, std::abs(start[column]);
+    direction.setZero(m + 1);
+    for (const double way : {1.0, -1.0}) {
+      direction[m] = way;
+      caster.cast(*search.engine, extended, direction, 0.0, start, how, cast);
+      const double reach = cast.end == internal::Cast::End::kUnbounded ? kInfinity : cast.upper;   // a proved bound
+      if (way > 0.0)
+        report.normal_upper = std::max(report.normal_upper, start[column] + reach);
+      else
+        report.normal_lower = std::min(report.normal_lower, start[column] - reach);
+    }
+  }
+}
+
+/// Range of every normal force over all admissible solutions.
 void StickingChecker::Workspace::intervals(StickingResult& result)
 {
   std::vector<std::vector<int>> patterns;
-  bool complete = true;
-  const std::vector<int> witness_signs = signs;
-  std::vector<int> pattern(signs.size(), 0);
-  auto enumerate = [&](auto&& self, size_t contact) -> void {
-    if (!complete) return;
-    signs = pattern;
-    multipliers.arrange(signs);
-    const Verdict verdict = internal::decide(*engine, multipliers.program(), answer);
-    if (verdict == Verdict::kFails) return;
-    while (contact < pattern.size() && !multipliers.needs_sign(contact)) ++contact;
-    if (contact == pattern.size()) {
-      complete = verdict == Verdict::kHolds && patterns.size() < kIntervalPatterns;
-      if (complete) patterns.push_back(pattern);
-      return;
-    }
-    for (int sign : {1, -1}) {
-      pattern[contact] = sign;
-      self(self, contact + 1);
-    }
-    pattern[contact] = 0;
-  };
-  enumerate(enumerate, 0);
-
+  const bool known = admissible_patterns(patterns);
   for (ContactReport& report : result.contacts) {
-    report.normal_lower = complete ? kInfinity : -kInfinity;
+    report.normal_lower = known ? kInfinity : -kInfinity;
     report.normal_upper = -report.normal_lower;
   }
-  for (const std::vector<int>& p : complete ? patterns : std::vector<std::vector<int>>{}) {
-    multipliers.arrange(p);
-    const ConeProgram& base = multipliers.program();
-    if (internal::decide(*engine, base, answer) != Verdict::kHolds) continue;
-    const Eigen::VectorXd start = answer.x;
-    const auto m = base.E.rows(), n = base.E.cols();
-    for (size_t i = 0; i < p.size(); ++i) {
-      ContactReport& report = result.contacts[i];
-      const int column = multipliers.column(i);
-      if (column < 0) {
-        report.normal_lower = report.normal_upper = 0.0;
-        continue;
-      }
-      extended.cones = base.cones;
-      extended.boxes = base.boxes;
-      extended.free = base.free;
-      extended.E.setZero(m + 1, n);
-      extended.E.topRows(m) = base.E;
-      extended.E(m, column) = 1.0;
-      extended.e.resize(m + 1);
-      extended.e << base.e, start[column];
-      extended.e_scale.resize(m + 1);
-      extended.e_scale << base.e_scale, std::abs(start[column]);
-      direction.setZero(m + 1);
-      CastOptions cast_options;
-      cast_options.scale = start.lpNorm<Eigen::Infinity>();
-      for (double way : {1.0, -1.0}) {
-        direction[m] = way;
-        caster.cast(*engine, extended, direction, 0.0, start, cast_options, interval_cast);
-        const double reach = interval_cast.end == internal::Cast::End::kUnbounded ? kInfinity : interval_cast.upper;   // a proved bound
-        if (way > 0.0)
-          report.normal_upper = std::max(report.normal_upper, start[column] + reach);
-        else
-          report.normal_lower = std::min(report.normal_lower, start[column] - reach);
-      }
-    }
-  }
+  if (known)
+    for (const std::vector<int>& pattern : patterns) widen_intervals(pattern, result.contacts);
   for (size_t i = 0; i < result.contacts.size(); ++i) {
     const Contact& contact = problem->contacts[i];
     ContactReport& report = result.contacts[i];
@@ -93,68 +93,66 @@ void StickingChecker::Workspace::intervals(StickingResult& result)
     report.normal_upper = std::min(report.normal_upper, contact.max_normal);
     report.normal_lower = std::max(report.normal_lower, -contact.max_normal);
   }
-  signs = witness_signs;
-  multipliers.arrange(signs);
 }
 
 void StickingChecker::Workspace::friction_margin(StickingResult& result)
 {
-  const std::vector<int> witness_signs = signs;
-  const LeastFriction least = smallest_friction(-1, result.verdict == Verdict::kHolds ? 1.0 : kInfinity);
+  const double known = result.verdict == Verdict::kHolds ? 1.0 : kInfinity;
+  const FrictionBracket least = least_friction(hold_problem(), -1, known, search, trial);
   result.friction_scale = least.upper;
   result.friction_scale_known = least.known;
   if (result.verdict == Verdict::kFails) tell_the_last_motion(result, least);
-  signs = witness_signs;
-  multipliers.arrange(signs);
 }
 
 /// Of all failing motions the one that friction stops last tells most: what moves in it does so whatever the friction, or
 /// up to the least that would hold. It proves failure for all smaller friction, the given one included.
-void StickingChecker::Workspace::tell_the_last_motion(StickingResult& result, const LeastFriction& least)
+void StickingChecker::Workspace::tell_the_last_motion(StickingResult& result, const FrictionBracket& least)
 {
   if (!least.known) return;
   // As near to the boundary as a proof goes; where no friction helps, with as much as anybody has.
-  constexpr double kMostFriction = 1e6;
   for (const double back : {0.0, 1e-8, 1e-6, 1e-4}) {
-    const double friction = std::min(least.lower, kMostFriction) * (1.0 - back);
-    if (friction <= 1.0 || decide_signs(internal::Friction{friction, -1, 0.0}) != Verdict::kFails) return;
+    const double friction = std::min(least.lower, internal::kLargestFriction) * (1.0 - back);
+    internal::HoldProblem with_more = hold_problem();
+    with_more.friction.factor = friction;
+    if (friction <= 1.0 || decide(with_more, search, trial) != Verdict::kFails) return;
     const ContactProblem at_the_limit = internal::with_friction(*problem, friction);   // there the contacts that slip are on the rim
-    result.certificate.leaves.swap(leaves);
+    result.certificate.leaves.swap(trial.leaves);
     if (judge(at_the_limit, options->rules, result.certificate) == Verdict::kFails &&
         judge(*problem, options->rules, result.certificate) == Verdict::kFails) {
       result.told_friction = friction;
       if (options->explain) result.explanation = describe_failure(at_the_limit, options->rules, result.certificate);
       return;
     }
-    result.certificate.leaves.swap(leaves);
+    result.certificate.leaves.swap(trial.leaves);
   }
 }
 
 void StickingChecker::Workspace::repairs(StickingResult& result)
 {
-  LeastFriction least{result.friction_scale_known, 0.0, result.friction_scale};
-  if (!options->margins) least = smallest_friction(-1, kInfinity);
+  FrictionBracket least{result.friction_scale_known, 0.0, result.friction_scale};
+  if (!options->margins) least = least_friction(hold_problem(), -1, kInfinity, search, trial);
   if (least.known && least.upper && *least.upper > 1.0)
     result.repairs.push_back({Repair::Change::kCommonFriction, -1, *least.upper, {}});
   for (size_t i = 0; i < problem->contacts.size(); ++i) {
-    if (multipliers.column(i) < 0 || problem->contacts[i].tangents == 0) continue;
-    least = smallest_friction(static_cast<int>(i), kInfinity);
+    if (set.column(i) < 0 || problem->contacts[i].tangents == 0) continue;
+    least = least_friction(hold_problem(), static_cast<int>(i), kInfinity, search, trial);
     if (least.known && least.upper && *least.upper > problem->contacts[i].mu)
       result.repairs.push_back({Repair::Change::kFriction, static_cast<int>(i), *least.upper, {}});
   }
+  repairing_force(result);
+}
 
-  // The nearest load that the contacts can carry with the same acceleration: J'λ - (M a* + F) at the nearest point. For
-  // bilateral contacts the nearest over the sign patterns that failed.
+/// The nearest load that the contacts can carry with the same acceleration: J'λ - (M a* + F) at the nearest point. For
+/// bilateral contacts the nearest over the sign patterns that failed.
+void StickingChecker::Workspace::repairing_force(StickingResult& result)
+{
   std::optional<Eigen::VectorXd> best;
-  const std::vector<BoxVariable> no_boxes;
   internal::NearestPoint nearest;
-  std::vector<MotionLeaf> patterns = result.certificate.leaves;
-  for (const MotionLeaf& leaf : patterns) {
+  for (const MotionLeaf& leaf : result.certificate.leaves) {
     std::vector<int> complete = leaf.signs;
     for (size_t i = 0; i < complete.size(); ++i)
-      if (multipliers.needs_sign(i) && complete[i] == 0) complete[i] = 1;
-    multipliers.arrange(complete);
-    const ConeProgram& program = multipliers.program();
+      if (set.needs_sign(i) && complete[i] == 0) complete[i] = 1;
+    const ConeProgram& program = set.arrange(loads, complete);
     if (program.E.rows() != problem->nv()) break;   // limits have rows of their own: not a load
     internal::NearestPoint::Data data;
     data.m = static_cast<int>(program.E.rows());
@@ -164,8 +162,7 @@ void StickingChecker::Workspace::repairs(StickingResult& result)
     data.cones = &program.cones;
     data.boxes = &program.boxes;
     data.free = &program.free;
-    const auto stop = nearest.run(data, 0.0);
-    if (stop == internal::NearestPoint::Stop::kIterations) continue;
+    if (nearest.run(data, 0.0) == internal::NearestPoint::Stop::kIterations) continue;
     const Eigen::VectorXd change =
         -Eigen::Map<const Eigen::VectorXd>(nearest.residual().data(), static_cast<Eigen::Index>(nearest.residual().size()));
     if (!best || change.norm() < best->norm()) best = change;

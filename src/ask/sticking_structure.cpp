@@ -1,5 +1,4 @@
 // Whether the acceleration is unique (section 4, step 2 of the spec).
-#include <Eigen/Cholesky>
 #include <cmath>
 
 #include "ask/sticking_workspace.hpp"
@@ -82,7 +81,7 @@ bool StickingChecker::Workspace::acceleration_unique()
   // F'd is a sum of non-negative terms λ_i s_i: rounding of F itself must not count
   program.E.row(k) = program.E.row(k).unaryExpr(
       [&](double x) { return std::abs(x) <= 1e-12 * p.F.lpNorm<Eigen::Infinity>() ? 0.0 : x; });
-  return internal::decide(*engine, program, answer) == Verdict::kFails;
+  return internal::decide(*search.engine, program, search.answer) == Verdict::kFails;
 }
 
 }  // namespace stiction

@@ -1,26 +1,32 @@
 #pragma once
 
-#include "ask/hold_search.hpp"
+#include "ask/internal_forces.hpp"
+#include "ask/slack.hpp"
+#include "base/linear_algebra.hpp"
 #include "stiction/sticking.hpp"
 
 namespace stiction {
 
 /// Everything a check needs besides the problem; sized by the first call.
-struct StickingChecker::Workspace : internal::HoldSearch {
-  Judge judge;
-
+struct StickingChecker::Workspace {
   void check(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
 
   /// Parts that nothing connects, one by one, when the whole is undecided; false: still undecided. Margins and repairs stay unknown.
   bool check_by_parts(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
 
   // sticking.cpp: the decision
+  void start(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
+  bool solve_motion(StickingResult& result);
   void load_gauss();
   void scatter_multipliers(Eigen::VectorXd& lambda) const;
   void drop_noise(Eigen::VectorXd& a, Eigen::VectorXd& lambda);
   bool balanced(const Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
   bool settle(Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
+  void set_carried_load(const Eigen::VectorXd& lambda);
+  void prove_holds(StickingResult& result);
+  void prove_fails(StickingResult& result);
   bool multiplier_admissible(StickingResult& result);
+  internal::HoldProblem hold_problem() { return {set, loads, nullptr, {}, options->branch_limit}; }
   Verdict judged(StickingResult& result, Verdict claimed);
   Verdict judged_forces(StickingResult& result);
   void doubt(StickingResult& result) const;
@@ -34,11 +40,26 @@ struct StickingChecker::Workspace : internal::HoldSearch {
 
   // sticking_margins.cpp: intervals, friction, repairs, words
   void intervals(StickingResult& result);
+  bool admissible_patterns(std::vector<std::vector<int>>& patterns);
+  void widen_intervals(const std::vector<int>& pattern, std::vector<ContactReport>& contacts);
   void friction_margin(StickingResult& result);
-  void tell_the_last_motion(StickingResult& result, const LeastFriction& least);
+  void tell_the_last_motion(StickingResult& result, const internal::FrictionBracket& least);
   void repairs(StickingResult& result);
+  void repairing_force(StickingResult& result);
 
+  internal::HoldWorkspace search;
+  Judge judge;
+  const ContactProblem* problem = nullptr;
   const StickingOptions* options = nullptr;
+  std::vector<char> detaching;
+  internal::MultiplierSet set;
+  internal::HoldAnswer found;      ///< of the verdict
+  internal::HoldAnswer trial;      ///< with other friction
+  internal::SlackSearch slack;
+  internal::InternalForces internal_forces;
+  internal::Caster caster;
+  internal::Cast cast;
+  Eigen::VectorXd direction;
   std::vector<int> equality_rows, inequality_rows;
   GaussProgram gauss;
   GaussAnswer gauss_answer;

@@ -107,7 +107,7 @@ std::string failure_words(const std::string& explanation)
 
 class StickingAnswer final : public Answer {
  public:
-  explicit StickingAnswer(const std::string& solver) : checker_(make_engine(solver)) {}
+  explicit StickingAnswer(std::unique_ptr<Engine> engine) : checker_(std::move(engine)) {}
 
   void read(const Situation& situation) override
   {

@@ -164,7 +164,7 @@ Eigen::Vector3d normal_into_object(const Contact& contact, bool object_is_link)
 
 class ClosureAnswer final : public Answer {
  public:
-  explicit ClosureAnswer(const std::string& solver) : checker_(make_engine(solver)) {}
+  explicit ClosureAnswer(std::unique_ptr<Engine> engine) : checker_(std::move(engine)) {}
 
   void read(const Situation& situation) override
   {

@@ -217,7 +217,7 @@ Json proof_json(const Couplings& found)
 
 class CouplingsAnswer final : public Answer {
  public:
-  explicit CouplingsAnswer(const std::string& solver) : analyser_(make_engine(solver)) {}
+  explicit CouplingsAnswer(std::unique_ptr<Engine> engine) : analyser_(std::move(engine)) {}
 
   void read(const Situation& situation) override;
   void ask(const Situation& situation, Extras extras) override;

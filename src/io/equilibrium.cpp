@@ -81,7 +81,7 @@ std::string imbalance_words(const std::string& explanation)
 
 class EquilibriumAnswer final : public Answer {
  public:
-  explicit EquilibriumAnswer(const std::string& solver) : checker_(make_engine(solver)) {}
+  explicit EquilibriumAnswer(std::unique_ptr<Engine> engine) : checker_(std::move(engine)) {}
 
   void read(const Situation& situation) override
   {

@@ -430,7 +430,7 @@ std::string impact_words(const ImpactCase& asked, const ImpactProof& proof, cons
 
 class ImpactAnswer final : public Answer {
  public:
-  explicit ImpactAnswer(const std::string& solver) : solver_(make_engine(solver)) {}
+  explicit ImpactAnswer(std::unique_ptr<Engine> engine) : solver_(std::move(engine)) {}
 
   void read(const Situation& situation) override { asked_ = read_case(situation); }
   void ask(const Situation& situation, Extras extras) override;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "stiction/engine.hpp"
 #include "stiction/proof.hpp"
 #include "stiction/report.hpp"
 
@@ -69,7 +70,7 @@ struct QuestionKind {
   Question question;
   /// Whether a scenario suits the question, as far as that shows before robots are loaded. @throws InputError
   void (*require)(const Scenario& scenario);
-  std::unique_ptr<Answer> (*make)(const std::string& solver);
+  std::unique_ptr<Answer> (*make)(std::unique_ptr<Engine> engine);
   /// Names of the cells that rows of a batch have, for the header of a CSV file.
   std::vector<std::string> (*columns)(const ScenarioOptions& options);
   /// Judges the certificate of a report that is not undecided, with the proof room alone, and writes what the report may say.
@@ -79,9 +80,9 @@ struct QuestionKind {
 
 /// For QuestionKind::make.
 template <typename OneAnswer>
-std::unique_ptr<Answer> make_answer(const std::string& solver)
+std::unique_ptr<Answer> make_answer(std::unique_ptr<Engine> engine)
 {
-  return std::make_unique<OneAnswer>(solver);
+  return std::make_unique<OneAnswer>(std::move(engine));
 }
 
 /// @throws InputError with `path` as the entry, naming the questions that are answered.

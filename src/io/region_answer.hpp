@@ -8,7 +8,7 @@ namespace stiction::internal {
 /// The question region: where may the centre of mass go? (docs/region.md)
 class RegionAnswer final : public Answer {
  public:
-  explicit RegionAnswer(const std::string& solver) : finder_(make_engine(solver)) {}
+  explicit RegionAnswer(std::unique_ptr<Engine> engine) : finder_(std::move(engine)) {}
 
   void read(const Situation& situation) override;
   void ask(const Situation& situation, Extras extras) override;

@@ -171,11 +171,14 @@ void ScenarioAnswerer::compute(const SceneDescription& description, ContactProbl
 const Answer& ScenarioAnswerer::ask(const Scenario& scenario)
 {
   const QuestionKind& kind = kind_of(stiction::name_of(scenario.question));
-  // qpOASES goes on from where the last problem ended; an answer must not depend on the one before.
-  if (!answer_ || question_ != scenario.question || scenario.options.solver != "native" || solver_ != "native")
-    answer_ = kind.make(scenario.options.solver);
-  question_ = scenario.question;
-  solver_ = scenario.options.solver;
+  if (!answer_ || question_ != scenario.question || engine_->name() != scenario.options.solver) {
+    std::unique_ptr<Engine> engine = make_engine(scenario.options.solver);
+    Engine* const owned_by_answer = engine.get();
+    answer_ = kind.make(std::move(engine));
+    engine_ = owned_by_answer;
+    question_ = scenario.question;
+  }
+  engine_->forget();   // an answer must not depend on the one before
   if (fits(scenario.scene)) {
     compute(scenario.scene, problem_);
     answer_->ask({scenario, scene_, state_, problem_}, Extras::kOnlyIfAsked);
@@ -195,7 +198,7 @@ Report ScenarioAnswerer::start(const Scenario& scenario)
   std::erase_if(report.warnings, [&](const std::string& warning) { return concerns_unused_limits(warning, scenario); });
   report.inputs.urdf = urdf_;
   compute(scenario.scene, report.problem);
-  report.answer = kind_of(stiction::name_of(scenario.question)).make(scenario.options.solver);
+  report.answer = kind_of(stiction::name_of(scenario.question)).make(make_engine(scenario.options.solver));
   return report;
 }
 

@@ -36,8 +36,8 @@ class ScenarioAnswerer {
   SceneState state_;
   ContactProblem problem_;
   std::unique_ptr<Answer> answer_;
-  Question question_ = Question::kAllSticking;  ///< of answer_, like the next
-  std::string solver_;
+  Question question_ = Question::kAllSticking;  ///< of answer_
+  Engine* engine_ = nullptr;                    ///< of answer_, which owns it
 };
 
 /// Whether a scenario can be asked, as far as that shows before robots are loaded. @throws InputError

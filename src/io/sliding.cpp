@@ -242,7 +242,7 @@ void write_claims(const ContactProblem& problem, const SlipDirections& slips, co
 
 class SlidingAnswer final : public Answer {
  public:
-  explicit SlidingAnswer(const std::string& solver) : checker_(make_engine(solver)) {}
+  explicit SlidingAnswer(std::unique_ptr<Engine> engine) : checker_(std::move(engine)) {}
 
   void read(const Situation& situation) override
   {

@@ -5,9 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <typeinfo>
 
-#include "solve/decide_again.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {
@@ -209,7 +207,7 @@ bool NativeEngine::same_but_for_e(const ConeProgram& program)
                                : is_scaled<-1>(program.E, row_scale_.data(), scaled_.data());
 }
 
-void NativeEngine::decide_again(const ConeProgram& program, ConeAnswer& answer)
+void NativeEngine::decide_next(const ConeProgram& program, ConeAnswer& answer)
 {
   if (!known_ || !same_but_for_e(program)) return decide(program, answer);
   const auto m = program.E.rows(), n = program.E.cols();
@@ -218,14 +216,6 @@ void NativeEngine::decide_again(const ConeProgram& program, ConeAnswer& answer)
   for (Eigen::Index i = 0; i < m; ++i) target_[i] = program.e[i] * row_scale_[i];
   answer_with(nearest_.run_again(target_.data(), 0.1), program, answer);
   if (answer.outcome == Outcome::kFeasible && !balanced(program, answer.x)) decide(program, answer);
-}
-
-void decide_again(Engine& engine, const ConeProgram& program, ConeAnswer& answer)
-{
-  if (typeid(engine) == typeid(NativeEngine))
-    static_cast<NativeEngine&>(engine).decide_again(program, answer);
-  else
-    engine.decide(program, answer);
 }
 
 /// True when every row of E x = e holds to a few roundings of the sums in it; if not, leaves their sizes in row_size_.

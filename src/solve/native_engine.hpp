@@ -11,7 +11,8 @@ class NativeEngine final : public Engine {
  public:
   std::string_view name() const override { return "native"; }
   void decide(const ConeProgram& program, ConeAnswer& answer) override;
-  void decide_again(const ConeProgram& program, ConeAnswer& answer);
+  void decide_next(const ConeProgram& program, ConeAnswer& answer) override;
+  void forget() override { known_ = false; }
   void gauss(const GaussProgram& program, GaussAnswer& answer) override;
 
  private:

@@ -20,6 +20,7 @@ inline bool is_polyhedral(const FrictionCone& cone)
 class QpoasesDecider {
  public:
   void decide(const ConeProgram& program, ConeAnswer& answer);
+  void forget() { ready_ = false; }   ///< the next program starts afresh
 
  private:
   /// One variable of the QP: a free variable, a box variable, or the coefficient of a ray of a cone.

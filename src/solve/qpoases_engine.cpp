@@ -9,6 +9,11 @@ class QpoasesEngine final : public Engine {
  public:
   std::string_view name() const override { return "qpoases"; }
   void decide(const ConeProgram& program, ConeAnswer& answer) override { decider_.decide(program, answer); }
+  void forget() override
+  {
+    decider_.forget();
+    gauss_decider_.forget();
+  }
   void gauss(const GaussProgram& program, GaussAnswer& answer) override
   {
     internal::solve_gauss(program, gauss_decider_, answer);

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "solve/decide_again.hpp"
 #include "solve/random_programs.hpp"
 #include "stiction/engine.hpp"
 #include "stiction/proof.hpp"
@@ -26,9 +25,9 @@ class Decide : public ::testing::TestWithParam<const char*> {
     engine_->decide(program, answer_);
     return proved(program);
   }
-  Verdict verdict_again(const ConeProgram& program)
+  Verdict next_verdict(const ConeProgram& program)
   {
-    internal::decide_again(*engine_, program, answer_);
+    engine_->decide_next(program, answer_);
     return proved(program);
   }
   Verdict cold_verdict(const ConeProgram& program)
@@ -449,7 +448,7 @@ TEST_P(Decide, ASequenceOfLoadsGetsTheAnswersOfColdStarts)
       const double way = random.uniform(0.0, 6.3);
       program.e.resize(6);
       program.e << push * std::cos(way), push * std::sin(way), 1.0, y, -x, 0.0;
-      const Verdict warm = verdict_again(program);
+      const Verdict warm = next_verdict(program);
       EXPECT_EQ(warm, cold_verdict(program)) << i;
       EXPECT_NE(warm, Verdict::kUndecided) << i;
       held += warm == Verdict::kHolds;
@@ -484,7 +483,7 @@ TEST_P(Decide, ASequenceNoticesWhateverElseChanges)
         case 4: std::swap(program.boxes[1].col, program.free[0]); break;
         case 5: block.cone.shape = ConeShape::inner(random.integer(3, 8)); break;
       }
-      const Verdict warm = verdict_again(program);
+      const Verdict warm = next_verdict(program);
       EXPECT_EQ(warm, cold_verdict(program)) << run << ", " << i;
       EXPECT_NE(warm, Verdict::kUndecided) << run << ", " << i;
       held += warm == Verdict::kHolds;
