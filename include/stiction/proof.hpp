@@ -13,6 +13,9 @@ namespace stiction {
 /// does.
 enum class Verdict { kUndecided, kHolds, kFails };
 
+/// "holds", "fails", "undecided"
+const char* to_string(Verdict verdict);
+
 /// Backward error that counts as rounding: a verdict is about data within relative changes of this size, and says so exactly
 /// (docs/proofs.md). The same for every engine.
 inline constexpr double kRounding = 0x1p-44;   // 5.7e-14
