@@ -209,8 +209,9 @@ Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind 
     return internal::judge_closure(grasp, kind, proof, scratch, nullptr);
   }
   write_cones(grasp, kind, pattern);
-  // Clear cases need no engine.
-  const auto quick = program.free.empty() ? newton.run(grasp.G, program.cones) : internal::ClosureNewton::End::kOpen;
+  // Clear cases need no engine; whoever chose another than the native one wants to hear from it.
+  const bool try_newton = program.free.empty() && engine->name() == "native";
+  const auto quick = try_newton ? newton.run(grasp.G, program.cones) : internal::ClosureNewton::End::kOpen;
   if (quick != internal::ClosureNewton::End::kOpen) {
     if (quick == internal::ClosureNewton::End::kTwist) proof.twist = newton.twist();
     proof.forces = newton.forces();

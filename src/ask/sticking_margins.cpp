@@ -145,7 +145,6 @@ void StickingChecker::Workspace::repairs(StickingResult& result)
   // The nearest load that the contacts can carry with the same acceleration: J'λ - (M a* + F) at the nearest point. For
   // bilateral contacts the nearest over the sign patterns that failed.
   std::optional<Eigen::VectorXd> best;
-  const std::vector<BoxVariable> no_boxes;
   internal::NearestPoint nearest;
   std::vector<MotionLeaf> patterns = result.certificate.leaves;
   for (const MotionLeaf& leaf : patterns) {

@@ -1,5 +1,4 @@
 // Whether the acceleration is unique (section 4, step 2 of the spec).
-#include <Eigen/Cholesky>
 #include <cmath>
 
 #include "ask/sticking_workspace.hpp"

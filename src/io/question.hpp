@@ -58,6 +58,7 @@ class Answer {
   virtual Verdict verdict() const = 0;
   virtual std::string summary() const = 0;  ///< one sentence a person can act on
   virtual int iterations() const = 0;
+  virtual std::string second_engine() const { return ""; }  ///< that helped the one that was asked for; empty: none did
   virtual void write_row(std::vector<RowCell>& cells) const = 0;
 
   /// The question's own keys, between `summary` and `solver`.

@@ -73,11 +73,9 @@ template <class Value, std::size_t n>
 Value one_of(const Entry& entry, const std::string& path, const std::array<std::pair<const char*, Value>, n>& choices)
 {
   std::string list;
-  std::vector<std::string> names;
   for (const auto& [name, value] : choices) {
     if (entry.kind == Entry::Kind::kText && entry.text == name) return value;
     list += (list.empty() ? "" : " | ") + std::string(name);
-    names.push_back(name);
   }
   fail(entry, path, list);
 }

@@ -270,6 +270,7 @@ class SlidingAnswer final : public Answer {
   Json question(const Report& report) const override { return question_json(report.problem, slips_, moves_); }
   Verdict verdict() const override { return result_.verdict; }
   int iterations() const override { return result_.nodes; }
+  std::string second_engine() const override { return result_.second_engine; }
   std::string summary() const override
   {
     const std::string verdict = internal::name_of(result_.verdict);
