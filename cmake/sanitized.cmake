@@ -8,7 +8,7 @@ set(STICTION_ASAN -fsanitize=address,undefined)
 set(STICTION_TSAN -fsanitize=thread)
 
 add_library(stiction_asan SHARED)
-foreach(part core urdf scene io)
+foreach(part core urdf scene input io)
   # Only the core computes for long; the others compile faster with less.
   stiction_part(${part} _asan "" $<IF:$<STREQUAL:${part},core>,-O1,-Og> ${instrumented} ${STICTION_ASAN}
     # Half of the compile time goes into these; what they find in accesses to memory AddressSanitizer sees anyway.

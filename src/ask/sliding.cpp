@@ -6,7 +6,7 @@
 #include "ask/contact_reports.hpp"
 #include "ask/mode_solver.hpp"
 #include "ask/proved.hpp"
-#include "ask/sliding_input.hpp"
+#include "ask/check_slips.hpp"
 #include "problem/linear_algebra.hpp"
 #include "problem/text.hpp"
 #include "proof/sliding_bounds.hpp"
@@ -137,7 +137,6 @@ class ModeSearch {
         result_.certificate.leaves.push_back({signs_, w_.answer.y});
         return Found::kNothing;
       }
-      if (w_.answer.x.size() != mode_.program().E.cols() || !accept(w_.answer.x)) continue;
       if (!determined(mode_.program(), p_.nv()).acceleration) look_for_another();
       return Found::kSolution;
     }
