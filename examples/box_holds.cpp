@@ -29,9 +29,6 @@ int main(int argc, char** argv)
     description.loads = {load};
     stiction::Scene scene(description);
     const stiction::StickingResult result = checker.check(scene.compute());
-    std::printf("%g N: %s\n", push,
-                result.verdict == stiction::Verdict::kHolds   ? "holds"
-                : result.verdict == stiction::Verdict::kFails ? "fails"
-                                                              : "undecided");
+    std::printf("%g N: %s\n", push, to_string(result.verdict));
   }
 }

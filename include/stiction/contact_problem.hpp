@@ -44,6 +44,23 @@ struct Actuator {
   double upper = kInfinity;
 };
 
+/// Whose velocity an entry of v is. This, and not its name, tells degrees of freedom apart.
+struct Dof {
+  std::string model;   ///< as the scene calls it; empty: there are no models
+  std::string joint;   ///< as the URDF calls it; empty: the floating base of the model
+  int index = 0;       ///< within the joint
+  int size = 1;        ///< degrees of freedom of the joint
+
+  bool of_base() const { return joint.empty(); }
+  bool operator==(const Dof&) const = default;
+};
+
+/// What people call the joint of each: "model/joint", "model/base"; different for different joints, whatever their names.
+std::vector<std::string> joint_labels(const std::vector<Dof>& dofs);
+
+/// What people call each: "model/joint", "model/joint[2]", "model/base[0]"; all different.
+std::vector<std::string> dof_labels(const std::vector<Dof>& dofs);
+
 /// Everything the questions need to know about a system at one instant: only matrices, no robot, no file, no solver.
 ///
 ///   M a + F = J' lambda,   relative acceleration of the contact rows: J a + gamma
@@ -59,13 +76,14 @@ struct ContactProblem {
   std::vector<Contact> contacts;
   std::vector<Closure> closures;
   std::vector<Actuator> actuators;
-  std::vector<std::string> dof_names;   ///< nv names, or empty
+  std::vector<std::string> dof_names;   ///< nv names for people, or empty
+  std::vector<Dof> dofs;                ///< nv, or empty: unknown
 
   Eigen::Index nv() const { return F.size(); }
   Eigen::Index rows() const { return gamma.size(); }
 
   /// @throws InputError naming the entry: sizes, finiteness, symmetry and semidefiniteness of M, mu, row ownership
-  /// (every row belongs to exactly one contact or closure), unique names, ordered limits.
+  /// (every row belongs to exactly one contact or closure), unique names and degrees of freedom, ordered limits.
   void validate() const;
 };
 

@@ -91,11 +91,11 @@ struct ObjectPose {
 
 /// The grasp of the object with the given degrees of freedom: G' = J(:, object), J_hand = J(:, all others), wrenches
 /// and twists in the axes of the object's own velocity. Six degrees of freedom are a floating joint (linear, angular
-/// velocity); three are planar motion in the axes that convention.plane names (the plane's two linear velocities, then
-/// the angular one: {0, 1, 5} of a floating joint for kXY, {1, 2, 3} for kYZ, {2, 0, 4} for kZX).
-/// `convention.reference` is a point in the object's axes. Efforts of degrees of freedom that have no actuator are
-/// zero, hand_load = F of the hand. Points of contacts stay unknown to words unless `object_W` gives the object's pose.
-/// Contacts that do not touch the object stay: their forces may be needed to hold the hand.
+/// velocity); three are planar motion in the axes that convention.plane names (the plane's two linear velocities,
+/// then the angular one: {0, 1, 5} of a floating joint for kXY, {1, 2, 3} for kYZ, {2, 0, 4} for kZX).
+/// `convention.reference` is a point in the object's axes. Efforts of degrees of freedom without actuator are zero,
+/// those of several add up; hand_load = F of the hand. Points of contacts stay unknown to words unless `object_W`
+/// gives the object's pose. Contacts that do not touch the object stay: their forces may be needed to hold the hand.
 /// @throws InputError when a degree of freedom is out of range or named twice.
 void set_grasp(const ContactProblem& problem, const std::vector<int>& object_dofs, const WrenchConvention& convention,
                const ConeShape& shape, Grasp& grasp, const ObjectPose* object_W = nullptr);

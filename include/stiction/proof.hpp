@@ -13,6 +13,9 @@ namespace stiction {
 /// does.
 enum class Verdict { kUndecided, kHolds, kFails };
 
+/// "holds", "fails", "undecided"
+const char* to_string(Verdict verdict);
+
 /// Backward error that counts as rounding, of a load relative to itself, of a contact's axes and lever arms relative to their
 /// length: a verdict is about data within changes of this size, and says so exactly (docs/proofs.md). The same for every engine.
 inline constexpr double kRounding = 0x1p-44;   // 5.7e-14

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "stiction/closure_input.hpp"
+#include "stiction/equilibrium_input.hpp"
 #include "stiction/proof.hpp"
 #include "stiction/scene.hpp"
 
@@ -26,19 +28,6 @@ struct ContactMotion {
   double restitution_spin = 0.0;
   bool one_way = false;              ///< a sprag or ratchet: moves along the normal only
   std::optional<double> mu_second;   ///< orthotropic friction: along t2, `mu` is the one along t1
-};
-
-/// `push` of equilibrium: how hard a point of a link may be pushed.
-struct PushOption {
-  enum class Direction { kGiven, kHorizontal, kAny } kind = Direction::kGiven;
-  std::string link;                                      ///< "model/link"
-  Eigen::Vector3d at = Eigen::Vector3d::Zero();          ///< in the link frame
-  Eigen::Vector3d direction = Eigen::Vector3d::UnitX();  ///< kGiven: unit, in the world
-};
-
-/// `wrench` of closure: what the grasp has to resist besides gravity and the loads; world axes, torque about `point`.
-struct WrenchOption {
-  Eigen::Vector3d force = Eigen::Vector3d::Zero(), torque = Eigen::Vector3d::Zero();
 };
 
 /// `noise` of closure: independent normal errors of every contact.

@@ -111,6 +111,30 @@ struct SceneState {
   Eigen::VectorXd effort = {};   ///< nv, or empty: those of the description
 };
 
+/// Something that is allowed but looks wrong.
+struct Warning {
+  enum class Kind {
+    kUrdf,              ///< masses, inertias or limits that no real mechanism has
+    kZeroEffortLimit,   ///< of a joint whose effort is to be found within its limits
+    kNoEffortLimit,     ///< likewise: it is unlimited
+    kJointLimits,       ///< a position outside of them
+    kEffortLimit,       ///< a given effort beyond it
+    kFixedLoad          ///< a load on a link that cannot move
+  };
+  Kind kind = Kind::kUrdf;
+  std::string path;   ///< the entry: "models.robot.joints.knee"
+  std::string text;   ///< "2 is outside the limits -1 to 1"
+
+  std::string message() const { return path + ": " + text; }
+};
+
+/// Where a contact of the problem comes from.
+struct ContactOrigin {
+  int description = 0;       ///< index in SceneDescription::contacts: a patch gives several contacts
+  int link = -1, on = -1;    ///< indices in SceneDescription::models of what it touches; -1: the world
+  std::string normal_body;   ///< "model/link" or "world": what the normal and its tangents are fixed to
+};
+
 /// Bodies, contacts and loads of a description, loaded once; recomputes the contact problem for any state.
 ///
 /// Contact points and normals are fixed to the body of their `at_frame` / `normal_frame`; a point given in the world
@@ -155,9 +179,14 @@ class Scene {
   SceneState state(const std::vector<ModelDescription>& models) const;
 
   /// Things that are allowed but look wrong: joints outside their limits, …
-  const std::vector<std::string>& warnings() const;
+  const std::vector<Warning>& warnings() const;
   /// The same for a state written in other descriptions.
-  std::vector<std::string> warnings(const std::vector<ModelDescription>& models) const;
+  std::vector<Warning> warnings(const std::vector<ModelDescription>& models) const;
+
+  const Eigen::Vector3d& gravity() const;   ///< m/s^2, in the world
+  /// One per contact of the problem.
+  const std::vector<ContactOrigin>& contact_origins() const;
+  int model_index(const std::string& model) const;   ///< in SceneDescription::models. @throws InputError when there is none
 
   /// Recomputes `problem` for a state. The first call sizes it; later calls with the same object allocate nothing.
   void compute(const SceneState& state, ContactProblem& problem);

@@ -79,6 +79,7 @@ struct SlidingResult {
   WellPosedness well_posedness;
   std::string explanation;       ///< one sentence in words
   int nodes = 0;                 ///< modes and partial modes looked at
+  std::string second_engine;     ///< that settled a mode which the given one left open; empty: none did
 };
 
 /// Finds the solutions of a given state and judges how the problem is posed. One per thread.

@@ -211,8 +211,9 @@ Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind 
     return internal::judge_closure(grasp, kind, proof, scratch, nullptr);
   }
   write_cones(grasp, kind, pattern);
-  // Clear cases need no engine.
-  const auto quick = program.free.empty() ? newton.run(grasp.G, program.cones) : internal::ClosureNewton::End::kOpen;
+  // Clear cases need no engine; whoever chose another than the native one wants to hear from it.
+  const bool try_newton = program.free.empty() && engine->name() == "native";
+  const auto quick = try_newton ? newton.run(grasp.G, program.cones) : internal::ClosureNewton::End::kOpen;
   if (quick != internal::ClosureNewton::End::kOpen) {
     if (quick == internal::ClosureNewton::End::kTwist) proof.twist = newton.twist();
     proof.forces = newton.forces();
@@ -415,7 +416,7 @@ bool ClosureChecker::Workspace::resists_as_equilibrium(const Grasp& grasp, const
   const Eigen::VectorXd at_rest;
   EquilibriumOptions options;
   options.largest_slack = options.structure = options.explain = false;
-  const internal::Lend lend(engine, equilibrium.engine);
+  const internal::Lend lend(engine, equilibrium.search.engine);
   for (const Verdict claim : {Verdict::kHolds, Verdict::kFails}) {
     const double doubt = claim == Verdict::kHolds ? -kClosureDoubt : kClosureDoubt;
     internal::write_resist_problem(grasp, wrench, 2.0 * doubt, resist_problem);

@@ -194,7 +194,10 @@ void force_intervals(const ContactProblem& problem, const std::vector<int>& acti
 
 }  // namespace
 
-CouplingAnalyser::CouplingAnalyser(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+CouplingAnalyser::CouplingAnalyser(std::unique_ptr<Engine> engine) : engine_(std::move(engine))
+{
+  if (!engine_) throw InputError("engine", "want an engine, got none");
+}
 CouplingAnalyser::~CouplingAnalyser() = default;
 CouplingAnalyser::CouplingAnalyser(CouplingAnalyser&&) noexcept = default;
 CouplingAnalyser& CouplingAnalyser::operator=(CouplingAnalyser&&) noexcept = default;

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "ask/propositions_algebra.hpp"
-#include "ask/sliding_input.hpp"
+#include "ask/check_slips.hpp"
 #include "proof/sliding_program.hpp"
 #include "stiction/sliding.hpp"
 

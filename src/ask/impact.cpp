@@ -383,7 +383,10 @@ double energy_bound(const ContactProblem& problem, const Impact& impact, const I
 
 }  // namespace
 
-ImpactSolver::ImpactSolver(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+ImpactSolver::ImpactSolver(std::unique_ptr<Engine> engine) : engine_(std::move(engine))
+{
+  if (!engine_) throw InputError("engine", "want an engine, got none");
+}
 ImpactSolver::~ImpactSolver() = default;
 ImpactSolver::ImpactSolver(ImpactSolver&&) noexcept = default;
 ImpactSolver& ImpactSolver::operator=(ImpactSolver&&) noexcept = default;

@@ -50,6 +50,8 @@ Part take_part(const ContactProblem& p, const Scales& scales, int k)
   own.gamma = p.gamma(part.rows);
   if (!p.dof_names.empty())
     for (const int j : part.dofs) own.dof_names.push_back(p.dof_names[static_cast<std::size_t>(j)]);
+  if (!p.dofs.empty())
+    for (const int j : part.dofs) own.dofs.push_back(p.dofs[static_cast<std::size_t>(j)]);
   return part;
 }
 

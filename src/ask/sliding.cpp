@@ -6,7 +6,7 @@
 #include "ask/contact_reports.hpp"
 #include "ask/mode_solver.hpp"
 #include "ask/proved.hpp"
-#include "ask/sliding_input.hpp"
+#include "ask/check_slips.hpp"
 #include "base/linear_algebra.hpp"
 #include "base/text.hpp"
 #include "proof/sliding_bounds.hpp"
@@ -130,11 +130,13 @@ class ModeSearch {
       return Found::kNothing;
     }
     for (Engine* engine = w_.engine.get(); engine; engine = engine == w_.engine.get() ? other_engine() : nullptr) {
-      if (excluded_by(*engine)) {
+      const bool excluded = excluded_by(*engine);
+      if (!excluded && (w_.answer.x.size() != mode_.program().E.cols() || !accept(w_.answer.x))) continue;
+      if (engine != w_.engine.get()) result_.second_engine = engine->name();
+      if (excluded) {
         result_.certificate.leaves.push_back({signs_, w_.answer.y});
         return Found::kNothing;
       }
-      if (w_.answer.x.size() != mode_.program().E.cols() || !accept(w_.answer.x)) continue;
       if (!determined(mode_.program(), p_.nv()).acceleration) look_for_another();
       return Found::kSolution;
     }
@@ -360,6 +362,7 @@ struct SlidingChecker::Workspace {
 
 SlidingChecker::SlidingChecker(std::unique_ptr<Engine> engine) : workspace_(std::make_unique<Workspace>())
 {
+  if (!engine) throw InputError("engine", "want an engine, got none");
   workspace_->modes.engine = std::move(engine);
 }
 SlidingChecker::~SlidingChecker() = default;

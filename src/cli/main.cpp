@@ -22,6 +22,7 @@
 #include "stiction/error.hpp"
 #include "stiction/report.hpp"
 #include "stiction/scene.hpp"
+#include "stiction/version.hpp"
 
 namespace {
 

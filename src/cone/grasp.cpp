@@ -268,8 +268,8 @@ void set_grasp(const ContactProblem& problem, const std::vector<int>& object_dof
     grasp.hand_load[k] = problem.F[dof];
     for (const Actuator& actuator : problem.actuators)
       if (actuator.dof == dof) {
-        grasp.effort_lower[k] = actuator.lower;
-        grasp.effort_upper[k] = actuator.upper;
+        grasp.effort_lower[k] += actuator.lower;
+        grasp.effort_upper[k] += actuator.upper;
       }
     ++k;
   }

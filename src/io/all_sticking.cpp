@@ -9,6 +9,7 @@
 #include "io/wrap.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
+#include "stiction/rest.hpp"
 #include "stiction/words.hpp"
 
 namespace stiction::internal {
@@ -29,7 +30,7 @@ Json repair_json(const ContactProblem& problem, const Repair& repair)
       break;
     case Repair::Change::kForce:  // F holds applied forces with a minus
       entry["change"] = "force";
-      entry["add"] = by_joint(problem.dof_names, -repair.force);
+      entry["add"] = by_joint(problem, -repair.force);
       break;
   }
   return entry;
@@ -112,7 +113,7 @@ class StickingAnswer final : public Answer {
   void read(const Situation& situation) override
   {
     require_given_efforts(situation);
-    require_rest(situation);
+    require_rest(situation.scene, situation.state, situation.problem);
   }
 
   void ask(const Situation& situation, Extras extras) override
@@ -180,7 +181,7 @@ void StickingAnswer::write_json(const Report& report, Json& json_report) const
   const bool decided = result_.verdict != Verdict::kUndecided;
   const Eigen::VectorXd& a = decided ? result_.certificate.a : result_.acceleration;
   const Eigen::VectorXd& lambda = decided ? result_.certificate.lambda : result_.lambda;
-  json_report["acceleration"]["values"] = forces ? by_joint(problem.dof_names, a) : Json();
+  json_report["acceleration"]["values"] = forces ? by_joint(problem, a) : Json();
   json_report["acceleration"]["unique"] = forces && result_.acceleration_unique;
   json_report["contacts"] = Json::array();
   if (forces)
@@ -242,7 +243,7 @@ Json claims_of(const Field& report, const ContactProblem& problem, const Certifi
 {
   const bool forces = has_forces(certificate.kind);
   Json claims;
-  claims["acceleration"]["values"] = forces ? by_joint(problem.dof_names, certificate.a) : Json();
+  claims["acceleration"]["values"] = forces ? by_joint(problem, certificate.a) : Json();
   claims["acceleration"]["unique"] = unproved();
   claims["contacts"] = forces ? proved_contacts_json(problem, contacts, certificate.lambda) : Json::array();
   if (certificate.kind == CertificateKind::kForces)

@@ -10,26 +10,21 @@
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "base/text.hpp"
+#include "stiction/closure_input.hpp"
 #include "stiction/error.hpp"
+#include "stiction/rest.hpp"
 #include "stiction/words.hpp"
 
 namespace stiction::internal {
 namespace {
 
-/// Degrees of freedom of a floating object that stay in a plane, in the order of WrenchConvention: two forces, one
-/// torque.
-struct Plane {
-  const char* name;
-  GraspPlane plane;
-  std::vector<int> dofs;
-};
-const Plane& plane_of(const std::string& name)
+constexpr std::pair<const char*, GraspPlane> kPlanes[] = {
+    {"", GraspPlane::kNone}, {"xy", GraspPlane::kXY}, {"yz", GraspPlane::kYZ}, {"zx", GraspPlane::kZX}};
+
+/// Of a name that is one of them.
+GraspPlane plane_of(const std::string& name)
 {
-  static const Plane kPlanes[] = {{"", GraspPlane::kNone, {0, 1, 2, 3, 4, 5}},
-                                  {"xy", GraspPlane::kXY, {0, 1, 5}},
-                                  {"yz", GraspPlane::kYZ, {1, 2, 3}},
-                                  {"zx", GraspPlane::kZX, {2, 0, 4}}};
-  return *std::ranges::find(kPlanes, name, [](const Plane& plane) { return std::string(plane.name); });
+  return std::ranges::find(kPlanes, name, [](const auto& plane) { return std::string(plane.first); })->second;
 }
 
 /// @throws InputError unless `options.object` names a model; a scene of one model needs no name.
@@ -56,24 +51,8 @@ void require_for_closure(const Scenario& scenario)
                          quoted(scenario.options.plane));
 }
 
-/// A grasp as the certificate shows it: what `verify` needs to build it again.
-struct GraspSource {
-  ContactProblem problem;        ///< without motions of the object out of the plane
-  std::vector<int> object_dofs;  ///< in it
-  WrenchConvention convention;
-  std::optional<ObjectPose> pose;  ///< of an object whose degrees of freedom are a floating joint's
-  ConeShape shape;
-
-  void build(Grasp& grasp) const
-  {
-    set_grasp(problem, object_dofs, convention, shape, grasp, pose ? &*pose : nullptr);
-    grasp.validate();
-  }
-};
-
 /// What is asked: the grasp, and the wrench that it has to resist.
-Json question_json(const GraspSource& source, const std::string& object, const std::string& plane,
-                   const Eigen::VectorXd& wrench)
+Json question_json(const GraspInput& source, const std::string& object, const std::string& plane)
 {
   Json entry;
   entry["rules"]["cone"] = cone_json(source.shape);
@@ -87,7 +66,7 @@ Json question_json(const GraspSource& source, const std::string& object, const s
   if (source.pose)
     entry["pose"] = {{"origin", json(Eigen::VectorXd(source.pose->origin))},
                      {"rotation", json(Eigen::MatrixXd(source.pose->rotation))}};
-  entry["wrench"] = json(wrench);
+  entry["wrench"] = json(source.wrench);
   return entry;
 }
 
@@ -102,7 +81,7 @@ Json proof_json(const ResistProof& proof)
 }
 
 /// Forces and efforts that resist the wrench, as `contacts` and `efforts` of the report.
-void write_resisting(const GraspSource& source, const Eigen::VectorXd& forces, const Eigen::VectorXd& efforts,
+void write_resisting(const GraspInput& source, const Eigen::VectorXd& forces, const Eigen::VectorXd& efforts,
                      const Json& unique, Json& report)
 {
   for (const Contact& contact : source.problem.contacts) {
@@ -138,43 +117,15 @@ std::string closure_words(Verdict verdict, bool hand, const std::string& object,
          (explanation.empty() ? "" : "; " + explanation);
 }
 
-/// Leaves out degrees of freedom; every other number stays.
-ContactProblem without(const ContactProblem& problem, const std::vector<int>& dropped)
-{
-  std::vector<int> kept;
-  for (int i = 0; i < problem.nv(); ++i)
-    if (std::ranges::find(dropped, i) == dropped.end()) kept.push_back(i);
-  ContactProblem result = problem;
-  result.M = problem.M(kept, kept);
-  result.F = problem.F(kept);
-  result.J = problem.J(Eigen::all, kept);
-  result.dof_names.clear();
-  for (const int i : kept) result.dof_names.push_back(problem.dof_names[static_cast<std::size_t>(i)]);
-  std::erase_if(result.actuators,
-                [&](const Actuator& actuator) { return std::ranges::find(kept, actuator.dof) == kept.end(); });
-  for (Actuator& actuator : result.actuators)
-    actuator.dof = static_cast<int>(std::ranges::find(kept, actuator.dof) - kept.begin());
-  return result;
-}
-
-Eigen::Vector3d normal_into_object(const Contact& contact, bool object_is_link)
-{
-  return (object_is_link ? 1.0 : -1.0) * contact.axes_W.col(0);
-}
-
 class ClosureAnswer final : public Answer {
  public:
   explicit ClosureAnswer(std::unique_ptr<Engine> engine) : checker_(std::move(engine)) {}
 
-  void read(const Situation& situation) override
-  {
-    require_rest(situation);
-    read_grasp(situation);
-  }
+  void read(const Situation& situation) override;
   void ask(const Situation& situation, Extras extras) override;
   Json question(const Report& report) const override
   {
-    return question_json(source_, object_, report.scenario.options.plane, wrench_);
+    return question_json(source_, object_, report.scenario.options.plane);
   }
 
   Verdict verdict() const override { return decisive().verdict; }
@@ -201,126 +152,25 @@ class ClosureAnswer final : public Answer {
   {
     return grasp_.has_hand() ? result_.force_closure : result_.frictional_form_closure;
   }
-  void read_grasp(const Situation& situation);
-  void read_touching(const Situation& situation, const Eigen::Isometry3d& pose, const std::vector<int>& dofs);
 
   ClosureChecker checker_;
   std::string object_;
-  GraspSource source_;
+  GraspInput source_;
   Grasp grasp_;
-  Eigen::VectorXd wrench_;              ///< rows of G: what gravity, loads and `wrench` do to the object
-  std::vector<GraspContact> touching_;  ///< contacts of the object, in its axes
-  std::vector<std::string> remarks_;
+  ObjectContacts touching_;
   ClosureResult result_;
   ResistResult resists_;
   std::optional<ClosureRate> rate_;
 };
 
-/// Where a contact is in the frame of a floating object, from its rows (n, p x n): the sum of n x (p x n) over three
-/// axes is 2 p. World coordinates would round by the distance from the world's origin.
-Eigen::Vector3d point_on(const ContactProblem& problem, const Contact& contact, const std::vector<int>& dofs)
+void ClosureAnswer::read(const Situation& situation)
 {
-  Eigen::Vector3d twice = Eigen::Vector3d::Zero();
-  for (int k = 0; k < 3; ++k) {
-    const Eigen::VectorXd row = problem.J.row(contact.row + k)(dofs);
-    twice += row.head<3>().cross(row.tail<3>());
-  }
-  return 0.5 * twice;
-}
-
-/// The contacts of the object in its own axes, and what looks wrong about them.
-void ClosureAnswer::read_touching(const Situation& situation, const Eigen::Isometry3d& pose, const std::vector<int>& dofs)
-{
-  touching_.clear();
-  remarks_.clear();
-  const Eigen::Vector3d center = situation.scene.total_mass(object_) > 0.0
-                                     ? situation.scene.center_of_mass_in_root(situation.state, object_)
-                                     : Eigen::Vector3d(Eigen::Vector3d::Zero());
-  std::size_t next = 0;
-  for (const ContactDescription& description : situation.scenario.scene.contacts)
-    for (std::size_t k = 0; k < description.points.size(); ++k, ++next) {
-      const Contact& contact = situation.problem.contacts[next];
-      const bool link = description.link.starts_with(object_ + "/"), on = description.on.starts_with(object_ + "/");
-      if (link == on) continue;
-      const Eigen::Vector3d normal_W = normal_into_object(contact, link);
-      GraspContact touching;
-      touching.point = dofs.empty() ? Eigen::Vector3d(pose.inverse() * contact.point_W) : point_on(situation.problem, contact, dofs);
-      touching.normal = pose.linear().transpose() * normal_W;
-      // Reversing every normal does not change closure, so closure cannot notice.
-      if (contact.side == Side::kUnilateral && touching.normal.dot(center - touching.point) < 0.0)
-        remarks_.push_back("the normal of " + contact.name +
-                           " points away from the object's centre of mass: closure cannot tell whether it is reversed");
-      touching.name = contact.name;
-      touching.mu = contact.mu;
-      touching.torsion = contact.torsion;
-      touching.kind = contact.side == Side::kBilateral ? GraspContactKind::kBilateral
-                      : contact.torsional              ? GraspContactKind::kSoftFinger
-                      : contact.mu > 0.0               ? GraspContactKind::kHardFinger
-                                                       : GraspContactKind::kFrictionless;
-      touching_.push_back(touching);
-    }
-}
-
-void ClosureAnswer::read_grasp(const Situation& situation)
-{
+  require_rest(situation.scene, situation.state, situation.problem);
   const ScenarioOptions& options = situation.scenario.options;
-  const ContactProblem& problem = situation.problem;
-  const ModelDescription& object = object_of(situation.scenario);
-  object_ = object.name;
-  const Eigen::Isometry3d pose = situation.scene.link_pose(situation.state, situation.scene.root_link(object_));
-  source_.shape = options.cone;
-  source_.pose.reset();
-  if (object.base == Base::kFloating) source_.pose = {pose.linear(), pose.translation()};
-  source_.convention = {};
-
-  std::vector<int> own;
-  for (int i = 0; i < problem.nv(); ++i)
-    if (problem.dof_names[static_cast<std::size_t>(i)].starts_with(object_ + "/")) own.push_back(i);
-  const bool floating = object.base == Base::kFloating;
-  if (floating ? own.size() != 6 : own.empty() || own.size() > 6)
-    throw InputError("options.object",
-                     "want a rigid object with a floating base, or one on a fixed base with 1 to 6 joints, got " +
-                         internal::quoted(object_) + " with " + std::to_string(own.size()) + " degrees of freedom");
-  const Plane& plane = plane_of(options.plane);
-  source_.object_dofs = own;
-  std::vector<int> dropped;
-  if (floating) {
-    source_.object_dofs.clear();
-    for (const int k : plane.dofs) source_.object_dofs.push_back(own[static_cast<std::size_t>(k)]);
-    for (const int dof : own)
-      if (std::ranges::find(source_.object_dofs, dof) == source_.object_dofs.end()) dropped.push_back(dof);
-  }
-  source_.problem = without(problem, dropped);
-  for (int& dof : source_.object_dofs)
-    dof -= static_cast<int>(std::ranges::count_if(dropped, [&](int other) { return other < dof; }));
-  read_touching(situation, pose, floating ? own : std::vector<int>{});
-
-  Eigen::VectorXd load = -problem.F(own);  // on the object, in its axes, torque about its origin
-  if (floating) {
-    WrenchConvention& convention = source_.convention;
-    convention.plane = plane.plane;
-    convention.reference =
-        options.point ? *options.point : situation.scene.center_of_mass_in_root(situation.state, object_);
-    double furthest = 0.0;
-    for (const GraspContact& contact : touching_)
-      furthest = std::max(furthest, (contact.point - convention.reference).norm());
-    convention.torque_length = options.length.value_or(furthest > 0.0 ? furthest : 1.0);
-    const WrenchOption extra = options.wrench.value_or(WrenchOption{});
-    const double force_scale = load.head<3>().norm() + extra.force.norm();
-    const double torque_scale =
-        load.tail<3>().norm() + convention.reference.norm() * load.head<3>().norm() + extra.torque.norm();
-    load.tail<3>() -= convention.reference.cross(Eigen::Vector3d(load.head<3>()));
-    load.head<3>() += pose.linear().transpose() * extra.force;
-    load.tail<3>() += pose.linear().transpose() * extra.torque;
-    // Turning and shifting leaves rounding where there is no wrench: enough to drive a motion that no contact sees.
-    for (int k = 0; k < 6; ++k)
-      if (std::abs(load[k]) <= kRounding * (k < 3 ? force_scale : torque_scale)) load[k] = 0.0;
-    wrench_ = load(plane.dofs);
-  } else {
-    if (options.wrench)
-      throw InputError("options.wrench", "want `loads` instead for an object on a fixed base, got a wrench");
-    wrench_ = load;
-  }
+  object_ = object_of(situation.scenario).name;
+  source_ = grasp_of(situation.scene, situation.state, situation.problem,
+                     {object_, plane_of(options.plane), options.point, options.length, options.wrench, options.cone});
+  touching_ = object_contacts(situation.scene, situation.state, situation.problem, object_);
   source_.build(grasp_);
 }
 
@@ -334,7 +184,7 @@ void ClosureAnswer::ask(const Situation& situation, Extras extras)
   options.d = options.epsilon_l1 = options.epsilon_linf = options.minimal_friction = options.null_spaces = numbers;
   if (asked.gap) options.epsilon_gap = *asked.gap;
   checker_.check(grasp_, options, result_);
-  checker_.resists(grasp_, wrench_, resists_);
+  checker_.resists(grasp_, source_.wrench, resists_);
   rate_.reset();
   if (asked.noise) {
     ContactNoise noise;
@@ -344,7 +194,7 @@ void ClosureAnswer::ask(const Situation& situation, Extras extras)
     noise.seed = asked.noise->seed;
     if (object_of(situation.scenario).base != Base::kFloating)
       throw InputError("options.noise", "want a floating object for uncertain contacts, got one on a fixed base");
-    rate_ = checker_.rate(touching_, source_.convention, noise);
+    rate_ = checker_.rate(touching_.contacts, source_.convention, noise);
   }
 }
 
@@ -385,7 +235,7 @@ void ClosureAnswer::write_json(const Report& report, Json& json_report) const
                                       : resists_.verdict == Verdict::kFails
                                           ? describe_free_motion(grasp_, resists_.twist)
                                           : "";
-  closure["resists"]["wrench"] = json(wrench_);
+  closure["resists"]["wrench"] = json(source_.wrench);
 
   json_report["contacts"] = Json::array();
   json_report["efforts"] = Json::object();
@@ -490,7 +340,9 @@ AnswerText ClosureAnswer::text(const Report&) const
           spaces.redundant, spaces.defective, spaces.hyperstatic);
     text.notes.push_back(words);
   }
-  for (const std::string& remark : remarks_) text.notes.push_back("warning: " + remark);
+  for (const int i : touching_.pushing_away)
+    text.notes.push_back("warning: the normal of " + touching_.contacts[static_cast<std::size_t>(i)].name +
+                         " points away from the object's centre of mass: closure cannot tell whether it is reversed");
   if (result_.frictional_form_closure.verdict == Verdict::kFails) {
     std::string advice;
     if (result_.friction_factor && result_.friction_factor->known && result_.friction_factor->enough)
@@ -533,11 +385,11 @@ class ClosureJudge {
     plane_ = source_["plane"].text();
     if (!plane_.empty() && plane_ != "xy" && plane_ != "yz" && plane_ != "zx") source_["plane"].fail("xy | yz | zx");
     object_ = source_["object"].text();
-    wrench_ = source_["wrench"].vector();
+    grasp_source_.wrench = source_["wrench"].vector();
     grasp_source_.shape = read_cone(source_["rules"]["cone"]);
     grasp_source_.problem = read_problem(source_["problem"]);
     grasp_source_.object_dofs = source_["object_dofs"].integers();
-    grasp_source_.convention.plane = plane_of(plane_).plane;
+    grasp_source_.convention.plane = plane_of(plane_);
     grasp_source_.convention.reference = source_["point"].vector(3);
     grasp_source_.convention.torque_length = source_["length"].number();
     if (const Field pose = source_["pose"]; !pose.is_null())
@@ -545,7 +397,7 @@ class ClosureJudge {
     grasp_source_.problem.validate();
     grasp_source_.build(grasp_);
     for (const int dof : grasp_source_.object_dofs)
-      if (!grasp_source_.problem.dof_names[static_cast<std::size_t>(dof)].starts_with(object_ + "/"))
+      if (grasp_source_.problem.dofs[static_cast<std::size_t>(dof)].model != object_)
         throw InputError("object", "want the model that moves with object_dofs, got " + internal::quoted(object_));
   }
 
@@ -563,7 +415,7 @@ class ClosureJudge {
     judged_.claims["quality"] = convention_json(grasp_source_.convention);
     leave_open(report_["quality"].json(), judged_.claims["quality"]);
     for (const char* key : {"margins", "repair"}) judged_.claims[key] = unproved();
-    judged_.question = question_json(grasp_source_, object_, plane_, wrench_);
+    judged_.question = question_json(grasp_source_, object_, plane_);
     judged_.proof["kind"] = "closure";
     return std::move(judged_);
   }
@@ -615,7 +467,7 @@ class ClosureJudge {
       const Field entry = source_["resists"];
       const ResistProof proof{claimed, entry["signs"].integers(), entry["x"].vector(), entry["y"].vector()};
       std::string why;
-      const Verdict verdict = judge_resists(grasp_, wrench_, proof, &why);
+      const Verdict verdict = judge_resists(grasp_, grasp_source_.wrench, proof, &why);
       if (verdict == Verdict::kUndecided) return refuse("resists", why);
       claim("resists", verdict, verdict == Verdict::kFails ? describe_free_motion(grasp_, -proof.y.head(grasp_.G.rows())) : "");
       if (verdict == Verdict::kHolds)
@@ -623,13 +475,12 @@ class ClosureJudge {
                         proof.x.segment(grasp_.G.cols(), grasp_.J_hand.cols()), unproved(), judged_.claims);
       judged_.proof["resists"] = proof_json(proof);
     }
-    judged_.claims["closure"]["resists"]["wrench"] = json(wrench_);
+    judged_.claims["closure"]["resists"]["wrench"] = json(grasp_source_.wrench);
   }
 
   const Field report_, source_;
   std::string plane_, object_;
-  Eigen::VectorXd wrench_;
-  GraspSource grasp_source_;
+  GraspInput grasp_source_;
   Grasp grasp_;
   Judgement judged_;
 };

@@ -1,6 +1,4 @@
 // The question couplings: how do contacts and held rows act on each other through the masses? (docs/couplings.md)
-#include "stiction/couplings.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "base/text.hpp"
+#include "stiction/couplings_input.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {
@@ -20,28 +19,6 @@ void require_for_couplings(const Scenario& scenario)
 {
   require_no_sliding(scenario);
   require_default_rules(scenario);
-}
-
-/// A contact without friction has nothing to hold it along its surface: its tangential rows go.
-ContactProblem without_frictionless_tangents(const ContactProblem& problem)
-{
-  ContactProblem result = problem;
-  std::vector<int> kept;
-  const auto keep = [&](int first, int count) {
-    const int start = static_cast<int>(kept.size());
-    for (int k = 0; k < count; ++k) kept.push_back(first + k);
-    return start;
-  };
-  for (Contact& contact : result.contacts) {
-    const int first = contact.row, torsion = first + 1 + contact.tangents;
-    if (contact.mu == 0.0) contact.tangents = 0;
-    contact.row = keep(first, 1 + contact.tangents);
-    if (contact.torsional) keep(torsion, 1);
-  }
-  for (Closure& closure : result.closures) closure.row = keep(closure.row, closure.rows);
-  result.J = problem.J(kept, Eigen::all);
-  result.gamma = problem.gamma(kept);
-  return result;
 }
 
 /// "toe normal", "toe t1", "loop x", "guide": one name per row of J. Pins and welds have rows along the world's axes.
@@ -135,7 +112,7 @@ void NamedCouplings::write_claims(bool intervals, Json& claims) const
     for (const int row : rows) list.push_back(name(row));
     return list;
   };
-  claims["acceleration"]["values"] = holds ? by_joint(problem.dof_names, found.acceleration) : Json();
+  claims["acceleration"]["values"] = holds ? by_joint(problem, found.acceleration) : Json();
   claims["acceleration"]["unique"] = holds && found.definite_mass;
   claims["efforts"] = unproved();
   claims["rows"] = Json::array();
@@ -258,12 +235,8 @@ void CouplingsAnswer::read_rows(const Situation& situation)
 {
   require_given_efforts(situation);
   tangential_ = situation.scenario.options.tangential;
-  const bool held = tangential_ == "held";
-  std::vector<bool> slides;
-  for (const Contact& contact : situation.problem.contacts)
-    slides.push_back(!held || (contact.mu == 0.0 && !contact.torsional));
-  require_rest(situation, slides);
-  asked_.problem = without_frictionless_tangents(situation.problem);
+  asked_.problem =
+      couplings_input(situation.scene, situation.state, situation.problem, read_tangential(tangential_));
   asked_.names = row_names(asked_.problem);
 }
 

@@ -93,10 +93,10 @@ std::size_t not_utf8(const std::string& text)
   return text.npos;
 }
 
-std::string joined(const std::vector<std::string>& names)
+std::string joined(const std::vector<std::string>& names, const char* separator)
 {
   std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  for (const std::string& name : names) list += (list.empty() ? "" : separator) + name;
   return list;
 }
 
@@ -106,6 +106,19 @@ std::vector<std::string> names_in(const Entry& list)
   for (const Entry& item : list.items)
     if (const Entry* name = item.kind == Entry::Kind::kMap ? item.find("name") : nullptr) names.push_back(name->text);
   return names;
+}
+
+std::vector<std::string> names_below(const Entry& entry)
+{
+  return entry.kind == Entry::Kind::kMap ? entry.keys : names_in(entry);
+}
+
+/// What a step leads to; null when there is nothing.
+const Entry* below(const Entry& entry, const std::string& step)
+{
+  if (entry.kind == Entry::Kind::kMap) return entry.find(step);
+  const int index = entry.kind == Entry::Kind::kList ? find_in_list(entry, step) : -1;
+  return index < 0 ? nullptr : &entry.items[static_cast<std::size_t>(index)];
 }
 
 }  // namespace
@@ -173,23 +186,32 @@ std::string read_text_file(const std::string& file, const std::string& path)
   return content;
 }
 
-std::vector<std::string> split_path(const std::string& path)
+std::vector<std::string> split_path(const Entry& root, const std::string& path)
 {
-  std::vector<std::string> parts(1);
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    const char c = path[i];
-    // Joints are named by their robot, and some (Allegro's joint_0.0) have dots: the rest of such a path is one name.
-    if (parts.size() == 4 && parts[0] == "models" && (parts[2] == "joints" || parts[2] == "rates" || parts[2] == "effort")) {
-      parts.back() = path.substr(i);
-      break;
+  std::vector<std::string> steps;
+  const Entry* entry = &root;
+  const auto ends_step = [&](std::size_t i) { return i >= path.size() || path[i] == '.' || path[i] == '['; };
+  for (std::size_t at = 0; at <= path.size();) {
+    // Joints are named by their robot: Allegro's joint_0.0.
+    constexpr std::string_view kByJoint[] = {"joints", "rates", "accelerations", "effort"};
+    if (steps.size() == 3 && steps[0] == "models" && std::ranges::find(kByJoint, steps[2]) != std::end(kByJoint)) {
+      steps.push_back(path.substr(at));
+      return steps;
     }
-    if (c == ']') continue;
-    if (c == '.' || c == '[')
-      parts.emplace_back();
-    else
-      parts.back() += c;
+    std::string step;
+    for (const std::string& name : entry ? names_below(*entry) : std::vector<std::string>())
+      if (name.size() > step.size() && path.compare(at, name.size(), name) == 0 && ends_step(at + name.size()))
+        step = name;
+    const bool known = !step.empty();
+    at += step.size();
+    if (!known)
+      while (!ends_step(at)) step += path[at++];
+    if (!known && step.ends_with(']')) step.pop_back();
+    entry = entry ? below(*entry, step) : nullptr;
+    steps.push_back(step);
+    if (at++ == path.size()) break;
   }
-  return parts;
+  return steps;
 }
 
 int find_in_list(const Entry& list, const std::string& part)
@@ -203,37 +225,40 @@ int find_in_list(const Entry& list, const std::string& part)
   return number && index >= 0 && index < static_cast<int>(list.items.size()) ? index : -1;
 }
 
-void set_path(Entry& root, const std::string& path, const Entry& value, std::size_t skip)
+void set_path(Entry& root, const std::vector<std::string>& steps, const Entry& value, std::size_t first)
 {
-  const std::vector<std::string> parts = split_path(path);
   Entry* entry = &root;
-  for (std::size_t p = skip; p < parts.size(); ++p) {
-    const std::string& part = parts[p];
-    if (part.empty()) throw InputError(value.where(), "want a path such as contacts.left_toe.mu, got " + quoted(path));
+  for (std::size_t p = first; p < steps.size(); ++p) {
+    const std::string& step = steps[p];
+    if (step.empty())
+      throw InputError(value.where(), "want a path such as contacts.left_toe.mu, got " + quoted(joined(steps, ".")));
     if (entry->kind == Entry::Kind::kNull) entry->kind = Entry::Kind::kMap;   // `options:` with nothing after it
-    if (p > 0 && parts[p - 1] == "effort" && entry->kind == Entry::Kind::kText && entry->text == "none") {
+    if (p > 0 && steps[p - 1] == "effort" && entry->kind == Entry::Kind::kText && entry->text == "none") {
       entry->kind = Entry::Kind::kMap;   // no efforts yet
       entry->text.clear();
     }
     if (entry->kind == Entry::Kind::kMap) {
-      if (!entry->find(part)) {
-        entry->keys.push_back(part);
+      if (!entry->find(step)) {
+        entry->keys.push_back(step);
         entry->items.emplace_back();
         entry->items.back().source = value.source;
       }
-      entry = &entry->items[static_cast<std::size_t>(std::ranges::find(entry->keys, part) - entry->keys.begin())];
+      entry = &entry->items[static_cast<std::size_t>(std::ranges::find(entry->keys, step) - entry->keys.begin())];
     } else if (entry->kind == Entry::Kind::kList) {
-      const int index = find_in_list(*entry, part);
+      const int index = find_in_list(*entry, step);
       if (index < 0) {
         const std::vector<std::string> names = names_in(*entry);
-        const std::string near = nearest_name(part, names);
-        const std::string choice = names.empty() ? "an index below " + std::to_string(entry->items.size()) : "one of " + joined(names);
-        throw InputError(value.where(), "want " + choice + ", got " + quoted(part) + " in " + quoted(path) +
+        const std::string near = nearest_name(step, names);
+        const std::string choice =
+            names.empty() ? "an index below " + std::to_string(entry->items.size()) : "one of " + joined(names, ", ");
+        throw InputError(value.where(), "want " + choice + ", got " + quoted(step) + " in " +
+                                            quoted(joined(steps, ".")) +
                                             (near.empty() ? "" : ", did you mean " + quoted(near) + "?"));
       }
       entry = &entry->items[static_cast<std::size_t>(index)];
     } else {
-      throw InputError(value.where(), "want a path of the scenario, got " + quoted(path) + ": nothing below " + entry->shown());
+      throw InputError(value.where(), "want a path of the scenario, got " + quoted(joined(steps, ".")) +
+                                          ": nothing below " + entry->shown());
     }
   }
   *entry = value;
@@ -242,11 +267,8 @@ void set_path(Entry& root, const std::string& path, const Entry& value, std::siz
 const Entry& locate(const Entry& root, const std::string& path)
 {
   const Entry* entry = &root;
-  for (const std::string& part : split_path(path)) {
-    const Entry* next = nullptr;
-    if (entry->kind == Entry::Kind::kMap) next = entry->find(part);
-    if (entry->kind == Entry::Kind::kList)
-      if (const int index = find_in_list(*entry, part); index >= 0) next = &entry->items[static_cast<std::size_t>(index)];
+  for (const std::string& step : split_path(root, path)) {
+    const Entry* next = below(*entry, step);
     if (!next) break;
     entry = next;
   }

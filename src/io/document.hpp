@@ -27,24 +27,26 @@ struct Entry {
   std::string shown() const;                       ///< for "got …": a short text
 };
 
-/// @throws InputError "source:line:column: …" when it is not YAML, has a duplicate key, more than one document or is out of all
-/// proportion.
+/// @throws InputError "source:line:column: …" when it is not YAML, has a duplicate key, more than one document or is
+/// out of all proportion.
 Entry parse_yaml(const std::string& text, const std::string& source);
 
 /// The whole of a file, up to 256 MiB: /dev/zero has no end. @throws InputError
 std::string read_text_file(const std::string& file, const std::string& path);
 
-/// Puts `value` at a dotted path: map keys, indices of lists, and names of list entries that have one
-/// ("contacts.left_toe.mu"). Maps grow new keys (what they may be is for the reader to say); lists do not grow.
-/// `root` is what the first `skip` parts of the path lead to.
-/// @throws InputError naming the part of the path that leads nowhere.
-void set_path(Entry& root, const std::string& path, const Entry& value, std::size_t skip = 0);
+/// The steps of a dotted path ("contacts[2].at", "contacts.left_toe.at") down a document: keys of maps, and indices
+/// or names of list entries. A step is the longest that the document has, so that names may have dots and brackets in
+/// them; where it has none, one that ends at the next dot or bracket. Below `joints` and the like of a model the rest
+/// is the name of a joint.
+std::vector<std::string> split_path(const Entry& root, const std::string& path);
+
+/// Puts `value` where the steps from `first` on lead to from `entry`. Maps grow new keys (what they may be is for the
+/// reader to say); lists do not grow.
+/// @throws InputError naming the step that leads nowhere.
+void set_path(Entry& entry, const std::vector<std::string>& steps, const Entry& value, std::size_t first = 0);
 
 /// Where the entry of an error path such as "contacts[2].normal" was written; the deepest part of it that exists.
 const Entry& locate(const Entry& root, const std::string& path);
-
-/// "contacts[2].at" or "contacts.left_toe.at" -> its parts.
-std::vector<std::string> split_path(const std::string& path);
 
 /// Index in a list by number or by the `name` of an entry; -1 if there is none.
 int find_in_list(const Entry& list, const std::string& part);

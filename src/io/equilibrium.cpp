@@ -1,6 +1,4 @@
 // The question equilibrium: do contact forces and joint efforts within their limits exist for a prescribed motion? (docs/equilibrium.md)
-#include "stiction/equilibrium.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,26 +9,15 @@
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "base/text.hpp"
+#include "stiction/equilibrium_input.hpp"
 #include "stiction/error.hpp"
+#include "stiction/rest.hpp"
 #include "stiction/words.hpp"
 
 namespace stiction::internal {
 namespace {
 
 using PushDirection = PushOption::Direction;
-
-/// Unit vectors across gravity. @throws InputError without gravity.
-Eigen::Matrix<double, 3, 2> horizontal_axes(const Eigen::Vector3d& gravity)
-{
-  if (gravity.isZero(0.0))
-    throw InputError("options.push.direction", "want a unit vector or any where there is no gravity, got horizontal");
-  const Eigen::Vector3d up = -gravity.normalized();
-  const Eigen::Vector3d guide = std::abs(up.x()) > 0.9 ? Eigen::Vector3d::UnitY() : Eigen::Vector3d::UnitX();
-  Eigen::Matrix<double, 3, 2> axes;
-  axes.col(0) = (guide - up * up.dot(guide)).normalized();
-  axes.col(1) = up.cross(axes.col(0));
-  return axes;
-}
 
 /// Which end of a margin's interval may be relied on: the one that is proved to hold.
 enum class SafeEnd { kLower, kUpper };
@@ -85,7 +72,7 @@ class EquilibriumAnswer final : public Answer {
 
   void read(const Situation& situation) override
   {
-    require_rest(situation);
+    require_rest(situation.scene, situation.state, situation.problem);
     a_ = situation.state.a;
   }
   void ask(const Situation& situation, Extras extras) override;
@@ -125,34 +112,10 @@ void EquilibriumAnswer::ask(const Situation& situation, Extras extras)
 {
   read(situation);
   const ScenarioOptions& asked = situation.scenario.options;
-  const bool margins = asked.margins.value_or(extras == Extras::kAll);
-  const bool limited = std::ranges::any_of(situation.problem.actuators, [](const Actuator& actuator) {
-    return std::isfinite(actuator.lower) || std::isfinite(actuator.upper);
-  });
   options_ = {};
   options_.shape = asked.cone;
-  options_.friction_scale = margins;
-  options_.effort = margins && limited;
-  options_.generators =
-      margins && asked.cone.approximation == ConeApproximation::kInner && situation.problem.closures.empty() &&
-      std::ranges::all_of(situation.problem.contacts, [](const Contact& c) { return c.side == Side::kUnilateral; });
-  if (asked.push) {
-    LoadDescription load;
-    load.link = asked.push->link;
-    load.at = asked.push->at;
-    const auto pushed = [&](const Eigen::Vector3d& direction) {
-      load.force = direction;
-      return situation.scene.generalised_force(situation.state, load, "options.push");
-    };
-    if (asked.push->kind == PushDirection::kGiven) {
-      options_.push = pushed(asked.push->direction);
-    } else {
-      Eigen::Matrix3Xd axes = Eigen::Matrix3d::Identity();
-      if (asked.push->kind == PushDirection::kHorizontal) axes = horizontal_axes(situation.scenario.scene.gravity);
-      options_.ball.resize(situation.problem.nv(), axes.cols());
-      for (Eigen::Index k = 0; k < axes.cols(); ++k) options_.ball.col(k) = pushed(axes.col(k));
-    }
-  }
+  if (asked.margins.value_or(extras == Extras::kAll)) ask_margins(situation.problem, options_);
+  if (asked.push) ask_push(situation.scene, situation.state, *asked.push, options_);
   checker_.check(situation.problem, a_, options_, result_);
 }
 
@@ -175,7 +138,7 @@ void EquilibriumAnswer::write_json(const Report& report, Json& json_report) cons
 {
   const ContactProblem& problem = report.problem;
   const bool proved = result_.verdict != Verdict::kUndecided;
-  json_report["acceleration"]["values"] = by_joint(problem.dof_names, a_);
+  json_report["acceleration"]["values"] = by_joint(problem, a_);
   json_report["acceleration"]["unique"] = true;  // it is prescribed
   json_report["contacts"] = Json::array();
   json_report["efforts"] = Json::object();
@@ -263,7 +226,7 @@ Json claims_of(const ContactProblem& problem, const Certificate& certificate, Ve
 {
   const bool holds = verdict == Verdict::kHolds;
   Json claims;
-  claims["acceleration"]["values"] = by_joint(problem.dof_names, certificate.a);
+  claims["acceleration"]["values"] = by_joint(problem, certificate.a);
   claims["acceleration"]["unique"] = true;  // it is prescribed
   claims["contacts"] = holds ? proved_contacts_json(problem, contacts, certificate.lambda) : Json::array();
   claims["efforts"] = Json::object();

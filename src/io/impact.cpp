@@ -1,6 +1,4 @@
 // The question impact: what do velocities become when bodies hit, and is energy created? (docs/impact.md)
-#include "stiction/impact.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,15 +9,11 @@
 #include "io/wrap.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
+#include "stiction/impact_input.hpp"
+#include "stiction/rest.hpp"
 
 namespace stiction::internal {
 namespace {
-
-/// What is asked, as the certificate shows it.
-struct ImpactCase {
-  ContactProblem problem;
-  Impact impact;
-};
 
 /// Combinations of contact modes that are looked at unless the scenario says how many.
 constexpr int kModes = 1000;
@@ -61,109 +55,15 @@ void require_for_impact(const Scenario& scenario)
   }
 }
 
-/// Builds the same problem without tangential and torsional rows that nothing can move: a planar mechanism has planar
-/// friction. No velocity depends on impulses there, and modes in the plane can be told apart for good, unlike
-/// directions in space.
-class MovingRows {
- public:
-  MovingRows(const ContactProblem& problem, const Eigen::VectorXd& velocity) : source_(problem)
-  {
-    weight_ = Eigen::VectorXd::Ones(problem.nv());
-    for (Eigen::Index j = 0; j < problem.nv(); ++j)
-      if (problem.M(j, j) > 0.0) weight_[j] = 1.0 / std::sqrt(problem.M(j, j));
-    for (const Contact& c : problem.contacts)
-      for (int k = 0; k <= c.tangents; ++k) largest_ = std::max(largest_, reach(problem.J.row(c.row + k)));
-    out_.problem = problem;
-    out_.problem.contacts.clear();
-    out_.problem.F.setZero();   // finite forces do nothing in an instant
-    out_.problem.actuators.clear();
-    out_.impact.velocity = velocity;
-  }
-
-  void add(Contact contact, ImpactLaw law)
-  {
-    const int row = contact.row;
-    contact.row = rows();
-    take(source_.J.row(row));
-    const Eigen::RowVectorXd t1 = source_.J.row(row + 1), t2 = source_.J.row(row + 2);
-    const bool orthotropic = law.mu_second && *law.mu_second != contact.mu;
-    // Turned so that the second tangent is the one that moves least.
-    const Eigen::RowVectorXd w1 = t1 * weight_.asDiagonal(), w2 = t2 * weight_.asDiagonal();
-    double angle = idle(t1) && !idle(t2) ? 0.5 * M_PI : 0.0;
-    if (!orthotropic && !idle(t1) && !idle(t2))
-      angle = 0.5 * std::atan2(2.0 * w1.dot(w2), w1.squaredNorm() - w2.squaredNorm());
-    const double c = angle == 0.5 * M_PI ? 0.0 : std::cos(angle), s = std::sin(angle);
-    const Eigen::RowVectorXd along = c * t1 + s * t2, across = c * t2 - s * t1;
-    if (idle(across)) {
-      const Eigen::Matrix3d axes = contact.axes_W;
-      contact.axes_W.col(1) = c * axes.col(1) + s * axes.col(2);
-      contact.axes_W.col(2) = c * axes.col(2) - s * axes.col(1);
-      if (orthotropic && angle != 0.0) contact.mu = *law.mu_second;
-      law.mu_second.reset();
-      contact.tangents = idle(along) ? 0 : 1;
-      if (contact.tangents == 0) contact.mu = 0.0;
-      if (contact.tangents == 1) take(along);
-    } else {
-      take(t1);
-      take(t2);
-    }
-    if (contact.torsional) {
-      const Eigen::RowVectorXd spin = source_.J.row(row + 3);
-      contact.torsional = spin.lpNorm<Eigen::Infinity>() > kRounding;
-      if (contact.torsional)
-        take(spin);
-      else
-        contact.torsion = 0.0;
-    }
-    out_.problem.contacts.push_back(contact);
-    out_.impact.laws.push_back(law);
-  }
-
-  ImpactCase finish()
-  {
-    for (Closure& closure : out_.problem.closures) {
-      const int row = closure.row;
-      closure.row = rows();
-      for (int k = 0; k < closure.rows; ++k) take(source_.J.row(row + k));
-    }
-    out_.problem.J.resize(rows(), source_.nv());
-    for (int k = 0; k < rows(); ++k) out_.problem.J.row(k) = J_[static_cast<std::size_t>(k)];
-    out_.problem.gamma.setZero(rows());
-    return std::move(out_);
-  }
-
- private:
-  int rows() const { return static_cast<int>(J_.size()); }
-  void take(const Eigen::RowVectorXd& row) { J_.push_back(row); }
-  double reach(const Eigen::RowVectorXd& row) const
-  {
-    return row.size() > 0 ? row.transpose().cwiseProduct(weight_).lpNorm<Eigen::Infinity>() : 0.0;
-  }
-  bool idle(const Eigen::RowVectorXd& row) const { return reach(row) <= kRounding * largest_; }
-
-  const ContactProblem& source_;
-  Eigen::VectorXd weight_;   ///< 1/√M_jj: rows in units of what they can do
-  double largest_ = 0.0;     ///< of a normal or tangential row
-  std::vector<Eigen::RowVectorXd> J_;
-  ImpactCase out_;
-};
-
-ImpactCase read_case(const Situation& situation)
+ImpactInput read_impact(const Situation& situation)
 {
-  MovingRows moving(situation.problem, situation.state.v);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < situation.scenario.scene.contacts.size(); ++i) {
-    const ContactMotion& motion = situation.scenario.contact_motions[i];
-    ImpactLaw law;
-    law.normal = motion.restitution_normal;
-    law.tangential = motion.restitution_tangential;
-    law.spin = motion.restitution_spin;
-    law.one_way = motion.one_way;
-    law.mu_second = motion.mu_second;
-    for (std::size_t k = 0; k < situation.scenario.scene.contacts[i].points.size(); ++k)
-      moving.add(situation.problem.contacts[next++], law);
+  std::vector<ImpactLaw> laws;
+  for (const ContactOrigin& origin : situation.scene.contact_origins()) {
+    const ContactMotion& motion = situation.scenario.contact_motions[static_cast<std::size_t>(origin.description)];
+    laws.push_back({motion.restitution_normal, motion.restitution_tangential, motion.restitution_spin, motion.one_way,
+                    motion.mu_second});
   }
-  return moving.finish();
+  return impact_input(situation.problem, situation.state.v, laws);
 }
 
 // ---- What a proof says, in the words of the report: written by `check`, and again by `verify`. ----
@@ -252,13 +152,13 @@ Json contact_impact_json(const Contact& contact, const ContactImpact& found, con
 }
 
 /// `velocity`, `contacts` and `impact` of the report. Solutions are accounted for.
-void write_claims(const ImpactCase& asked, const ImpactProof& proof, const std::vector<ImpactSolution>& solutions,
+void write_claims(const ImpactInput& asked, const ImpactProof& proof, const std::vector<ImpactSolution>& solutions,
                   Json& claims)
 {
   const ContactProblem& problem = asked.problem;
   const ImpactSolution* solution = solutions.empty() ? nullptr : &solutions[shown(proof, solutions)];
-  claims["velocity"] = {{"before", by_joint(problem.dof_names, asked.impact.velocity)},
-                        {"after", solution ? by_joint(problem.dof_names, solution->velocity) : Json()},
+  claims["velocity"] = {{"before", by_joint(problem, asked.impact.velocity)},
+                        {"after", solution ? by_joint(problem, solution->velocity) : Json()},
                         {"unique", proof.unique == Verdict::kHolds}};
   claims["contacts"] = Json::array();
   for (std::size_t i = 0; solution && i < problem.contacts.size(); ++i)
@@ -285,7 +185,7 @@ void write_claims(const ImpactCase& asked, const ImpactProof& proof, const std::
   impact["solutions"] = Json::array();
   for (const ImpactSolution& each : solutions)
     impact["solutions"].push_back(
-        {{"velocity", by_joint(problem.dof_names, each.velocity)}, {"energy_change", json(each.energy_change)}});
+        {{"velocity", by_joint(problem, each.velocity)}, {"energy_change", json(each.energy_change)}});
 }
 
 // ---- Certificates. ----
@@ -380,7 +280,7 @@ ImpactLaw read_law(const Field& field)
 }
 
 /// The laws with another ε at every contact that closes.
-std::vector<ImpactLaw> with_restitution(const ImpactCase& asked, double restitution)
+std::vector<ImpactLaw> with_restitution(const ImpactInput& asked, double restitution)
 {
   std::vector<ImpactLaw> laws = asked.impact.laws;
   for (std::size_t i = 0; i < laws.size(); ++i)
@@ -388,7 +288,7 @@ std::vector<ImpactLaw> with_restitution(const ImpactCase& asked, double restitut
   return laws;
 }
 
-Json question_json(const ImpactCase& asked)
+Json question_json(const ImpactInput& asked)
 {
   Json entry;
   entry["problem"] = problem_json(asked.problem);
@@ -411,7 +311,8 @@ Json proof_json(const char* kind, const std::vector<ImpactSolution>& solutions, 
 }
 
 /// One sentence about a verdict that is not undecided.
-std::string impact_words(const ImpactCase& asked, const ImpactProof& proof, const std::vector<ImpactSolution>& solutions)
+std::string impact_words(const ImpactInput& asked, const ImpactProof& proof,
+                         const std::vector<ImpactSolution>& solutions)
 {
   if (solutions.empty()) return "fails: no velocity after the impact satisfies every law: they contradict each other";
   const ImpactSolution& found = solutions[shown(proof, solutions)];
@@ -432,7 +333,7 @@ class ImpactAnswer final : public Answer {
  public:
   explicit ImpactAnswer(std::unique_ptr<Engine> engine) : solver_(std::move(engine)) {}
 
-  void read(const Situation& situation) override { asked_ = read_case(situation); }
+  void read(const Situation& situation) override { asked_ = read_impact(situation); }
   void ask(const Situation& situation, Extras extras) override;
   Json question(const Report&) const override { return question_json(asked_); }
 
@@ -453,7 +354,7 @@ class ImpactAnswer final : public Answer {
   Json conditions_json() const;
 
   ImpactSolver solver_;
-  ImpactCase asked_;
+  ImpactInput asked_;
   ImpactResult result_;
   ImpactProof proof_;
   std::vector<ImpactLeaf> leaves_;   ///< those that the verdicts need
@@ -655,7 +556,7 @@ AnswerText ImpactAnswer::text(const Report&) const
 // ---- verify ----
 
 /// What only proofs of their own say: empty when a safe restitution that is shown is safe.
-std::string safety_disagreement(const Field& report, const ImpactCase& asked)
+std::string safety_disagreement(const Field& report, const ImpactInput& asked)
 {
   const Field impact = report["impact"], margins = report["margins"];
   if (impact.has("conditions") && impact["conditions"].is_object() && impact["conditions"]["exact"]["holds"].boolean() &&
@@ -671,7 +572,7 @@ std::string safety_disagreement(const Field& report, const ImpactCase& asked)
 }
 
 /// What a report may say: the claims, and what nothing is proved about.
-Json claims_of(const Field& report, const ImpactCase& asked, const ImpactProof& proof,
+Json claims_of(const Field& report, const ImpactInput& asked, const ImpactProof& proof,
                const std::vector<ImpactSolution>& solutions)
 {
   Json claims;
@@ -686,7 +587,7 @@ Json claims_of(const Field& report, const ImpactCase& asked, const ImpactProof& 
 Judgement judge_impact_report(const Field& report)
 {
   const Field source = report["certificate"];
-  ImpactCase asked;
+  ImpactInput asked;
   asked.problem = read_problem(source["problem"]);
   asked.impact.velocity = source["velocity"].vector();
   for (std::size_t i = 0; i < source["laws"].size(); ++i) asked.impact.laws.push_back(read_law(source["laws"][i]));

@@ -28,16 +28,16 @@ Json json(const Eigen::MatrixXd& matrix)
   return rows;
 }
 
-Json by_joint(const std::vector<std::string>& names, const Eigen::VectorXd& values)
+Json by_joint(const ContactProblem& problem, const Eigen::VectorXd& values)
 {
+  const std::vector<std::string> labels = joint_labels(problem.dofs);
   Json map = Json::object();
   for (Eigen::Index i = 0; i < values.size(); ++i) {
-    const std::string& name = names[static_cast<std::size_t>(i)];
-    const auto bracket = name.rfind('[');
-    if (bracket == name.npos)
-      map[name] = json(values[i]);
+    const auto k = static_cast<std::size_t>(i);
+    if (problem.dofs[k].size == 1)
+      map[labels[k]] = json(values[i]);
     else
-      map[name.substr(0, bracket)].push_back(json(values[i]));
+      map[labels[k]].push_back(json(values[i]));
   }
   return map;
 }
@@ -86,6 +86,12 @@ Json problem_json(const ContactProblem& problem)
 {
   Json entry;
   entry["dofs"] = problem.dof_names;
+  entry["joints"] = Json::array();  // one per degree of freedom
+  for (const Dof& dof : problem.dofs)
+    entry["joints"].push_back({{"model", dof.model},
+                               {"joint", dof.of_base() ? Json() : Json(dof.joint)},
+                               {"index", dof.index},
+                               {"size", dof.size}});
   entry["M"] = json(problem.M);
   entry["F"] = json(problem.F);
   entry["J"] = json(problem.J);
@@ -234,9 +240,18 @@ ContactProblem read_problem(const Field& field)
   problem.gamma = field["gamma"].vector();
   problem.M = field["M"].matrix(problem.nv(), problem.nv());
   problem.J = field["J"].matrix(problem.rows(), problem.nv());
-  const Field dofs = field["dofs"], contacts = field["contacts"], closures = field["closures"];
+  const Field dofs = field["dofs"], joints = field["joints"];
+  const Field contacts = field["contacts"], closures = field["closures"];
   if (static_cast<Eigen::Index>(dofs.size()) != problem.nv()) dofs.fail("a name for each degree of freedom");
-  for (std::size_t i = 0; i < dofs.size(); ++i) problem.dof_names.push_back(dofs[i].text());
+  if (static_cast<Eigen::Index>(joints.size()) != problem.nv()) joints.fail("a joint for each degree of freedom");
+  for (std::size_t i = 0; i < dofs.size(); ++i) {
+    const Field joint = joints[i]["joint"];
+    problem.dof_names.push_back(dofs[i].text());
+    problem.dofs.push_back({joints[i]["model"].text(), joint.is_null() ? "" : joint.text(),
+                            joints[i]["index"].integer(), joints[i]["size"].integer()});
+    if (problem.dofs.back().size < 1 || problem.dofs.back().size > 6) joints[i]["size"].fail("1 to 6");
+  }
+  if (problem.dof_names != dof_labels(problem.dofs)) dofs.fail("the names of `joints`");
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Field source = contacts[i];
     Contact contact;

@@ -16,8 +16,8 @@ Json json(double value);
 Json json(const Eigen::VectorXd& values);
 Json json(const Eigen::MatrixXd& matrix);
 
-/// {"robot/base": [6], "robot/left_knee": 0.1}: degrees of freedom "name[k]" are gathered into a list.
-Json by_joint(const std::vector<std::string>& names, const Eigen::VectorXd& values);
+/// {"robot/base": [6], "robot/left_knee": 0.1}: a list for a joint with several degrees of freedom.
+Json by_joint(const ContactProblem& problem, const Eigen::VectorXd& values);
 
 /// One entry of `contacts`; `lambda` are all forces, `interval` says whether the normal interval was computed and means anything.
 Json contact_json(const Contact& contact, const ContactReport& found, const Eigen::VectorXd& lambda, bool interval);
@@ -65,7 +65,8 @@ class Field {
 };
 
 ConeShape read_cone(const Field& field);
-ContactProblem read_problem(const Field& field);  ///< a name for each degree of freedom; otherwise not validated
+/// Degrees of freedom with their joints and the names that these have; otherwise not validated.
+ContactProblem read_problem(const Field& field);
 MotionLeaf read_leaf(const Field& field);
 Certificate read_certificate(const Field& field);  ///< with its kind
 

@@ -7,11 +7,10 @@
 #include "base/linear_algebra.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
+#include "stiction/region_input.hpp"
 
 namespace stiction::internal {
 namespace {
-
-std::string below(const std::string& path, const std::string& key) { return path.empty() ? key : path + "." + key; }
 
 std::string words(const Json& value)
 {
@@ -56,11 +55,9 @@ void leave_intervals(const Field& shown, const char* interval, Json& proved, con
 std::string axes_disagreement(const ContactProblem& problem)
 {
   constexpr double kTurned = 1e-9;  // rad
-  const std::string first = "/base[0]";
   for (Eigen::Index j = 0; j + 6 <= problem.nv(); ++j) {
-    const std::string& name = problem.dof_names[static_cast<std::size_t>(j)];
-    const std::string last = name.substr(0, name.rfind('[')) + "[5]";
-    if (!name.ends_with(first) || problem.dof_names[static_cast<std::size_t>(j) + 5] != last) continue;
+    const Dof& first = problem.dofs[static_cast<std::size_t>(j)];
+    if (!first.of_base() || floating_base(problem, first.model) != j) continue;
     std::optional<Eigen::Matrix3d> base_W;
     for (const Contact& contact : problem.contacts) {
       if (contact.tangents != 2) continue;
@@ -76,18 +73,30 @@ std::string axes_disagreement(const ContactProblem& problem)
   return "";
 }
 
-void Comparison::add_unproved(const Json& shown, const std::string& path)
+ReportPath ReportPath::below(const std::string& key) const
+{
+  ReportPath path(key);
+  if (text.empty()) return path;
+  path.text = text + "." + key;
+  path.every = every + "." + key;
+  return path;
+}
+
+ReportPath ReportPath::at(std::size_t i) const
+{
+  ReportPath path(*this);
+  path.text += "[" + std::to_string(i) + "]";
+  path.every += "[]";
+  return path;
+}
+
+void Comparison::add_unproved(const Json& shown, const ReportPath& path)
 {
   if (shown.is_object() && !shown.empty()) {
-    for (const auto& [key, value] : shown.items()) add_unproved(value, below(path, key));
+    for (const auto& [key, value] : shown.items()) add_unproved(value, path.below(key));
     return;
   }
-  std::string name;  // one for all entries of a list
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    name += path[i];
-    if (path[i] == '[') i = path.find(']', i) - 1;
-  }
-  if (std::ranges::find(unproved_, name) == unproved_.end()) unproved_.push_back(name);
+  if (std::ranges::find(unproved_, path.every) == unproved_.end()) unproved_.push_back(path.every);
 }
 
 std::string Comparison::sentence(const Json& shown, const Json& wanted, const std::string& path) const
@@ -95,7 +104,7 @@ std::string Comparison::sentence(const Json& shown, const Json& wanted, const st
   return path + ": " + shown_ + " " + words(shown) + ", but " + wanted_ + " " + words(wanted);
 }
 
-std::string Comparison::difference(const Json& shown, const Json& wanted, const std::string& path, Closeness closeness)
+std::string Comparison::difference(const Json& shown, const Json& wanted, const ReportPath& path, Closeness closeness)
 {
   if (wanted.is_discarded()) {
     add_unproved(shown, path);
@@ -104,30 +113,29 @@ std::string Comparison::difference(const Json& shown, const Json& wanted, const 
   if (shown.is_number() && wanted.is_number()) {
     const double a = shown.get<double>(), b = wanted.get<double>();
     const bool close = a == b || std::abs(a - b) <= closeness.relative * std::abs(b) + closeness.absolute;
-    return close ? "" : sentence(shown, wanted, path);
+    return close ? "" : sentence(shown, wanted, path.text);
   }
-  if (shown.is_null() != wanted.is_null()) return sentence(shown, wanted, path);
+  if (shown.is_null() != wanted.is_null()) return sentence(shown, wanted, path.text);
   if (shown.type() != wanted.type() && (shown.is_structured() || wanted.is_structured()))
-    throw InputError("report." + path, "want " + words(wanted) + ", got " + words(shown));
+    throw InputError("report." + path.text, "want " + words(wanted) + ", got " + words(shown));
   if (shown.is_array()) {
-    if (shown.size() != wanted.size()) return sentence(shown, wanted, path);
+    if (shown.size() != wanted.size()) return sentence(shown, wanted, path.text);
     double largest = 0.0;
     for (const Json& entry : wanted)
       if (entry.is_number()) largest = std::max(largest, std::abs(entry.get<double>()));
     const Closeness inside{closeness.relative, std::max(closeness.absolute, closeness.of_list * largest), closeness.of_list};
     for (std::size_t i = 0; i < shown.size(); ++i)
-      if (std::string found = difference(shown[i], wanted[i], path + "[" + std::to_string(i) + "]", inside);
-          !found.empty())
-        return found;
+      if (std::string found = difference(shown[i], wanted[i], path.at(i), inside); !found.empty()) return found;
     return "";
   }
-  if (!shown.is_object()) return shown == wanted ? "" : sentence(shown, wanted, path);
+  if (!shown.is_object()) return shown == wanted ? "" : sentence(shown, wanted, path.text);
   for (const auto& [key, value] : shown.items())
-    if (!wanted.contains(key)) throw InputError("report." + below(path, key), "want no such entry, got one");
+    if (!wanted.contains(key)) throw InputError("report." + path.below(key).text, "want no such entry, got one");
   for (const auto& [key, value] : wanted.items()) {
     const auto entry = shown.find(key);
-    if (entry == shown.end()) throw InputError("report." + below(path, key), "want an entry, got none: not a report");
-    if (std::string found = difference(*entry, value, below(path, key), closeness); !found.empty()) return found;
+    if (entry == shown.end())
+      throw InputError("report." + path.below(key).text, "want an entry, got none: not a report");
+    if (std::string found = difference(*entry, value, path.below(key), closeness); !found.empty()) return found;
   }
   return "";
 }

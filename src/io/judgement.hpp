@@ -42,6 +42,17 @@ struct Closeness {
 /// base's velocity, its axes in the axes of the base, so that every contact says the same about where the base's axes point.
 std::string axes_disagreement(const ContactProblem& problem);
 
+/// Where an entry of a report is.
+struct ReportPath {
+  std::string text;   ///< "contacts[2].unique"
+  std::string every;  ///< one for all entries of a list: "contacts[].unique"
+
+  ReportPath(const char* key) : text(key), every(key) {}
+  ReportPath(const std::string& key) : text(key), every(key) {}
+  ReportPath below(const std::string& key) const;
+  ReportPath at(std::size_t i) const;
+};
+
 /// Compares a report with what it should be.
 class Comparison {
  public:
@@ -49,11 +60,11 @@ class Comparison {
 
   /// Empty when `shown` is `wanted`, else a sentence about the first difference. Keys may be in any order.
   /// @throws InputError for a key that is missing or too much, or a list that is none.
-  std::string difference(const Json& shown, const Json& wanted, const std::string& path, Closeness closeness = {});
+  std::string difference(const Json& shown, const Json& wanted, const ReportPath& path, Closeness closeness = {});
 
   /// Paths of what was met that is unproved: "contacts[].unique".
   const std::vector<std::string>& unproved() const { return unproved_; }
-  void add_unproved(const Json& shown, const std::string& path);
+  void add_unproved(const Json& shown, const ReportPath& path);
 
  private:
   std::string sentence(const Json& shown, const Json& wanted, const std::string& path) const;

@@ -59,6 +59,7 @@ class Answer {
   virtual Verdict verdict() const = 0;
   virtual std::string summary() const = 0;  ///< one sentence a person can act on
   virtual int iterations() const = 0;
+  virtual std::string second_engine() const { return ""; }  ///< that helped the one that was asked for; empty: none did
   virtual void write_row(std::vector<RowCell>& cells) const = 0;
 
   /// The question's own keys, between `summary` and `solver`.
@@ -97,20 +98,10 @@ void require_no_sliding(const Scenario& scenario);
 /// For QuestionKind::require: friction cones and detachment are not for questions that have laws of their own to choose.
 void require_default_rules(const Scenario& scenario);
 
-/// For Answer::ask: @throws InputError with the velocity of the first contact or closure whose bodies move relative to each other.
-/// A contact that `slides` (one entry per contact; none: nobody does) may move along its surface.
-void require_rest(const Situation& situation, const std::vector<bool>& slides = {});
-
 /// For Answer::ask of questions that look for no efforts. @throws InputError saying what to write instead of limits.
 void require_given_efforts(const Situation& situation);
 
 /// The efforts of models that have given ones, by joint.
 std::vector<std::pair<std::string, double>> given_efforts(const Scenario& scenario, const ContactProblem& problem);
-
-/// The entry of the scenario that contact i of the problem comes from; patches give several contacts each.
-std::size_t description_of(const Scenario& scenario, std::size_t contact);
-
-/// Slower than this, bodies count as at rest relative to each other: m/s, rad/s on rows that turn.
-inline constexpr double kRestSpeed = 1e-6;
 
 }  // namespace stiction::internal

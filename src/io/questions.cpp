@@ -15,16 +15,6 @@ constexpr const QuestionKind* kKinds[] = {&kAllStickingKind, &kEquilibriumKind, 
 
 }  // namespace
 
-std::size_t description_of(const Scenario& scenario, std::size_t contact)
-{
-  std::size_t first = 0;
-  for (std::size_t i = 0; i < scenario.scene.contacts.size(); ++i) {
-    first += scenario.scene.contacts[i].points.size();
-    if (contact < first) return i;
-  }
-  return 0;
-}
-
 const QuestionKind& kind_of(const std::string& question, const std::string& path)
 {
   std::string known;
@@ -70,48 +60,15 @@ void require_default_rules(const Scenario& scenario)
     throw InputError("options.detachment", "want allowed for the question " + question + ", got forbidden");
 }
 
-void require_rest(const Situation& situation, const std::vector<bool>& slides)
-{
-  const ContactProblem& problem = situation.problem;
-  if (situation.state.v.isZero(0.0)) return;
-  const Eigen::VectorXd speed = problem.J * situation.state.v;
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-    const Contact& contact = problem.contacts[i];
-    const bool along = !slides.empty() && slides[i];
-    if (speed.segment(contact.row, along ? 1 : contact.rows()).lpNorm<Eigen::Infinity>() <= kRestSpeed) continue;
-    const Eigen::Vector3d velocity = contact_force_in_world(contact, speed.data() + contact.row);  // rows to world axes
-    const std::string path = "contacts[" + std::to_string(description_of(situation.scenario, i)) + "]";
-    if (along)
-      throw InputError(path, "want no velocity across the surface at " + contact.name + " (1e-06 m/s), got " +
-                                 text(speed[contact.row]) + " m/s along the normal; a contact that " +
-                                 (speed[contact.row] > 0.0 ? "opens is none: leave it out"
-                                                           : "hits belongs to the question impact"));
-    const double spin = contact.torsional ? speed[contact.row + contact.rows() - 1] : 0.0;
-    throw InputError(
-        path, "want bodies at rest relative to each other at " + contact.name + " (1e-06 m/s), got velocity " +
-                  text(velocity) + " m/s in the world" +
-                  (contact.torsional ? ", turning at " + text(spin) + " rad/s" : "") +
-                  "; a contact that already slides has `slides`, one that hits belongs to the question impact");
-  }
-  for (std::size_t i = 0; i < problem.closures.size(); ++i) {
-    const Closure& closure = problem.closures[i];
-    const double largest = speed.segment(closure.row, closure.rows).lpNorm<Eigen::Infinity>();
-    if (largest > kRestSpeed)
-      throw InputError("closures[" + std::to_string(i) + "]",
-                       "want rates that keep " + closure.name + " closed (1e-06 m/s or rad/s), got " + text(largest));
-  }
-}
-
 void require_given_efforts(const Situation& situation)
 {
   if (situation.problem.actuators.empty()) return;
-  const std::string& dof = situation.problem.actuators.front().name;
-  const std::string model = dof.substr(0, dof.find('/')), joint = dof.substr(dof.find('/') + 1);
+  const Dof& dof = situation.problem.dofs[static_cast<std::size_t>(situation.problem.actuators.front().dof)];
   for (const ModelDescription& description : situation.scenario.scene.models)
-    if (description.name == model)
-      throw InputError("models." + model + ".effort",
+    if (description.name == dof.model)
+      throw InputError("models." + dof.model + ".effort",
                        "want given efforts for " + std::string(stiction::name_of(situation.scenario.question)) +
-                           ": `none`, or `{" + joint + ": 1.5, …}` in N m or N (unnamed joints 0), got " +
+                           ": `none`, or `{" + dof.joint + ": 1.5, …}` in N m or N (unnamed joints 0), got " +
                            (description.effort.kind == Effort::Kind::kLimits ? "limits" : "unlimited") +
                            "; the question equilibrium finds efforts within limits");
 }
@@ -121,10 +78,11 @@ std::vector<std::pair<std::string, double>> given_efforts(const Scenario& scenar
   std::vector<std::pair<std::string, double>> efforts;
   for (const ModelDescription& model : scenario.scene.models) {
     if (model.effort.kind != Effort::Kind::kGiven) continue;
-    for (const std::string& dof : problem.dof_names) {
-      if (!dof.starts_with(model.name + "/") || dof.ends_with("]")) continue;
-      const auto given = model.effort.given.find(dof.substr(model.name.size() + 1));
-      efforts.emplace_back(dof, given == model.effort.given.end() ? 0.0 : given->second);
+    for (std::size_t i = 0; i < problem.dofs.size(); ++i) {
+      const Dof& dof = problem.dofs[i];
+      if (dof.model != model.name || dof.size != 1) continue;
+      const auto given = model.effort.given.find(dof.joint);
+      efforts.emplace_back(problem.dof_names[i], given == model.effort.given.end() ? 0.0 : given->second);
     }
   }
   return efforts;

@@ -11,6 +11,7 @@
 #include "proof/region_case.hpp"
 #include "stiction/error.hpp"
 #include "stiction/region_input.hpp"
+#include "stiction/rest.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -133,7 +134,7 @@ std::string metres(const Eigen::Vector2d& point) { return fmt::format("({:.4g}, 
 
 void RegionAnswer::read(const Situation& situation)
 {
-  require_rest(situation);
+  require_rest(situation.scene, situation.state, situation.problem);
   model_ = moving_model(situation.scenario);
   input_ = region_input(situation.scene, situation.state, situation.problem, model_, situation.scenario.scene.loads);
 }

@@ -2,16 +2,6 @@
 
 namespace stiction::internal {
 
-const char* name_of(Verdict verdict)
-{
-  switch (verdict) {
-    case Verdict::kHolds: return "holds";
-    case Verdict::kFails: return "fails";
-    case Verdict::kUndecided: break;
-  }
-  return "undecided";
-}
-
 const char* name_of(ContactState state)
 {
   switch (state) {

@@ -35,7 +35,7 @@ struct Report {
   }
 };
 
-const char* name_of(Verdict verdict);
+inline const char* name_of(Verdict verdict) { return to_string(verdict); }
 const char* name_of(ContactState state);
 const char* name_of(CertificateKind kind);
 

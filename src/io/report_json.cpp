@@ -37,7 +37,9 @@ Json report_document(const Report& report)
   json_report["verdict"] = name_of(report.verdict());
   json_report["summary"] = report.summary();
   report.answer->write_json(report, json_report);
-  json_report["solver"] = {{"name", report.scenario.options.solver}, {"iterations", report.answer->iterations()}};
+  std::string solver = report.scenario.options.solver;
+  if (const std::string second = report.answer->second_engine(); !second.empty()) solver += ", " + second;
+  json_report["solver"] = {{"name", solver}, {"iterations", report.answer->iterations()}};
   json_report["warnings"] = report.warnings;
   json_report["inputs"] = inputs_json(report.inputs);
   return json_report;

@@ -53,18 +53,18 @@ bool RowAnswerer::change_sections(const BatchRow& row)
   const Entry* contacts = document_.root.find("contacts");
   std::vector<Entry> model_entries, contact_entries;
   for (const auto& [path, value] : row.changes) {
-    const std::vector<std::string> parts = split_path(path);
-    if (parts.size() < 3) return false;
-    if (parts[0] == "models" && models->find(parts[1])) {
-      const auto index = static_cast<std::size_t>(std::ranges::find(models->keys, parts[1]) - models->keys.begin());
+    const std::vector<std::string> steps = split_path(document_.root, path);
+    if (steps.size() < 3) return false;
+    if (steps[0] == "models" && models->find(steps[1])) {
+      const auto index = static_cast<std::size_t>(std::ranges::find(models->keys, steps[1]) - models->keys.begin());
       const std::size_t k = add_once(models_, index);
       if (k == model_entries.size()) model_entries.push_back(models->items[index]);
-      set_path(model_entries[k], path, value, 2);
-    } else if (parts[0] == "contacts" && contacts && find_in_list(*contacts, parts[1]) >= 0) {
-      const auto index = static_cast<std::size_t>(find_in_list(*contacts, parts[1]));
+      set_path(model_entries[k], steps, value, 2);
+    } else if (steps[0] == "contacts" && contacts && find_in_list(*contacts, steps[1]) >= 0) {
+      const auto index = static_cast<std::size_t>(find_in_list(*contacts, steps[1]));
       const std::size_t k = add_once(contacts_, index);
       if (k == contact_entries.size()) contact_entries.push_back(contacts->items[index]);
-      set_path(contact_entries[k], path, value, 2);
+      set_path(contact_entries[k], steps, value, 2);
     } else {
       return false;
     }
@@ -85,7 +85,7 @@ void RowAnswerer::answer(const BatchRow& row, RowAnswer& answer)
   whole_ = !change_sections(row);
   if (whole_) {
     ScenarioDocument changed = document_;
-    for (const auto& [path, value] : row.changes) set_path(changed.root, path, value);
+    for (const auto& [path, value] : row.changes) set_path(changed.root, split_path(changed.root, path), value);
     row_ = changed.decode();
     row_.scene.package_paths = package_paths_;
   }

@@ -73,11 +73,9 @@ template <class Value, std::size_t n>
 Value one_of(const Entry& entry, const std::string& path, const std::array<std::pair<const char*, Value>, n>& choices)
 {
   std::string list;
-  std::vector<std::string> names;
   for (const auto& [name, value] : choices) {
     if (entry.kind == Entry::Kind::kText && entry.text == name) return value;
     list += (list.empty() ? "" : " | ") + std::string(name);
-    names.push_back(name);
   }
   fail(entry, path, list);
 }
@@ -420,7 +418,7 @@ Scenario ScenarioDocument::decode() const
 InputError ScenarioDocument::located(const InputError& error) const
 {
   const std::string message = error.what();
-  const std::string first = split_path(error.path()).front();
+  const std::string first = split_path(root, error.path()).front();
   if (!root.find(first)) return error;
   const std::string where = locate(root, error.path()).where();
   if (where.empty() || message.starts_with(where)) return error;
@@ -448,7 +446,7 @@ void apply(const std::vector<ScenarioOverride>& overrides, ScenarioDocument& doc
       for (Entry& item : entry.items) self(self, item);
     };
     forget_lines(forget_lines, value);
-    set_path(document.root, change.path, value);
+    set_path(document.root, split_path(document.root, change.path), value);
     document.overrides.push_back(change);
   }
 }

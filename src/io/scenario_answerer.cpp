@@ -38,16 +38,6 @@ bool same_place(const ContactDescription& a, const ContactDescription& b)
          (a.torsion > 0.0) == (b.torsion > 0.0) && sound(b.mu) && sound(b.torsion) && b.max_normal >= 0.0;
 }
 
-/// "models.robot.urdf: joint … limit: the effort limit is 0" matters only where efforts are to be found within the
-/// limits.
-bool concerns_unused_limits(const std::string& warning, const Scenario& scenario)
-{
-  return warning.ends_with("limit: the effort limit is 0") &&
-         std::ranges::none_of(scenario.scene.models, [&](const ModelDescription& model) {
-           return model.effort.kind == Effort::Kind::kLimits && warning.starts_with("models." + model.name + ".urdf: ");
-         });
-}
-
 void require(bool condition, const std::string& path, const char* want, const std::string& got)
 {
   if (!condition) throw InputError(path, std::string("want ") + want + ", got " + got);
@@ -194,8 +184,7 @@ Report ScenarioAnswerer::start(const Scenario& scenario)
 {
   Report report;
   report.scenario = scenario;
-  report.warnings = scene_.warnings(scenario.scene.models);
-  std::erase_if(report.warnings, [&](const std::string& warning) { return concerns_unused_limits(warning, scenario); });
+  for (const Warning& warning : scene_.warnings(scenario.scene.models)) report.warnings.push_back(warning.message());
   report.inputs.urdf = urdf_;
   compute(scenario.scene, report.problem);
   report.answer = kind_of(stiction::name_of(scenario.question)).make(make_engine(scenario.options.solver));

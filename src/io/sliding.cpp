@@ -6,22 +6,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ask/check_slips.hpp"
 #include "ask/contact_reports.hpp"
-#include "ask/sliding_input.hpp"
 #include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "base/text.hpp"
 #include "proof/sliding_program.hpp"
 #include "stiction/error.hpp"
+#include "stiction/rest.hpp"
+#include "stiction/sliding_input.hpp"
 
 namespace stiction::internal {
 namespace {
-
-/// A direction may leave the surface by this much, as a normal may miss unit length.
-constexpr double kAcross = 1e-6;
-/// A direction and a velocity agree when their unit vectors differ by less: directions are written with a few digits.
-constexpr double kAgree = 1e-3;
 
 const char* name_of(SolutionCount count)
 {
@@ -35,14 +32,6 @@ const char* name_of(SolutionCount count)
   return "undecided";
 }
 
-std::string in_world(const Contact& contact, const Eigen::Vector2d& along)
-{
-  Eigen::Vector3d world = contact.axes_W.rightCols<2>() * along;
-  for (double& x : world)
-    if (std::abs(x) <= kRounding) x = 0.0;
-  return internal::text(world);
-}
-
 void require_for_sliding(const Scenario& scenario)
 {
   require_plain_contacts(scenario);
@@ -52,50 +41,6 @@ void require_for_sliding(const Scenario& scenario)
       throw InputError("contacts[" + std::to_string(i) + "].torsion",
                        "want none at a contact that slides, as its spin is not given, got " +
                            internal::text(scenario.scene.contacts[i].torsion));
-}
-
-/// Which way each contact slides, in its axes. A contact without friction slides whichever way it likes.
-/// @throws InputError for a direction that leaves the surface or is not that of the velocity.
-SlipDirections slip_directions(const Situation& situation)
-{
-  const ContactProblem& problem = situation.problem;
-  const Eigen::VectorXd speed = problem.J * situation.state.v;
-  SlipDirections slips(problem.contacts.size());
-  for (std::size_t i = 0; i < slips.size(); ++i) {
-    const Contact& contact = problem.contacts[i];
-    const std::size_t entry = description_of(situation.scenario, i);
-    const ContactDescription& description = situation.scenario.scene.contacts[entry];
-    const auto& given = situation.scenario.contact_motions[entry].slides;
-    const Eigen::Vector2d velocity = speed.segment<2>(contact.row + 1);
-    const bool moves = velocity.norm() > kRestSpeed;
-    if (!given) {
-      if (contact.mu == 0.0 && !contact.torsional)
-        slips[i] = moves ? velocity.normalized() : Eigen::Vector2d::UnitX().eval();
-      continue;
-    }
-    const std::string path = "contacts[" + std::to_string(entry) + "].slides";
-    const std::string frame = description.normal_frame == ContactFrame::kLink ? description.link
-                              : description.normal_frame == ContactFrame::kOn ? description.on
-                                                                              : "world";
-    const Eigen::Matrix3d frame_W = situation.scene.link_pose(situation.state, frame, path).linear();
-    const Eigen::Vector3d direction = contact.axes_W.transpose() * (frame_W * given->normalized());
-    if (std::abs(direction[0]) > kAcross)
-      throw InputError(path, "want a direction along the surface at " + contact.name + ", got " +
-                                 internal::text(*given) + " with " + internal::text(direction[0]) +
-                                 " of it along the normal");
-    Eigen::Vector2d along = direction.tail<2>().normalized();
-    if (moves) {
-      if ((velocity.normalized() - along).norm() > kAgree)
-        throw InputError(path, "want the direction of the velocity at " + contact.name + ", " +
-                                   in_world(contact, velocity) + " m/s in the world, got " + in_world(contact, along) +
-                                   " in the world");
-      along = velocity.normalized();
-    }
-    for (double& x : along)
-      if (std::abs(x) <= kRounding) x = 0.0;
-    slips[i] = along;
-  }
-  return slips;
 }
 
 /// Names of the contacts whose normals well-posedness is about, in its order.
@@ -222,7 +167,7 @@ void write_claims(const ContactProblem& problem, const SlipDirections& slips, co
   Json solutions = Json::array();
   for (const SlidingSolution& solution : result.solutions) {
     Json entry;
-    entry["acceleration"]["values"] = by_joint(problem.dof_names, solution.acceleration);
+    entry["acceleration"]["values"] = by_joint(problem, solution.acceleration);
     entry["acceleration"]["unique"] = solution.acceleration_unique;
     entry["contacts"] = contacts_json(problem, solution);
     entry["contrary_slips"] = contrary_slips(problem, slips, moves, solution);
@@ -247,15 +192,13 @@ class SlidingAnswer final : public Answer {
   void read(const Situation& situation) override
   {
     require_given_efforts(situation);
-    slips_ = slip_directions(situation);
-    const Eigen::VectorXd speed = situation.problem.J * situation.state.v;
+    std::vector<std::optional<Eigen::Vector3d>> given;
+    for (const ContactMotion& motion : situation.scenario.contact_motions) given.push_back(motion.slides);
+    slips_ = slip_directions(situation.scene, situation.state, situation.problem, given);
+    moves_ = moves_along_surface(situation.problem, situation.state.v);
     std::vector<bool> slides;
-    moves_.clear();
-    for (std::size_t i = 0; i < slips_.size(); ++i) {
-      slides.push_back(slips_[i].has_value());
-      moves_.push_back(speed.segment<2>(situation.problem.contacts[i].row + 1).norm() > kRestSpeed);
-    }
-    require_rest(situation, slides);
+    for (const auto& slip : slips_) slides.push_back(slip.has_value());
+    require_rest(situation.scene, situation.state, situation.problem, slides);
   }
 
   void ask(const Situation& situation, Extras extras) override
@@ -270,6 +213,7 @@ class SlidingAnswer final : public Answer {
   Json question(const Report& report) const override { return question_json(report.problem, slips_, moves_); }
   Verdict verdict() const override { return result_.verdict; }
   int iterations() const override { return result_.nodes; }
+  std::string second_engine() const override { return result_.second_engine; }
   std::string summary() const override
   {
     const std::string verdict = internal::name_of(result_.verdict);

@@ -1,7 +1,9 @@
 #include "stiction/contact_problem.hpp"
 
 #include <cmath>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "base/linear_algebra.hpp"
 #include "base/numerics.hpp"
@@ -131,7 +133,59 @@ void check_contact(const std::string& path, const Contact& c)
                                            text(Eigen::Vector3d(c.axes_W.col(2))));
 }
 
+void check_dofs(const std::vector<Dof>& dofs, Eigen::Index n)
+{
+  if (!dofs.empty() && static_cast<Eigen::Index>(dofs.size()) != n)
+    throw InputError("dofs", "want " + std::to_string(n) + " or none, got " + std::to_string(dofs.size()));
+  std::set<std::tuple<std::string, std::string, int>> known;
+  for (std::size_t i = 0; i < dofs.size(); ++i) {
+    const Dof& dof = dofs[i];
+    if (dof.index < 0 || dof.index >= dof.size)
+      throw InputError(at("dofs", i) + ".index",
+                       "want 0.." + std::to_string(dof.size - 1) + ", got " + std::to_string(dof.index));
+    if (!known.insert({dof.model, dof.joint, dof.index}).second)
+      throw InputError(at("dofs", i), "want each degree of freedom once, got one twice");
+  }
+}
+
 }  // namespace
+
+/// A joint may be called "base", or "plane[0]" beside a planar joint "plane": whoever comes later gets an underscore.
+std::vector<std::string> joint_labels(const std::vector<Dof>& dofs)
+{
+  std::set<std::string> taken;
+  std::map<std::pair<std::string, std::string>, std::string> labels;
+  const auto add = [&](const Dof& dof) {
+    const auto [entry, is_new] = labels.try_emplace({dof.model, dof.joint}, dof.of_base() ? "base" : dof.joint);
+    if (!is_new) return;
+    std::string& label = entry->second;
+    if (!dof.model.empty()) label = dof.model + "/" + label;
+    const auto clashes = [&] {
+      bool found = taken.contains(label);
+      for (int k = 0; k < dof.size && dof.size > 1; ++k)
+        found = found || taken.contains(label + "[" + std::to_string(k) + "]");
+      return found;
+    };
+    while (clashes()) label += "_";
+    taken.insert(label);
+  };
+  for (const Dof& dof : dofs)
+    if (!dof.of_base() && dof.size == 1) add(dof);
+  for (const Dof& dof : dofs)
+    if (!dof.of_base()) add(dof);
+  for (const Dof& dof : dofs) add(dof);
+  std::vector<std::string> result;
+  for (const Dof& dof : dofs) result.push_back(labels.at({dof.model, dof.joint}));
+  return result;
+}
+
+std::vector<std::string> dof_labels(const std::vector<Dof>& dofs)
+{
+  std::vector<std::string> labels = joint_labels(dofs);
+  for (std::size_t i = 0; i < dofs.size(); ++i)
+    if (dofs[i].size > 1) labels[i] += "[" + std::to_string(dofs[i].index) + "]";
+  return labels;
+}
 
 void ContactProblem::validate() const
 {
@@ -174,8 +228,9 @@ void ContactProblem::validate() const
   if (!dof_names.empty() && static_cast<Eigen::Index>(dof_names.size()) != n)
     throw InputError("dof_names",
                      "want " + std::to_string(n) + " names or none, got " + std::to_string(dof_names.size()));
-  std::set<std::string> dofs;
-  for (std::size_t i = 0; i < dof_names.size(); ++i) check_name(dofs, at("dof_names", i), dof_names[i]);
+  std::set<std::string> unique_names;
+  for (std::size_t i = 0; i < dof_names.size(); ++i) check_name(unique_names, at("dof_names", i), dof_names[i]);
+  check_dofs(dofs, n);
 }
 
 RowRoles row_roles(const ContactProblem& problem)

@@ -482,6 +482,7 @@ bool operator==(const RegionInput& a, const RegionInput& b)
   const ContactProblem &p = a.problem, &q = b.problem;
   return same(p.M, q.M) && same(p.F, q.F) && same(p.J, q.J) && same(p.gamma, q.gamma) && same(a.a, b.a) &&
          same(a.shift, b.shift) && a.position == b.position && a.base == b.base && p.dof_names == q.dof_names &&
+         p.dofs == q.dofs &&
          std::ranges::equal(p.contacts, q.contacts, contact) && std::ranges::equal(p.closures, q.closures, closure) &&
          std::ranges::equal(p.actuators, q.actuators, motor);
 }

@@ -187,9 +187,10 @@ void add_name(std::set<std::string>& names, const std::string& path, const std::
     throw InputError(path + ".name", "want a unique name, got " + quoted(name) + " twice");
 }
 
-void read_contact(const ContactDescription& description, const std::string& path, const BodyFinder& bodies,
+void read_contact(const ContactDescription& description, std::size_t index, const BodyFinder& bodies,
                   std::set<std::string>& names, std::vector<ContactBlueprint>& contacts)
 {
+  const std::string path = indexed("contacts", index);
   if (description.name.empty()) throw InputError(path + ".name", "want a name, got an empty one");
   ContactBlueprint contact;
   std::tie(contact.link, contact.on) = bodies.find_pair(path, description.link, description.on);
@@ -205,6 +206,10 @@ void read_contact(const ContactDescription& description, const std::string& path
   contact.torsion = description.torsion;
   contact.max_normal = description.max_normal;
   contact.side = description.side;
+  contact.origin = {static_cast<int>(index), contact.link.model, contact.on.model,
+                    description.normal_frame == ContactFrame::kLink ? description.link
+                    : description.normal_frame == ContactFrame::kOn ? description.on
+                                                                    : "world"};
   if (description.points.empty()) throw InputError(path + ".at", "want at least one point, got none");
   const bool numbered = description.patch || description.points.size() > 1;
   for (std::size_t k = 0; k < description.points.size(); ++k) {
@@ -301,29 +306,33 @@ std::vector<std::pair<int, double>> read_given_efforts(const ModelDescription& m
   return efforts;
 }
 
-void add_warnings(const ModelDescription& model, const UrdfTree& tree, std::vector<std::string>& warnings)
+void add_warnings(const ModelDescription& model, const UrdfTree& tree, std::vector<Warning>& warnings)
 {
+  using Kind = Warning::Kind;
   const std::string path = path_of(model);
-  for (const Finding& finding : physical_findings(tree)) warnings.push_back(path + ".urdf: " + finding.what);
+  const bool within_limits = model.effort.kind == Effort::Kind::kLimits;
+  for (const Finding& finding : physical_findings(tree))
+    if (finding.kind != Kind::kZeroEffortLimit || within_limits)
+      warnings.push_back({finding.kind, path + ".urdf", finding.what});
   const ModelState state = read_state(model, tree);
   for (std::size_t j = 0; j < tree.joints.size(); ++j) {
     const UrdfJoint& joint = tree.joints[j];
     const double position = joint.mimics < 0 ? state.positions[j][0]
                                              : joint.multiplier * state.positions[idx(joint.mimics)][0] + joint.offset;
     if (freedoms(joint.type) == 1 && (position < joint.lower || position > joint.upper))
-      warnings.push_back(path + ".joints." + joint.name + ": " + text(position) + " is outside the limits " +
-                         text(joint.lower) + " to " + text(joint.upper));
+      warnings.push_back({Kind::kJointLimits, path + ".joints." + joint.name,
+                          text(position) + " is outside the limits " + text(joint.lower) + " to " + text(joint.upper)});
   }
   for (const auto& [j, effort] : read_given_efforts(model, tree)) {
     const UrdfJoint& joint = tree.joints[idx(j)];
     if (std::abs(effort) > joint.effort)
-      warnings.push_back(path + ".effort." + joint.name + ": " + text(effort) + " exceeds the effort limit " +
-                         text(joint.effort));
+      warnings.push_back({Kind::kEffortLimit, path + ".effort." + joint.name,
+                          text(effort) + " exceeds the effort limit " + text(joint.effort)});
   }
-  if (model.effort.kind != Effort::Kind::kLimits) return;
   for (const UrdfJoint& joint : tree.joints)
-    if (has_motor(joint) && !joint.limited)
-      warnings.push_back(path + ".effort: joint " + quoted(joint.name) + " has no <limit>, its effort is unlimited");
+    if (within_limits && has_motor(joint) && !joint.limited)
+      warnings.push_back({Kind::kNoEffortLimit, path + ".effort",
+                          "joint " + quoted(joint.name) + " has no <limit>, its effort is unlimited"});
 }
 
 LoadBlueprint read_load(const LoadDescription& load, const std::string& path, const std::vector<ModelBlueprint>& models)
@@ -353,13 +362,13 @@ Blueprint make_blueprint(const SceneDescription& description, const std::vector<
     const std::string path = indexed("loads", i);
     blueprint.loads.push_back(read_load(source, path, blueprint.models));
     if (bodies.carrier(blueprint.loads.back().body).model < 0)
-      blueprint.load_warnings.push_back(path + ".link: " + quoted(source.link) + " cannot move");
+      blueprint.load_warnings.push_back({Warning::Kind::kFixedLoad, path + ".link", quoted(source.link) + " cannot move"});
   }
   blueprint.warnings.insert(blueprint.warnings.end(), blueprint.load_warnings.begin(), blueprint.load_warnings.end());
 
   std::set<std::string> names;
   for (std::size_t i = 0; i < description.contacts.size(); ++i)
-    read_contact(description.contacts[i], indexed("contacts", i), bodies, names, blueprint.contacts);
+    read_contact(description.contacts[i], i, bodies, names, blueprint.contacts);
   for (std::size_t i = 0; i < description.closures.size(); ++i) {
     const ClosureDescription& source = description.closures[i];
     const std::string path = indexed("closures", i);

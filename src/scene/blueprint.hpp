@@ -54,6 +54,7 @@ struct ContactBlueprint {
   ContactFrame normal_frame;
   double mu, torsion, max_normal;
   Side side;
+  ContactOrigin origin;
 };
 
 struct ClosureBlueprint {
@@ -71,8 +72,8 @@ struct Blueprint {
   std::vector<LoadBlueprint> loads;
   std::vector<ContactBlueprint> contacts;
   std::vector<ClosureBlueprint> closures;
-  std::vector<std::string> warnings;
-  std::vector<std::string> load_warnings;  ///< among them
+  std::vector<Warning> warnings;
+  std::vector<Warning> load_warnings;  ///< among them
 };
 
 /// URDFs that `known` has are not read again. @throws InputError naming the entry.
@@ -91,7 +92,7 @@ ModelState read_state(const ModelDescription& model, const UrdfTree& tree);
 std::vector<std::pair<int, double>> read_given_efforts(const ModelDescription& model, const UrdfTree& tree);
 
 /// What is allowed but looks wrong: in the URDF, joints outside their limits, efforts beyond or without limits.
-void add_warnings(const ModelDescription& model, const UrdfTree& tree, std::vector<std::string>& warnings);
+void add_warnings(const ModelDescription& model, const UrdfTree& tree, std::vector<Warning>& warnings);
 
 /// Right-handed axes (normal, t1, t2). t1 is the x axis (the y axis for normals near x) projected onto the tangent
 /// plane, so that the normal z gives (z, x, y).

@@ -77,18 +77,17 @@ int Coordinates::dof_of(int model, int joint) const
   return v_source[idx(slot->v)];
 }
 
-std::vector<std::string> Coordinates::dof_names() const
+std::vector<Dof> Coordinates::dofs() const
 {
-  std::vector<std::string> names(idx(nv));
+  std::vector<Dof> list(idx(nv));
   for (const JointSlot& slot : slots) {
     if (follows(slot)) continue;
     const UrdfJoint* joint = joint_of(slot);
-    const std::string name = model_names[idx(slot.model)] + "/" + (joint ? joint->name : "base");
-    const int dofs = freedoms(slot.type);
-    for (int k = 0; k < dofs; ++k)
-      names[idx(v_source[idx(slot.v + k)])] = dofs == 1 ? name : name + "[" + std::to_string(k) + "]";
+    const int size = freedoms(slot.type);
+    for (int k = 0; k < size; ++k)
+      list[idx(v_source[idx(slot.v + k)])] = {model_names[idx(slot.model)], joint ? joint->name : "", k, size};
   }
-  return names;
+  return list;
 }
 
 SceneState Coordinates::make_state(const std::vector<ModelState>& states) const

@@ -33,8 +33,8 @@ struct Coordinates {
   /// Fills everything below `slots` from what is above.
   void number(Eigen::Index full_nq, Eigen::Index full_nv);
 
-  int dof_of(int model, int joint) const;      ///< first entry of a joint in v
-  std::vector<std::string> dof_names() const;  ///< "model/joint", "model/joint[2]", "model/base[0]"
+  int dof_of(int model, int joint) const;  ///< first entry of a joint in v
+  std::vector<Dof> dofs() const;
   SceneState make_state(const std::vector<ModelState>& states) const;
   void expand(const Eigen::VectorXd& q, Eigen::VectorXd& full_q) const;       ///< presized
   void expand_rate(const Eigen::VectorXd& v, Eigen::VectorXd& full_v) const;  ///< presized

@@ -125,7 +125,8 @@ struct Core {
   Eigen::Index row_count = 0;
   double mass = 0.0;
   SceneState described;
-  std::vector<std::string> warnings, load_warnings;
+  std::vector<ContactOrigin> contact_origins;
+  std::vector<Warning> warnings, load_warnings;
 
   explicit Core(const internal::Blueprint& blueprint);
 
@@ -206,7 +207,8 @@ Core::Core(const internal::Blueprint& blueprint) : models(blueprint.models), war
   check_inertias();
   articulation.finish();
   coordinates.number(model.nq, model.nv);
-  prototype.dof_names = coordinates.dof_names();
+  prototype.dofs = coordinates.dofs();
+  prototype.dof_names = dof_labels(prototype.dofs);
 
   std::vector<ModelState> states;
   for (const auto& source : blueprint.models) states.push_back(source.state);
@@ -407,6 +409,7 @@ void Core::add_rows(const internal::Blueprint& blueprint)
     contact.torsion = source.torsion;
     contact.max_normal = source.max_normal;
     prototype.contacts.push_back(contact);
+    contact_origins.push_back(source.origin);
     finish(std::move(block));
   }
   for (const auto& source : blueprint.closures) {
@@ -767,7 +770,7 @@ void Scene::Impl::check_finite(const ContactProblem& problem) const
   };
   for (Eigen::Index i = 0; i < problem.nv(); ++i) {
     const std::string& name = problem.dof_names[idx(i)];
-    const std::string place = "models." + name.substr(0, name.find('/'));
+    const std::string place = "models." + problem.dofs[idx(i)].model;
     if (!std::isfinite(problem.M(i, i))) refuse(place, "inertia of " + internal::quoted(name), problem.M(i, i));
     if (!std::isfinite(problem.F(i))) refuse(place, "force on " + internal::quoted(name), problem.F(i));
   }
@@ -796,7 +799,10 @@ Scene& Scene::operator=(Scene&&) noexcept = default;
 Eigen::Index Scene::nq() const { return impl_->core->coordinates.nq; }
 Eigen::Index Scene::nv() const { return impl_->core->coordinates.nv; }
 const SceneState& Scene::described_state() const { return impl_->core->described; }
-const std::vector<std::string>& Scene::warnings() const { return impl_->core->warnings; }
+const std::vector<Warning>& Scene::warnings() const { return impl_->core->warnings; }
+const Eigen::Vector3d& Scene::gravity() const { return impl_->core->gravity; }
+const std::vector<ContactOrigin>& Scene::contact_origins() const { return impl_->core->contact_origins; }
+int Scene::model_index(const std::string& model) const { return impl_->core->model_index(model); }
 double Scene::total_mass() const { return impl_->core->mass; }
 
 SceneState Scene::state(const std::vector<ModelDescription>& models) const
@@ -823,10 +829,10 @@ SceneState Scene::state(const std::vector<ModelDescription>& models) const
   return result;
 }
 
-std::vector<std::string> Scene::warnings(const std::vector<ModelDescription>& models) const
+std::vector<Warning> Scene::warnings(const std::vector<ModelDescription>& models) const
 {
   const Core& core = *impl_->core;
-  std::vector<std::string> result;
+  std::vector<Warning> result;
   for (std::size_t m = 0; m < models.size() && m < core.models.size(); ++m)
     internal::add_warnings(models[m], *core.coordinates.trees[m], result);
   result.insert(result.end(), core.load_warnings.begin(), core.load_warnings.end());
@@ -844,6 +850,7 @@ void Scene::compute(const SceneState& state, ContactProblem& problem)
   problem.closures = core.prototype.closures;
   problem.actuators = core.prototype.actuators;
   problem.dof_names = core.prototype.dof_names;
+  problem.dofs = core.prototype.dofs;
   impl_->fill_mass(problem.M);
   impl_->fill_force(state.effort.size() > 0 ? state.effort : core.described.effort, problem.F);
   impl_->fill_rows(problem, moving);

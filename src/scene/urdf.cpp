@@ -372,7 +372,8 @@ std::vector<Finding> physical_findings(const UrdfTree& tree)
     const std::string words = "joint " + quoted(joint.name) + ", limit: ";
     if (!joint.limited) continue;
     if (joint.effort < 0.0) findings.push_back({words + "effort: want >= 0, got " + text(joint.effort), true});
-    if (joint.effort == 0.0 && joint.mimics < 0) findings.push_back({words + "the effort limit is 0"});
+    if (joint.effort == 0.0 && joint.mimics < 0)
+      findings.push_back({words + "the effort limit is 0", false, Warning::Kind::kZeroEffortLimit});
     if (joint.velocity < 0.0) findings.push_back({words + "the velocity limit is negative: " + text(joint.velocity)});
     if (joint.lower == joint.upper) findings.push_back({words + "lower and upper are both " + text(joint.lower)});
   }

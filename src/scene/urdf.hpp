@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "stiction/contact_problem.hpp"
+#include "stiction/scene.hpp"
 
 namespace stiction::internal {
 
@@ -74,6 +74,7 @@ std::string read_urdf_file(const std::string& file, const std::vector<std::strin
 struct Finding {
   std::string what;       ///< "link 'foot', mass: want >= 0, got -1"
   bool unusable = false;  ///< true: no contact problem can be made of it
+  Warning::Kind kind = Warning::Kind::kUrdf;
 };
 std::vector<Finding> physical_findings(const UrdfTree& tree);
 

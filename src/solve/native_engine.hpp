@@ -1,7 +1,5 @@
 #pragma once
 
-#include <Eigen/Cholesky>
-
 #include "solve/nearest_point.hpp"
 #include "stiction/engine.hpp"
 

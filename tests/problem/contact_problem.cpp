@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <limits>
+#include <set>
 
 #include "stiction/error.hpp"
 
@@ -176,8 +177,39 @@ INSTANTIATE_TEST_SUITE_P(
         BadProblem{"CrossedLimits", [](auto& p) { p.actuators[0].lower = 6; }, "actuators[0]", "want lower <= upper"},
         BadProblem{"NanEffort", [](auto& p) { p.actuators[0].upper = kNan; }, "actuators[0]", "want lower <= upper"},
         BadProblem{"TwoNamesForThree", [](auto& p) { p.dof_names.pop_back(); }, "dof_names", "want 3 names or none"},
+        BadProblem{"TwoDofsForThree", [](auto& p) { p.dofs = {{"m", "x"}, {"m", "y"}}; }, "dofs", "want 3 or none, got 2"},
+        BadProblem{"SameDof", [](auto& p) { p.dofs = {{"m", "x"}, {"m", "y"}, {"m", "x"}}; }, "dofs[2]", "one twice"},
+        BadProblem{"DofBeyondItsJoint", [](auto& p) { p.dofs = {{"m", "x"}, {"m", "y", 1, 1}, {"m", "z"}}; },
+                   "dofs[1].index", "want 0..0, got 1"},
         BadProblem{"SameDofName", [](auto& p) { p.dof_names[2] = "x"; }, "dof_names[2].name", "'x' twice"}),
     [](const auto& bad) { return std::string(bad.param.name); });
+
+TEST(DofLabels, AreDifferentWhateverTheNames)
+{
+  std::vector<Dof> dofs;
+  const auto add = [&](const std::string& model, const std::string& joint, int size) {
+    for (int k = 0; k < size; ++k) dofs.push_back({model, joint, k, size});
+  };
+  add("r", "", 6);
+  add("r", "base", 1);
+  add("r", "plane", 3);
+  add("r", "plane[1]", 1);
+  add("r", "x/y.z[0]", 1);
+  add("hand", "", 6);
+  add("", "x", 1);
+  const std::vector<std::string> joints = joint_labels(dofs), labels = dof_labels(dofs);
+  EXPECT_EQ(joints[0], "r/base_");
+  EXPECT_EQ(joints[6], "r/base");
+  EXPECT_EQ(joints[7], "r/plane_");
+  EXPECT_EQ(joints[10], "r/plane[1]");
+  EXPECT_EQ(joints[11], "r/x/y.z[0]");
+  EXPECT_EQ(joints[12], "hand/base");
+  EXPECT_EQ(joints[18], "x");
+  EXPECT_EQ(labels[5], "r/base_[5]");
+  EXPECT_EQ(labels[6], "r/base");
+  EXPECT_EQ(labels[8], "r/plane_[1]");
+  EXPECT_EQ(std::set<std::string>(labels.begin(), labels.end()).size(), dofs.size());
+}
 
 }  // namespace
 }  // namespace stiction

@@ -339,7 +339,9 @@ TEST(State, DescriptionAndNames)
   EXPECT_EQ(rate("zoo/base[5]"), 6.0);
   EXPECT_EQ(rate("zoo/plane[2]"), 9.0);
   ASSERT_EQ(scene.warnings().size(), 2u);  // turn itself, and chain = -turn + 0.7 = -4.3
-  EXPECT_NE(scene.warnings()[0].find("models.zoo.joints.turn: 5 is outside the limits -3 to 3"), std::string::npos);
+  EXPECT_EQ(scene.warnings()[0].kind, Warning::Kind::kJointLimits);
+  EXPECT_EQ(scene.warnings()[0].path, "models.zoo.joints.turn");
+  EXPECT_EQ(scene.warnings()[0].message(), "models.zoo.joints.turn: 5 is outside the limits -3 to 3");
 
   d.models[0].joints = {{"turn", 0.25}};
   const SceneState other = scene.state(d.models);

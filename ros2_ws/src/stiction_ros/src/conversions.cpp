@@ -55,11 +55,12 @@ std::uint8_t number_of(const Value& value, const Value (&values)[n])
 
 std::string indexed(const std::string& list, std::size_t i) { return list + "[" + std::to_string(i) + "]"; }
 
-/// "left_sole" -> "robot/left_sole".
-std::string full_name(const std::string& link, const std::string& first_model)
+/// "left_sole" -> "robot/left_sole", unless it is a link of one of the models already.
+std::string full_name(const std::string& link, const std::vector<std::string>& models)
 {
-  const bool complete = link.empty() || link == "world" || link.find('/') != link.npos;
-  return complete ? link : first_model + "/" + link;
+  const bool complete = link.empty() || link == "world" ||
+                        std::ranges::any_of(models, [&](const auto& model) { return link.starts_with(model + "/"); });
+  return complete ? link : models.front() + "/" + link;
 }
 
 void require_size(std::size_t size, std::size_t wanted, const std::string& path)
@@ -86,10 +87,10 @@ void set_list(const std::optional<Value>& value, List& list)
   if (value) list.push_back(*value);
 }
 
-stiction::LoadDescription to_load(const msg::Load& message, const std::string& path, const std::string& first_model)
+stiction::LoadDescription to_load(const msg::Load& message, const std::string& path, const std::vector<std::string>& models)
 {
   stiction::LoadDescription load;
-  load.link = full_name(message.link, first_model);
+  load.link = full_name(message.link, models);
   load.force = to_vector(message.force);
   load.torque = to_vector(message.torque);
   load.at = to_vector(message.at);
@@ -109,12 +110,12 @@ msg::Load to_message(const stiction::LoadDescription& load)
 }
 
 stiction::ClosureDescription to_closure(const msg::Closure& message, const std::string& path,
-                                        const std::string& first_model)
+                                        const std::vector<std::string>& models)
 {
   stiction::ClosureDescription closure;
   closure.name = message.name;
-  closure.link = full_name(message.link, first_model);
-  closure.on = message.on_link.empty() ? "world" : full_name(message.on_link, first_model);
+  closure.link = full_name(message.link, models);
+  closure.on = message.on_link.empty() ? "world" : full_name(message.on_link, models);
   closure.at = to_vector(message.at);
   closure.kind = value_of(message.kind, path + ".kind", kClosures);
   if (closure.kind == stiction::ClosureDescription::Kind::kGuide) closure.normal = to_vector(message.normal);
@@ -133,7 +134,7 @@ msg::Closure to_message(const stiction::ClosureDescription& closure)
   return message;
 }
 
-stiction::ScenarioOptions to_options(const msg::Options& message, const std::string& first_model)
+stiction::ScenarioOptions to_options(const msg::Options& message, const std::vector<std::string>& models)
 {
   stiction::ScenarioOptions options;
   options.cone.approximation = value_of(message.cone, "options.cone", kCones);
@@ -147,7 +148,7 @@ stiction::ScenarioOptions to_options(const msg::Options& message, const std::str
   for (const msg::Push& source : message.push) {
     stiction::PushOption& push = options.push.emplace();
     push.kind = value_of(source.kind, "options.push.kind", kPushes);
-    push.link = full_name(source.link, first_model);
+    push.link = full_name(source.link, models);
     push.at = to_vector(source.at);
     if (push.kind == stiction::PushOption::Direction::kGiven) push.direction = to_vector(source.direction);
   }
@@ -426,12 +427,12 @@ msg::Model to_message(const stiction::ModelDescription& model)
 }
 
 stiction::ContactDescription to_contact(const msg::Contact& message, const std::string& path,
-                                        const std::string& first_model, stiction::ContactMotion& motion)
+                                        const std::vector<std::string>& models, stiction::ContactMotion& motion)
 {
   stiction::ContactDescription contact;
   contact.name = message.name;
-  contact.link = full_name(message.link, first_model);
-  contact.on = message.on_link.empty() ? "world" : full_name(message.on_link, first_model);
+  contact.link = full_name(message.link, models);
+  contact.on = message.on_link.empty() ? "world" : full_name(message.on_link, models);
   for (const auto& point : message.points) contact.points.push_back(to_vector(point));
   contact.patch = message.patch;
   contact.at_frame = value_of(message.at_frame, path + ".at_frame", kContactFrames);
@@ -483,16 +484,17 @@ stiction::Scenario to_scenario(const msg::Scenario& message, const std::string& 
   for (std::size_t i = 0; i < message.models.size(); ++i)
     scenario.scene.models.push_back(to_model(message.models[i], indexed("models", i), robot_urdf));
   if (message.models.empty()) scenario.scene.models.push_back(to_model(msg::Model(), "models[0]", robot_urdf));
-  const std::string first = scenario.scene.models.front().name;
+  std::vector<std::string> models;
+  for (const stiction::ModelDescription& model : scenario.scene.models) models.push_back(model.name);
   for (std::size_t i = 0; i < message.loads.size(); ++i)
-    scenario.scene.loads.push_back(to_load(message.loads[i], indexed("loads", i), first));
+    scenario.scene.loads.push_back(to_load(message.loads[i], indexed("loads", i), models));
   for (std::size_t i = 0; i < message.contacts.size(); ++i)
     scenario.scene.contacts.push_back(
-        to_contact(message.contacts[i], indexed("contacts", i), first, scenario.contact_motions.emplace_back()));
+        to_contact(message.contacts[i], indexed("contacts", i), models, scenario.contact_motions.emplace_back()));
   for (std::size_t i = 0; i < message.closures.size(); ++i)
-    scenario.scene.closures.push_back(to_closure(message.closures[i], indexed("closures", i), first));
+    scenario.scene.closures.push_back(to_closure(message.closures[i], indexed("closures", i), models));
   scenario.question = stiction::question_named(message.question);
-  scenario.options = to_options(message.options, first);
+  scenario.options = to_options(message.options, models);
   return scenario;
 }
 

@@ -243,7 +243,7 @@ void Monitor::set_contacts(const msg::ContactArray& contacts)
     for (std::size_t i = 0; i < contacts.contacts.size(); ++i) {
       stiction::ContactMotion motion;
       judge_->description.contacts.push_back(
-          to_contact(contacts.contacts[i], "contacts[" + std::to_string(i) + "]", kRobot, motion));
+          to_contact(contacts.contacts[i], "contacts[" + std::to_string(i) + "]", {kRobot}, motion));
       if (motion.slides) throw InputError("contacts[" + std::to_string(i) + "].slides", "want a contact that sticks");
     }
   } catch (const std::exception& error) {

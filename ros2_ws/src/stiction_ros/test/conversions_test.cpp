@@ -170,7 +170,7 @@ TEST(Conversions, NamesAndDefaults)
   message.closures[0].link = "a";
   message.closures[0].on_link = "world";
   message.options.push.resize(1);
-  message.options.push[0].link = "other/torso";
+  message.options.push[0].link = "left/torso";   // no model is called left
   stiction::Scenario scenario = to_scenario(message, "<robot/>");
   ASSERT_EQ(scenario.scene.models.size(), 1u);
   EXPECT_EQ(scenario.scene.models[0].name, "robot");
@@ -182,7 +182,7 @@ TEST(Conversions, NamesAndDefaults)
   EXPECT_EQ(scenario.scene.loads[0].link, "robot/torso");
   EXPECT_EQ(scenario.scene.closures[0].link, "robot/a");
   EXPECT_EQ(scenario.scene.closures[0].on, "world");
-  EXPECT_EQ(scenario.options.push->link, "other/torso");
+  EXPECT_EQ(scenario.options.push->link, "robot/left/torso");
   EXPECT_EQ(scenario.question, stiction::Question::kAllSticking);
   EXPECT_EQ(scenario.options.solver, "native");
 

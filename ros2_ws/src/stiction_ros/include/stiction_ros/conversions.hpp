@@ -40,9 +40,9 @@ void set_joint_state(const sensor_msgs::msg::JointState& state, const std::strin
 stiction::ModelDescription to_model(const msg::Model& model, const std::string& path, const std::string& robot_urdf);
 msg::Model to_message(const stiction::ModelDescription& model);  ///< @throws InputError when the URDF is not in memory
 
-/// Links without "model/" belong to `first_model`.
+/// Links that do not begin with one of the `models` and a slash belong to the first one.
 stiction::ContactDescription to_contact(const msg::Contact& contact, const std::string& path,
-                                        const std::string& first_model, stiction::ContactMotion& motion);
+                                        const std::vector<std::string>& models, stiction::ContactMotion& motion);
 msg::Contact to_message(const stiction::ContactDescription& contact, const stiction::ContactMotion& motion = {});
 
 stiction::Scenario to_scenario(const msg::Scenario& scenario, const std::string& robot_urdf);

@@ -9,9 +9,13 @@ namespace stiction {
 
 Eigen::Index floating_base(const ContactProblem& problem, const std::string& model)
 {
-  const auto found = std::ranges::find(problem.dof_names, model + "/base[0]");
-  const auto base = static_cast<Eigen::Index>(found - problem.dof_names.begin());
-  return found == problem.dof_names.end() || base + 6 > problem.nv() ? -1 : base;
+  const std::vector<Dof>& dofs = problem.dofs;
+  for (std::size_t first = 0; first + 6 <= dofs.size(); ++first) {
+    int found = 0;
+    while (found < 6 && dofs[first + static_cast<std::size_t>(found)] == Dof{model, "", found, 6}) ++found;
+    if (found == 6) return static_cast<Eigen::Index>(first);
+  }
+  return -1;
 }
 
 /// Moved along x or y, weight and inertia act with the torque of m (c'' - g) = what the linear rows of the base ask of contacts

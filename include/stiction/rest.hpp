@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "stiction/scene.hpp"
+
+namespace stiction {
+
+/// Slower than this, bodies count as at rest relative to each other: m/s, rad/s on rows that turn.
+inline constexpr double kRestSpeed = 1e-6;
+
+/// For questions about contacts that stick and closures that stay closed. A contact that `slides` (one entry per
+/// contact of the problem; none: nobody does) may move along its surface.
+/// @throws InputError "contacts[2]: …" (of the description) with the velocity of the first one whose bodies move
+/// relative to each other.
+void require_rest(const Scene& scene, const SceneState& state, const ContactProblem& problem,
+                  const std::vector<bool>& slides = {});
+
+}  // namespace stiction

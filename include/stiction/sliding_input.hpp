@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "stiction/scene.hpp"
+#include "stiction/proof/sliding.hpp"
+
+namespace stiction {
+
+/// Which way each contact of the problem slides. A contact without friction slides whichever way it likes; one that
+/// moves slides exactly along its velocity, which the direction only has to agree with.
+/// @param problem of the scene in this state (Scene::compute).
+/// @param slides one per contact of the scene's description: direction of the velocity of `link` relative to `on`, of
+/// any length, in the axes that its normal is given in; none: it sticks.
+/// @throws InputError "contacts[2].slides: …" for a direction that leaves the surface or is not that of the velocity.
+SlipDirections slip_directions(Scene& scene, const SceneState& state, const ContactProblem& problem,
+                               const std::vector<std::optional<Eigen::Vector3d>>& slides);
+
+/// Per contact with tangents: whether its bodies move along the surface, faster than kRestSpeed.
+std::vector<bool> moves_along_surface(const ContactProblem& problem, const Eigen::VectorXd& v);
+
+}  // namespace stiction

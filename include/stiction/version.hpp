@@ -1,0 +1,14 @@
+#pragma once
+
+/// Of these headers.
+#define STICTION_VERSION_MAJOR 0
+#define STICTION_VERSION_MINOR 1
+#define STICTION_VERSION_PATCH 0
+#define STICTION_VERSION "0.1.0"
+
+namespace stiction {
+
+/// Of the library that is linked, "major.minor.patch".
+const char* version();
+
+}  // namespace stiction

@@ -1,0 +1,43 @@
+#include "stiction/rest.hpp"
+
+#include "base/text.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction {
+
+using internal::text;
+
+void require_rest(const Scene& scene, const SceneState& state, const ContactProblem& problem,
+                  const std::vector<bool>& slides)
+{
+  if (state.v.isZero(0.0)) return;
+  const Eigen::VectorXd speed = problem.J * state.v;
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const Contact& contact = problem.contacts[i];
+    const bool along = !slides.empty() && slides[i];
+    if (speed.segment(contact.row, along ? 1 : contact.rows()).lpNorm<Eigen::Infinity>() <= kRestSpeed) continue;
+    const std::string path = "contacts[" + std::to_string(scene.contact_origins()[i].description) + "]";
+    if (along)
+      throw InputError(path, "want no velocity across the surface at " + contact.name + " (1e-06 m/s), got " +
+                                 text(speed[contact.row]) + " m/s along the normal; a contact that " +
+                                 (speed[contact.row] > 0.0 ? "opens is none: leave it out"
+                                                           : "hits belongs to the question impact"));
+    const Eigen::Vector3d velocity =
+        contact.axes_W.leftCols(1 + contact.tangents) * speed.segment(contact.row, 1 + contact.tangents);
+    const double spin = contact.torsional ? speed[contact.row + contact.rows() - 1] : 0.0;
+    throw InputError(
+        path, "want bodies at rest relative to each other at " + contact.name + " (1e-06 m/s), got velocity " +
+                  text(velocity) + " m/s in the world" +
+                  (contact.torsional ? ", turning at " + text(spin) + " rad/s" : "") +
+                  "; a contact that already slides has `slides`, one that hits belongs to the question impact");
+  }
+  for (std::size_t i = 0; i < problem.closures.size(); ++i) {
+    const Closure& closure = problem.closures[i];
+    const double largest = speed.segment(closure.row, closure.rows).lpNorm<Eigen::Infinity>();
+    if (largest > kRestSpeed)
+      throw InputError("closures[" + std::to_string(i) + "]",
+                       "want rates that keep " + closure.name + " closed (1e-06 m/s or rad/s), got " + text(largest));
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,75 @@
+// Who decided is said, and who is asked decides.
+#include <gtest/gtest.h>
+
+#include "stiction/closure.hpp"
+#include "stiction/sliding.hpp"
+#include "support/stances.hpp"
+
+namespace stiction {
+namespace {
+
+/// Counts questions, and answers none unless it has a friend who does.
+class Counter final : public Engine {
+ public:
+  Counter(int& questions, std::unique_ptr<Engine> friend_of_mine = nullptr)
+      : questions_(questions), friend_(std::move(friend_of_mine))
+  {
+  }
+  std::string_view name() const override { return "counter"; }
+  void decide(const ConeProgram& program, ConeAnswer& answer) override
+  {
+    ++questions_;
+    answer = {};
+    if (friend_) friend_->decide(program, answer);
+  }
+  void gauss(const GaussProgram&, GaussAnswer& answer) override { answer = {}; }
+
+ private:
+  int& questions_;
+  std::unique_ptr<Engine> friend_;
+};
+
+/// Four corners that stick: redundant, so that equations alone do not settle it.
+ContactProblem table()
+{
+  testing::Stance s = testing::make_stance(10.0, {0.0, 0.0, 1.0});
+  testing::add_flat_foot(s, Eigen::Vector3d::Zero(), 0.5, 0.5, 0.5);
+  return s.problem;
+}
+
+TEST(SecondEngine, OfSlidingIsNamedWhenItHelped)
+{
+  const ContactProblem problem = table();
+  const SlipDirections slips(problem.contacts.size());
+  int questions = 0;
+  const SlidingResult helped = SlidingChecker(std::make_unique<Counter>(questions)).check(problem, slips);
+  EXPECT_EQ(helped.verdict, Verdict::kHolds) << helped.reason;
+  EXPECT_GT(questions, 0);
+  EXPECT_EQ(helped.second_engine, "native");
+  const SlidingResult alone = SlidingChecker().check(problem, slips);
+  EXPECT_EQ(alone.verdict, Verdict::kHolds) << alone.reason;
+  EXPECT_EQ(alone.second_engine, "");
+}
+
+TEST(SecondEngine, OfClosureIsTheOneThatWasAskedFor)
+{
+  Grasp grasp;   // three fingers around a disk
+  std::vector<GraspContact> contacts(3);
+  for (int i = 0; i < 3; ++i) {
+    const double angle = 2.0 * i;
+    contacts[static_cast<std::size_t>(i)].point = Eigen::Vector3d(std::cos(angle), std::sin(angle), 0.0);
+    contacts[static_cast<std::size_t>(i)].normal = -contacts[static_cast<std::size_t>(i)].point;
+    contacts[static_cast<std::size_t>(i)].mu = 0.5;
+  }
+  WrenchConvention planar;
+  planar.plane = GraspPlane::kXY;
+  set_grasp(contacts, planar, ConeShape::exact(), grasp);
+  int questions = 0;
+  const ClosureResult found =
+      ClosureChecker(std::make_unique<Counter>(questions, make_native_engine())).check(grasp, ClosureOptions{});
+  EXPECT_EQ(found.frictional_form_closure.verdict, Verdict::kHolds) << found.frictional_form_closure.reason;
+  EXPECT_GT(questions, 0);
+}
+
+}  // namespace
+}  // namespace stiction
