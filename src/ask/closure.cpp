@@ -420,6 +420,12 @@ bool ClosureChecker::Workspace::resists_as_equilibrium(const Grasp& grasp, const
   for (const Verdict claim : {Verdict::kHolds, Verdict::kFails}) {
     const double doubt = claim == Verdict::kHolds ? -kClosureDoubt : kClosureDoubt;
     internal::write_resist_problem(grasp, wrench, 2.0 * doubt, resist_problem);
+    for (Contact& contact : resist_problem.contacts) contact.max_normal *= 1.0 + 2.0 * doubt;
+    for (Actuator& motor : resist_problem.actuators) {
+      if (motor.lower == motor.upper) continue;   // a given effort has no width to lose
+      if (std::isfinite(motor.lower)) motor.lower -= 2.0 * doubt * std::abs(motor.lower);
+      if (std::isfinite(motor.upper)) motor.upper += 2.0 * doubt * std::abs(motor.upper);
+    }
     equilibrium.check(resist_problem, at_rest, options, found);
     if (found.verdict == Verdict::kUndecided) equilibrium.check_by_parts(resist_problem, at_rest, options, found);
     if (found.verdict != claim) continue;
