@@ -276,6 +276,22 @@ TEST(LineCast, SeesALineWithoutEnd)
   one.expect_forces(at, line.forces);
 }
 
+TEST(LineCast, EndsWhereTheFeetCarryTheirMost)
+{
+  ContactProblem p = testing::block_on_ground(1.0, 0.4, 0.5, 0.6, 0.0);
+  for (Contact& c : p.contacts) c.max_normal = 6.0;
+  HoldCase one(p);
+  ASSERT_EQ(one.decide(), Verdict::kHolds);
+  Loads slope = one.loads;   // ever heavier, while the limits stay
+  slope.max_normal.setZero();
+  LineCaster caster;
+  LineCast line;
+  caster.cast(one.question(), slope, 0.0, one.found, {}, one.workspace, line);
+  EXPECT_EQ(line.end, LineCast::End::kBounded);
+  EXPECT_NEAR(line.lower, 12.0 / 9.81 - 1.0, 1e-8);
+  EXPECT_NEAR(line.upper, 12.0 / 9.81 - 1.0, 1e-8);
+}
+
 TEST(CommonSlack, IsSharedByTheFeetOfABlock)
 {
   // Without a push each of the two feet carries half of the weight, which is all the slack there is.
