@@ -458,6 +458,31 @@ TEST_P(Decide, ASequenceOfLoadsGetsTheAnswersOfColdStarts)
   }
 }
 
+TEST_P(Decide, WhatItForgotIsNotInTheNextAnswer)
+{
+  RandomPrograms random(44);
+  int differ = 0;
+  for (int run = 0; run < 20; ++run) {
+    ConeProgram program = block_on_floor(0.4, 0.5, 0.6, 1.0);
+    verdict(program);
+    for (int i = 0; i < 10; ++i) {
+      program.e[1] = random.uniform(-8.0, 8.0);
+      ConeAnswer fresh;
+      make_engine(GetParam())->decide_next(program, fresh);
+      next_verdict(program);
+      differ += answer_.x != fresh.x;
+      engine_->forget();
+      next_verdict(program);
+      EXPECT_EQ(answer_.outcome, fresh.outcome);
+      EXPECT_EQ(answer_.x, fresh.x) << run << ", " << i;
+      if (fresh.outcome == Outcome::kInfeasible) {
+        EXPECT_EQ(answer_.y, fresh.y) << run << ", " << i;
+      }
+    }
+  }
+  EXPECT_TRUE(differ > 0 || engine_->name() != "native") << "there was nothing to forget";
+}
+
 TEST_P(Decide, ASequenceNoticesWhateverElseChanges)
 {
   RandomPrograms random(43);
