@@ -260,16 +260,18 @@ class Search {
   /// The engine claims that program_ has no solution, and the proof room agrees.
   bool empty()
   {
-    decide(false);
+    const auto proved = [&] { return answer_.outcome == Outcome::kInfeasible && excludes(program_, answer_.y); };
+    engine_.decide(program_.program, answer_);
+    if (answer_.outcome != Outcome::kFeasible && !proved()) decide(false);
     if (answer_.outcome == Outcome::kFeasible && beyond_bounds()) {
       const Eigen::VectorXd x = answer_.x;
       decide(true);
       if (answer_.outcome != Outcome::kInfeasible) answer_.x = x;
     }
-    return answer_.outcome == Outcome::kInfeasible && excludes(program_, answer_.y);
+    return proved();
   }
 
-  /// Asks the engine, every column in units of its expected size: powers of two, which change no bit of the data.
+  /// Asks the engine with every column in units of its expected size, powers of two that change no bit of the data.
   void decide(bool bounded)
   {
     scaled_ = program_.program;
@@ -344,8 +346,11 @@ class Search {
     }
     for (int step = 0; step < 25; ++step) {
       equations(modes, z, r, slope);
-      slope = scale.asDiagonal() * slope * scale.asDiagonal();
-      const Eigen::VectorXd unscaled = LeastNorm(slope, kDependentColumn).solve(scale.cwiseProduct(r));
+      Eigen::VectorXd weight = scale;   // of equations: momenta and velocities
+      for (Eigen::Index i = nv; i < nv + rows; ++i)
+        if (slope(i, i) != 0.0) weight[i] = 1.0 / scale[i];   // impulses
+      slope = weight.asDiagonal() * slope * scale.asDiagonal();
+      const Eigen::VectorXd unscaled = LeastNorm(slope, kDependentColumn).solve(weight.cwiseProduct(r));
       const Eigen::VectorXd change = scale.cwiseProduct(unscaled);
       if (!change.allFinite()) return -1;
       z -= change;
