@@ -263,7 +263,7 @@ class Invariance : public ::testing::TestWithParam<Asked> {};
 INSTANTIATE_TEST_SUITE_P(Questions, Invariance,
                          ::testing::Values(Asked{Question::kAllSticking, 200, 0.015}, Asked{Question::kEquilibrium, 200, 0.015},
                                            Asked{Question::kClosure, 200, 0.01}, Asked{Question::kSliding, 10, 0.2},
-                                           Asked{Question::kImpact, 60, 0.02}),
+                                           Asked{Question::kImpact, 51, 0.02}),
                          [](const auto& asked) { return name_of(asked.param.question); });
 
 TEST_P(Invariance, OfContactsApart)
