@@ -65,12 +65,13 @@ struct ImpactEquivalent {
 ImpactEquivalent impact_equivalent(const Eigen::Matrix2d& G);
 
 struct ImpactOptions {
-  int leaf_limit = 4096;      ///< parts of the solution set looked at before giving up
+  int leaf_limit = 4096;      ///< parts of the solution set looked at before giving up: for other velocities, and for gains
   bool conditions = true;     ///< fill ImpactResult::conditions
 };
 
 /// Neither existence nor uniqueness is assumed: the solutions are enumerated by modes, and slip directions in space by
-/// ever smaller sectors, until every part is proved empty or holds a solution that is proved to be its only velocity.
+/// ever smaller sectors, until every part is proved empty or holds a solution that is proved to be its only velocity; where
+/// slip in space makes that impossible, until every part is proved to gain no energy, or a solution that does is found.
 struct ImpactResult {
   std::vector<ImpactSolution> solutions;   ///< different u+, each checked by the proof room; least energy first
   Verdict exists = Verdict::kUndecided;    ///< kFails: proved that the laws contradict each other

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <optional>
 
 #include "ask/propositions_algebra.hpp"
 #include "ask/proved.hpp"
@@ -21,8 +23,9 @@ namespace {
 
 constexpr double kDependentColumn = 1e-11;   // share of the largest pivot below which the equations of a mode are dependent
 constexpr int kGuessSweeps = 128;            // of the first attempt; the search goes on without it
-constexpr double kFineSector = M_PI / 32;    // how far a sector with a solution is searched for a second one
-constexpr double kFinestSector = 1e-3;       // where an empty-looking sector is given up
+constexpr double kFinestSector = 1e-5;       // where an empty-looking sector is given up
+constexpr const char* kOpenSlip = "slip directions in space are searched, not proved to be the only ones";
+constexpr const char* kOpenVelocity = "a mode leaves the velocity open, or is within rounding of being impossible";
 
 /// The impact as the acceleration problem of the same laws: M d = J'Λ, ξ = J d + (1+ε)γ-, ellipses stretched to disks.
 struct StretchedProblem {
@@ -47,9 +50,14 @@ class Search {
   Search(const ContactProblem& problem, const Impact& impact, const ImpactOptions& options, Engine& engine,
          ImpactResult& result)
       : problem_(problem), impact_(impact), options_(options), engine_(engine), result_(result),
-        bounds_(impact_bounds(problem, impact.velocity)), stretched_(problem, impact)
+        bounds_(impact_bounds(problem, impact.velocity)), stretched_(problem, impact),
+        gain_rate_(0.5 * (1.0 - restitutions(problem, impact).array()) * (problem.J * impact.velocity).array()),
+        no_gain_(proves_no_gain(problem, impact))
   {
-    for (std::size_t i = 0; i < problem.contacts.size(); ++i) elements_.emplace_back(problem, impact, i);
+    for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+      elements_.emplace_back(problem, impact, i);
+      still_.push_back(normal_bound(elements_.back(), bounds_) == 0.0);
+    }
   }
 
   void run()
@@ -65,52 +73,119 @@ class Search {
     const Prediction guess = predict(stretched_.problem, quick);
     if (guess.outcome == PredictionOutcome::kConverged) record(guess.acceleration, guess.lambda);
 
-    std::vector<std::vector<Mode>> open = {std::vector<Mode>(elements_.size())};
-    int looked_at = 0;
-    while (!open.empty()) {
-      ImpactLeaf leaf;
-      leaf.modes = std::move(open.back());
-      open.pop_back();
-      if (looked_at++ >= options_.leaf_limit) {
+    // Leaves that leave no other velocity, if that can be proved; else leaves that leave no gain of energy.
+    const auto slips = [&](const ImpactSolution& solution) { return slips_in_space(solution); };
+    const bool open = std::ranges::any_of(result_.solutions, slips);
+    if (open) result_.reason = kOpenSlip;
+    const auto covers = [&] { return judge_impact(problem_, impact_, result_.solutions, result_.leaves).covers; };
+    if (!open && explore(LeafQuestion::kLaws) && (decided() || covers())) return;
+    if (!result_.solutions.empty() && !decided()) explore(LeafQuestion::kGains);
+  }
+
+ private:
+  /// No leaf proves that the velocity with this direction of slip is the only one.
+  bool slips_in_space(const ImpactSolution& solution) const
+  {
+    const ImpactScales scales(problem_, impact_.velocity, solution.velocity);
+    for (std::size_t i = 0; i < elements_.size(); ++i) {
+      const ContactImpact& c = solution.contacts[i];
+      if (!elements_[i].rubs() || elements_[i].contact.tangents < 2 || c.impulse[0] == 0.0) continue;
+      for (int k = 1; k <= 2; ++k) {
+        const double xi = c.velocity_after[k] + elements_[i].law.tangential * c.velocity_before[k];
+        if (std::abs(xi) > kClear * scales.speed[elements_[i].contact.row + k]) return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether energy is created needs no leaves.
+  bool decided() const { return gains_ || (no_gain_ && !result_.solutions.empty()); }
+
+  /// Splits modes, widest leaves first, until every leaf is proved; true when all are. Stops when that has failed, unless
+  /// no solution is known yet, and when gains of energy need no proof any more.
+  bool explore(LeafQuestion question)
+  {
+    const bool gains = question == LeafQuestion::kGains;
+    bool proved = true;
+    std::vector<ImpactLeaf> leaves;
+    std::deque<std::vector<Mode>> open = {std::vector<Mode>(elements_.size())};
+    for (int looked_at = 0; !open.empty() && (proved || result_.solutions.empty()); ++looked_at) {
+      if (looked_at == options_.leaf_limit) {
         result_.reason = "more than " + std::to_string(options_.leaf_limit) + " combinations of modes";
-        result_.leaves.push_back(std::move(leaf));
+        return false;
+      }
+      ImpactLeaf leaf;
+      leaf.modes = std::move(open.front());
+      open.pop_front();
+      int contact = -1;   // to split
+      if (gains ? loses(leaf, contact) : resolve(leaf, contact)) {
+        proved = proved && leaf.kind != ImpactLeaf::Kind::kUnresolved;
+        leaves.push_back(std::move(leaf));
         continue;
       }
-      if (resolve(leaf)) {
-        result_.leaves.push_back(std::move(leaf));
-        continue;
-      }
-      const int contact = widest(leaf.modes);
+      if (gains && decided()) return true;
       for (const Mode& part : split_mode(elements_[static_cast<std::size_t>(contact)],
                                          leaf.modes[static_cast<std::size_t>(contact)])) {
         open.push_back(leaf.modes);
         open.back()[static_cast<std::size_t>(contact)] = part;
       }
     }
+    if (proved) result_.leaves = std::move(leaves);
+    return proved;
   }
 
- private:
   static double sector(const Mode& mode) { return mode.tangential == Mode::Tangential::kSlip ? mode.to - mode.from : 0.0; }
 
-  /// A contact with modes to tell apart, else the widest sector.
-  int widest(const std::vector<Mode>& modes) const
-  {
-    int best = 0;
-    for (std::size_t i = 0; i < modes.size(); ++i) {
-      if (undetermined(i, modes[i])) return static_cast<int>(i);
-      if (sector(modes[i]) > sector(modes[static_cast<std::size_t>(best)])) best = static_cast<int>(i);
-    }
-    return best;
-  }
   bool undetermined(std::size_t i, const Mode& mode) const
   {
-    if (!elements_[i].branches() || mode.normal == Mode::Normal::kOpen) return false;
+    if (still_[i] || !elements_[i].branches() || mode.normal == Mode::Normal::kOpen) return false;
     return mode.normal == Mode::Normal::kAny || (elements_[i].rubs() && mode.tangential == Mode::Tangential::kAny) ||
            (elements_[i].twists() && mode.spin == Mode::Spin::kAny);
   }
 
-  /// True when nothing is gained by splitting the leaf.
-  bool resolve(ImpactLeaf& leaf)
+  /// Only sectors of slip are left to split: the widest, 0 for none.
+  std::optional<double> width(const std::vector<Mode>& modes) const
+  {
+    double widest = 0.0;
+    for (std::size_t i = 0; i < modes.size(); ++i) {
+      if (undetermined(i, modes[i])) return std::nullopt;
+      widest = std::max(widest, sector(modes[i]));
+    }
+    return widest;
+  }
+
+  /// The contact whose law the point of the relaxed program breaks most, in energy; -1 when there is nothing to split.
+  int worst(const std::vector<Mode>& modes) const
+  {
+    const ContactProblem& p = stretched_.problem;
+    const bool known = answer_.x.size() == program_.impulses.cols();
+    Eigen::VectorXd impulse = Eigen::VectorXd::Zero(p.rows()), xi = impulse;
+    if (known) {
+      impulse = (program_.impulses * answer_.x).cwiseQuotient(stretched_.stretch);
+      xi = p.J * answer_.x.head(p.nv()) + p.gamma;
+    }
+    int best = -1;
+    double most = -kInfinity;
+    for (std::size_t i = 0; i < modes.size(); ++i) {
+      if (!undetermined(i, modes[i]) && (still_[i] || sector(modes[i]) <= kFinestSector)) continue;
+      const ImpactElement& element = elements_[i];
+      const Contact& c = element.contact;
+      double broken = modes[i].normal == Mode::Normal::kAny && !element.bilateral() ? impulse[c.row] * xi[c.row] : 0.0;
+      const auto friction = [&](int row, int size, double mu) {   // Λ'ξ = -mu |Λn| |ξ|
+        const auto slip = xi.segment(row, size);
+        broken += std::abs(impulse.segment(row, size).dot(slip) + mu * std::abs(impulse[c.row]) * slip.norm());
+      };
+      if (element.rubs() && modes[i].tangential != Mode::Tangential::kStick) friction(c.row + 1, c.tangents, c.mu);
+      if (element.twists() && modes[i].spin == Mode::Spin::kAny) friction(element.torsion_row(), 1, c.torsion);
+      if (broken <= most) continue;
+      most = broken;
+      best = static_cast<int>(i);
+    }
+    return best;
+  }
+
+  /// True when nothing is gained by splitting the leaf; else the contact to split.
+  bool resolve(ImpactLeaf& leaf, int& contact)
   {
     write_impact_program(problem_, impact_, leaf.modes, LeafQuestion::kLaws, program_);
     if (empty()) {
@@ -118,37 +193,116 @@ class Search {
       leaf.witness = answer_.y;
       return true;
     }
-    double width = 0.0;
-    for (std::size_t i = 0; i < leaf.modes.size(); ++i) {
-      if (undetermined(i, leaf.modes[i])) return false;
-      width = std::max(width, sector(leaf.modes[i]));
-    }
-    const int solution = answer_.x.size() == program_.impulses.cols() ? polish(leaf.modes) : -1;
-    if (width == 0.0 && solution >= 0 && invert(leaf, solution)) return true;
-    const double finest = width > 0.0 && solution >= 0 ? kFineSector : kFinestSector;
-    if (width > finest) return false;
+    contact = worst(leaf.modes);
+    const std::optional<double> sectors = width(leaf.modes);
+    if (!sectors) return false;
+    const int solution = polish(leaf.modes);
+    if (*sectors == 0.0 && solution >= 0 && invert(leaf, solution)) return true;
+    if (contact >= 0 && solution < 0) return false;
+    result_.reason = *sectors > 0.0 ? kOpenSlip : kOpenVelocity;
+    return true;
+  }
+
+  /// The same when only gains of energy count.
+  bool loses(ImpactLeaf& leaf, int& contact)
+  {
     write_impact_program(problem_, impact_, leaf.modes, LeafQuestion::kGains, program_);
     if (empty()) {
       leaf.kind = ImpactLeaf::Kind::kLoses;
       leaf.witness = answer_.y;
+      return true;
     }
-    if (result_.reason.empty())
-      result_.reason = width > 0.0 ? "slip directions in space are searched, not proved to be the only ones"
-                                   : "a mode leaves the velocity open, or is within rounding of being impossible";
+    contact = worst(leaf.modes);
+    const std::optional<double> sectors = width(leaf.modes);
+    if (!sectors) return false;
+    polish(leaf.modes);
+    if (decided()) return false;
+    return bound_losses(leaf) || (*sectors == 0.0 ? resolve(leaf, contact) : contact < 0);
+  }
+
+  /// Floors of impulses and speeds of slip above which the leaf loses energy, from the point of its program.
+  bool bound_losses(ImpactLeaf& leaf)
+  {
+    const ImpactProgram plain = program_;
+    const double gain = gain_rate_.dot(plain.impulses * answer_.x);
+    double loss = 0.0;
+    std::vector<SlipFloor> floors;
+    for (const SlipLoss& each : plain.losses) {
+      floors.push_back({std::max(0.0, each.pressing.dot(answer_.x)), std::max(0.0, each.speed.dot(answer_.x)), {}, {}});
+      loss += 0.5 * each.rate * floors.back().impulse * floors.back().speed;
+    }
+    if (!(gain < loss)) return false;
+    // Floors at a share 1 - s of the point leave out s² of its loss.
+    const double share = 1.0 - std::min(0.5, 0.7 * std::sqrt(1.0 - std::max(0.0, gain) / loss));
+    for (SlipFloor& floor : floors) {
+      floor.impulse *= share;
+      floor.speed *= share;
+    }
+    write_impact_program(problem_, impact_, leaf.modes, LeafQuestion::kGains, program_, floors);
+    if (!empty()) return false;
+    leaf.witness = answer_.y;
+    const auto exceeds = [&](const Eigen::VectorXd& quantity, double floor, Eigen::VectorXd& witness) {
+      if (floor == 0.0) return true;
+      program_ = below(plain, quantity, floor);
+      const bool does = empty();
+      witness = answer_.y;
+      return does;
+    };
+    for (std::size_t k = 0; k < floors.size(); ++k)
+      if (!exceeds(plain.losses[k].pressing, floors[k].impulse, floors[k].impulse_witness) ||
+          !exceeds(plain.losses[k].speed, floors[k].speed, floors[k].speed_witness))
+        return false;
+    leaf.floors = std::move(floors);
+    leaf.kind = ImpactLeaf::Kind::kLoses;
     return true;
   }
 
   /// The engine claims that program_ has no solution, and the proof room agrees.
   bool empty()
   {
+    const auto proved = [&] { return answer_.outcome == Outcome::kInfeasible && excludes(program_, answer_.y); };
     engine_.decide(program_.program, answer_);
-    return answer_.outcome == Outcome::kInfeasible && excludes(program_, answer_.y);
+    if (answer_.outcome != Outcome::kFeasible && !proved()) decide(false);
+    if (answer_.outcome == Outcome::kFeasible && beyond_bounds()) {
+      const Eigen::VectorXd x = answer_.x;
+      decide(true);
+      if (answer_.outcome != Outcome::kInfeasible) answer_.x = x;
+    }
+    return proved();
+  }
+
+  /// Asks the engine with every column in units of its expected size, powers of two that change no bit of the data.
+  void decide(bool bounded)
+  {
+    scaled_ = program_.program;
+    Eigen::VectorXd unit = Eigen::VectorXd::Ones(scaled_.E.cols());
+    const auto measure = [&](int column, int count) {
+      const double size = program_.bound[column] / kReach;
+      if (size > 0.0) unit.segment(column, count).setConstant(std::ldexp(1.0, std::ilogb(size)));
+    };
+    for (const int column : scaled_.free) measure(column, 1);
+    for (const ConeBlock& block : scaled_.cones) measure(block.col, block.cone.dim());
+    for (BoxVariable& box : scaled_.boxes) {
+      measure(box.col, 1);
+      if (bounded) box.upper = program_.bound[box.col] / unit[box.col];
+    }
+    scaled_.E = program_.program.E * unit.asDiagonal();
+    engine_.decide(scaled_, answer_);
+    answer_.x = answer_.x.cwiseProduct(unit);
+  }
+
+  /// The point is one that the data do not explain.
+  bool beyond_bounds() const
+  {
+    const auto beyond = [&](const BoxVariable& box) { return answer_.x[box.col] > program_.bound[box.col]; };
+    return std::ranges::any_of(program_.program.boxes, beyond);
   }
 
   /// Y with Y E = [I 0], if the equations of the leaf determine the velocity.
   bool invert(ImpactLeaf& leaf, int solution)
   {
-    const Eigen::MatrixXd& E = program_.program.E;
+    // Columns that nothing moves need no inverse.
+    const Eigen::MatrixXd E = program_.program.E * (reach_of(program_).array() > 0.0).cast<double>().matrix().asDiagonal();
     // Rows and columns of size one, so that the rank does not depend on units.
     Eigen::VectorXd row = E.cwiseAbs().rowwise().maxCoeff();
     for (double& r : row) r = r > 0.0 ? 1.0 / r : 1.0;
@@ -158,13 +312,17 @@ class Search {
     scaled = scaled * column.asDiagonal();
     const LeastNorm inverse(scaled.transpose(), kDependentColumn);
     const auto nv = problem_.nv();
-    Eigen::MatrixXd target = Eigen::MatrixXd::Zero(E.cols(), nv);
-    for (Eigen::Index i = 0; i < nv; ++i) target(i, i) = column[i];
+    Eigen::MatrixXd target = Eigen::MatrixXd::Zero(E.cols(), nv), identity = target.transpose();
+    for (Eigen::Index i = 0; i < nv; ++i)
+      if (program_.bound[i] > 0.0) {
+        target(i, i) = column[i];
+        identity(i, i) = 1.0;
+      }
     Eigen::MatrixXd Y = inverse.solve(target);
     Y += inverse.solve(target - scaled.transpose() * Y);
     leaf.left_inverse = (row.asDiagonal() * Y).transpose();
     leaf.solution = solution;
-    if ((leaf.left_inverse * E - Eigen::MatrixXd::Identity(nv, E.cols())).cwiseAbs().maxCoeff() > 1e-6) return false;
+    if ((leaf.left_inverse * E - identity).cwiseAbs().maxCoeff() > 1e-6) return false;
     leaf.kind = ImpactLeaf::Kind::kSolved;
     return true;
   }
@@ -188,8 +346,11 @@ class Search {
     }
     for (int step = 0; step < 25; ++step) {
       equations(modes, z, r, slope);
-      slope = scale.asDiagonal() * slope * scale.asDiagonal();
-      const Eigen::VectorXd unscaled = LeastNorm(slope, kDependentColumn).solve(scale.cwiseProduct(r));
+      Eigen::VectorXd weight = scale;   // of equations: momenta and velocities
+      for (Eigen::Index i = nv; i < nv + rows; ++i)
+        if (slope(i, i) != 0.0) weight[i] = 1.0 / scale[i];   // impulses
+      slope = weight.asDiagonal() * slope * scale.asDiagonal();
+      const Eigen::VectorXd unscaled = LeastNorm(slope, kDependentColumn).solve(weight.cwiseProduct(r));
       const Eigen::VectorXd change = scale.cwiseProduct(unscaled);
       if (!change.allFinite()) return -1;
       z -= change;
@@ -295,6 +456,8 @@ class Search {
     if (!proves_impact(problem_, impact_, solution.velocity, solution.impulse, &solution.residual)) return -1;
     for (std::size_t k = 0; k < result_.solutions.size(); ++k)
       if (same_velocity(bounds_, result_.solutions[k].velocity, solution.velocity)) return static_cast<int>(k);
+    account(problem_, impact_, solution);
+    gains_ = gains_ || (!no_gain_ && solution.energy_change > noticeable_gain(bounds_));
     result_.solutions.push_back(std::move(solution));
     return static_cast<int>(result_.solutions.size()) - 1;
   }
@@ -306,8 +469,13 @@ class Search {
   ImpactResult& result_;
   MotionBounds bounds_;
   StretchedProblem stretched_;
+  Eigen::VectorXd gain_rate_;
   std::vector<ImpactElement> elements_;
+  std::vector<char> still_;   ///< contacts of what nothing moves
+  bool no_gain_;              ///< whatever the solution
+  bool gains_ = false;        ///< a solution does
   ImpactProgram program_;
+  ConeProgram scaled_;
   ConeAnswer answer_;
 };
 
@@ -397,7 +565,6 @@ ImpactResult ImpactSolver::solve(const ContactProblem& problem, const Impact& im
   ImpactResult result;
   Search(problem, impact, options, *engine_, result).run();
   for (ImpactSolution& solution : result.solutions) {
-    account(problem, impact, solution);
     solution.impulse_unique = independent_impulses(problem, impact, solution);
   }
   // Least energy first; leaves keep pointing at their solutions.
@@ -421,6 +588,7 @@ ImpactResult ImpactSolver::solve(const ContactProblem& problem, const Impact& im
   result.complete = proof.complete;
   result.dissipates = proof.dissipates;
   if (proof.complete) result.reason.clear();
+  else if (result.reason.empty()) result.reason = kOpenVelocity;
   result.why_dissipates = proof.why_dissipates;
 
   const BeforeImpact before = look_before(problem, impact, &result.flaws);

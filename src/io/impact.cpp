@@ -227,6 +227,11 @@ Json impact_leaf_json(const ImpactLeaf& leaf)
   } else if (leaf.kind != LeafKind::kUnresolved) {
     entry["witness"] = json(leaf.witness);
   }
+  for (const SlipFloor& floor : leaf.floors)
+    entry["floors"].push_back({{"impulse", json(floor.impulse)},
+                               {"speed", json(floor.speed)},
+                               {"impulse_witness", json(floor.impulse_witness)},
+                               {"speed_witness", json(floor.speed_witness)}});
   return entry;
 }
 
@@ -254,6 +259,11 @@ ImpactLeaf read_impact_leaf(const Field& field, Eigen::Index nv)
     leaf.left_inverse = rows.matrix(nv, rows.size() > 0 ? static_cast<Eigen::Index>(rows[0].size()) : 0);
   } else if (leaf.kind != LeafKind::kUnresolved) {
     leaf.witness = field["witness"].vector();
+  }
+  for (std::size_t i = 0; field.has("floors") && i < field["floors"].size(); ++i) {
+    const Field floor = field["floors"][i];
+    leaf.floors.push_back({floor["impulse"].number(), floor["speed"].number(), floor["impulse_witness"].vector(),
+                           floor["speed_witness"].vector()});
   }
   return leaf;
 }

@@ -42,7 +42,10 @@ class ProgramWriter {
   void contact(const ImpactElement& element, const Mode& mode)
   {
     const Contact& c = element.contact;
-    if (mode.normal == Mode::Normal::kOpen) return slack(row(c.row), 1.0);   // D = {0}: the other rows move as they like
+    if (mode.normal == Mode::Normal::kOpen) {   // D = {0}: the other rows move as they like
+      slack(row(c.row), 1.0);
+      return;
+    }
     caps_[c.row] = kReach * normal_bound(element, bounds_);
     for (int k = 0; element.rubs() && k < c.tangents; ++k) caps_[c.row + 1 + k] = c.mu * element.stretch(k) * caps_[c.row];
     if (element.twists()) caps_[element.torsion_row()] = c.torsion * caps_[c.row];
@@ -58,16 +61,18 @@ class ProgramWriter {
       slack(normal_row, 1.0);
     }
     const double sign = mode.normal == Mode::Normal::kPulls ? -1.0 : 1.0;
-    impulses(element, mode, sign);
+    const std::vector<std::pair<int, double>> pressing = impulses(element, mode, sign);
     if (element.rubs() && mode.tangential != Mode::Tangential::kAny) {
       int rows[2];
       for (int k = 0; k < c.tangents; ++k) rows[k] = row(c.row + 1 + k);
       if (mode.tangential == Mode::Tangential::kSlip && c.tangents == 1) {
-        slack(rows[0], planar_sign(mode));
+        losses_.push_back({c.mu, 1.0, pressing, {slack(rows[0], planar_sign(mode))}});
       } else if (mode.tangential == Mode::Tangential::kSlip) {
         const double fastest = std::hypot(speed(c.row + 1), element.stretch(1) * speed(c.row + 2));
+        losses_.push_back({c.mu, (1.0 - 0x1p-40) * std::cos(0.5 * (mode.to - mode.from)), pressing, {}});
         for (const double angle : {mode.from, mode.to}) {
           const int column = box_column(kMore * fastest);
+          losses_.back().speed.push_back(column);
           const Eigen::Vector2d along = direction(angle);
           coefficients_.push_back({rows[0], column, along[0]});
           coefficients_.push_back({rows[1], column, along[1] / element.stretch(1)});
@@ -78,16 +83,16 @@ class ProgramWriter {
     }
     if (element.twists() && mode.spin != Mode::Spin::kAny) {
       const int spin = row(element.torsion_row());
-      if (mode.spin != Mode::Spin::kStick) slack(spin, mode.spin == Mode::Spin::kPositive ? 1.0 : -1.0);
+      if (mode.spin != Mode::Spin::kStick)
+        losses_.push_back({c.torsion, 1.0, pressing, {slack(spin, mode.spin == Mode::Spin::kPositive ? 1.0 : -1.0)}});
     }
   }
 
-  void write(LeafQuestion question, ImpactProgram& out)
+  void write(LeafQuestion question, const std::vector<SlipFloor>& floors, ImpactProgram& out)
   {
     const auto nv = problem_.nv();
     const bool gains = question == LeafQuestion::kGains;
-    const Eigen::VectorXd gain_rate = 0.5 * (1.0 - restitution_.array()) * before_.array();
-    const int gain_slack = gains ? box_column(kMore * gain_rate.cwiseAbs().dot(caps_)) : -1;
+    const int gain_slack = gains ? box_column(0.0) : -1;
     const auto kinematic = static_cast<Eigen::Index>(rows_.size()), columns = static_cast<Eigen::Index>(bounds_of_.size());
     out.impulses.setZero(problem_.rows(), columns);
     Eigen::MatrixXd sizes = Eigen::MatrixXd::Zero(problem_.rows(), columns);
@@ -113,12 +118,14 @@ class ProgramWriter {
       out.tolerance[nv + k] = kMore * (kSolve + kBlur) * bounds_.row[r] + more;
     }
     for (const Entry& entry : coefficients_) p.E(nv + entry.row, entry.column) -= entry.value;
-    if (gains) {
-      p.E.bottomRows(1) = gain_rate.transpose() * out.impulses;
-      p.E(p.E.rows() - 1, gain_slack) = -1.0;
-      out.blur.bottomRows(1) = kBlur * (bounds_.row.transpose() * sizes);
-      out.tolerance.tail<1>()[0] = gain_doubt();
+    out.losses.clear();
+    for (const Loss& loss : losses_) {
+      SlipLoss each{loss.rate, Eigen::VectorXd::Zero(columns), Eigen::VectorXd::Zero(columns)};
+      for (const auto& [column, value] : loss.pressing) each.pressing[column] = value;
+      for (const int column : loss.speed) each.speed[column] = loss.share;
+      out.losses.push_back(std::move(each));
     }
+    if (gains) write_gain(floors, sizes, gain_slack, out);
     p.cones = cones_;
     p.boxes = boxes_;
     p.free = free_;
@@ -129,6 +136,36 @@ class ProgramWriter {
     int row, column;
     double value;
   };
+  struct Loss {
+    double rate, share;   ///< |ξ| >= share times the sum of the speeds
+    std::vector<std::pair<int, double>> pressing;
+    std::vector<int> speed;
+  };
+
+  /// The last row: W > 0 as a linear inequality, its slack in units that make it an entry like the others.
+  void write_gain(const std::vector<SlipFloor>& floors, const Eigen::MatrixXd& sizes, int slack,
+                  ImpactProgram& out) const
+  {
+    const Eigen::VectorXd gain_rate = 0.5 * (1.0 - restitution_.array()) * before_.array();
+    Eigen::RowVectorXd row = gain_rate.transpose() * out.impulses, size = bounds_.row.transpose() * sizes;
+    double least_loss = 0.0;
+    for (std::size_t k = 0; k < floors.size(); ++k) {
+      const SlipLoss& loss = out.losses[k];
+      const double least_impulse = floors[k].impulse, least_speed = floors[k].speed;
+      const Eigen::RowVectorXd rate = 0.5 * loss.rate * (least_impulse * loss.speed + least_speed * loss.pressing);
+      row -= rate;
+      size += rate.cwiseAbs();
+      least_loss += 0.5 * loss.rate * least_impulse * least_speed;
+    }
+    const double largest = row.cwiseAbs().maxCoeff(), unit = largest > 0.0 ? largest : 1.0;
+    const auto last = out.program.E.rows() - 1;
+    out.program.E.row(last) = row;
+    out.program.E(last, slack) = -unit;
+    out.program.e[last] = -least_loss;
+    out.bound[slack] = kMore * (gain_rate.cwiseAbs().dot(caps_) + least_loss) / unit;
+    out.blur.row(last) = kBlur * size;
+    out.tolerance[last] = gain_doubt() + kBlur * least_loss;
+  }
 
   static constexpr double kMore = 1.0 + 0x1p-10;   // rounding of the sizes themselves
 
@@ -182,12 +219,14 @@ class ProgramWriter {
     return static_cast<int>(rows_.size()) - 1;
   }
   /// ξ of that row is sign·(something >= 0).
-  void slack(int row, double sign)
+  int slack(int row, double sign)
   {
     coefficients_.push_back({row, box_column(speed(rows_[static_cast<std::size_t>(row)].first)), sign});
+    return coefficients_.back().column;
   }
 
-  void impulses(const ImpactElement& element, const Mode& mode, double sign)
+  /// Columns of the impulses of a contact; returns those that |Λn| is the sum of, with their signs.
+  std::vector<std::pair<int, double>> impulses(const ImpactElement& element, const Mode& mode, double sign)
   {
     const Contact& c = element.contact;
     const int tangents = element.rubs() ? c.tangents : 0;
@@ -206,15 +245,17 @@ class ProgramWriter {
       }
       std::vector<double> ends = {0.0};
       if (element.twists()) ends = spin_tied ? std::vector<double>{spin_end} : std::vector<double>{-c.torsion, c.torsion};
+      std::vector<std::pair<int, double>> pressing;
       for (const Eigen::Vector2d& point : points)
         for (const double end : ends) {
           const int column = box_column(caps_[c.row]);
+          pressing.emplace_back(column, 1.0);
           impulse(column, c.row, sign);
           for (int k = 0; k < tangents; ++k)
             impulse(column, c.row + 1 + k, point[k] * element.stretch(k), 2.0 * c.mu * element.stretch(k));
           if (element.twists()) impulse(column, element.torsion_row(), end);
         }
-      return;
+      return pressing;
     }
     ConeBlock block;
     block.col = column(caps_[c.row]);
@@ -228,6 +269,7 @@ class ProgramWriter {
     for (int k = 0; k < tangents; ++k) impulse(column(0.0), c.row + 1 + k, element.stretch(k));
     if (spin_free) impulse(column(0.0), element.torsion_row(), 1.0);
     cones_.push_back(block);
+    return {{block.col, sign}};
   }
 
   const ContactProblem& problem_;
@@ -240,6 +282,7 @@ class ProgramWriter {
   std::vector<BoxVariable> boxes_;
   std::vector<ConeBlock> cones_;
   std::vector<Entry> impulses_, sizes_, coefficients_;
+  std::vector<Loss> losses_;
   std::vector<std::pair<int, double>> rows_;   ///< row of J, and what rounded directions add to its tolerance
 };
 
@@ -319,11 +362,7 @@ bool velocity_radius(const ImpactProgram& p, const Eigen::MatrixXd& Y, const Eig
   const Eigen::MatrixXd& E = p.program.E;
   const Eigen::Index nv = change.size();
   if (Y.rows() != nv || Y.cols() != E.rows() || !all_finite(Y)) return false;
-  Eigen::VectorXd reach = p.bound;   // of cones: the other components by the first
-  for (const ConeBlock& block : p.program.cones) {
-    for (int k = 1; k <= block.cone.tangents; ++k) reach[block.col + k] = block.cone.mu * p.bound[block.col];
-    if (block.cone.torsional) reach[block.col + 1 + block.cone.tangents] = block.cone.torsion * p.bound[block.col];
-  }
+  const Eigen::VectorXd reach = reach_of(p);
   const long double last_bit = 4.0L * std::numeric_limits<long double>::epsilon() * static_cast<long double>(E.rows() + 1);
   radius.setZero(nv);
   for (Eigen::Index i = 0; i < nv; ++i) {
@@ -393,6 +432,34 @@ bool excludes(const ImpactProgram& p, const Eigen::VectorXd& y)
   return std::isfinite(charge) && gap > kMoreCharge * charge;
 }
 
+ImpactProgram below(const ImpactProgram& p, const Eigen::VectorXd& quantity, double limit)
+{
+  ImpactProgram out = p;
+  const auto rows = p.program.E.rows(), columns = p.program.E.cols();
+  out.program.E.conservativeResizeLike(Eigen::MatrixXd::Zero(rows + 1, columns + 1));
+  out.program.E.row(rows).head(columns) = quantity.transpose();
+  const double unit = quantity.lpNorm<Eigen::Infinity>();
+  out.program.E(rows, columns) = unit > 0.0 ? unit : 1.0;
+  out.program.e.conservativeResizeLike(Eigen::VectorXd::Constant(rows + 1, limit));
+  out.program.e_scale.conservativeResizeLike(Eigen::VectorXd::Constant(rows + 1, limit));
+  out.program.boxes.push_back({static_cast<int>(columns), 0.0, kInfinity});
+  out.bound.conservativeResizeLike(Eigen::VectorXd::Constant(columns + 1, 2.0 * limit / out.program.E(rows, columns)));
+  out.tolerance.conservativeResizeLike(Eigen::VectorXd::Constant(rows + 1, kBlur * limit));
+  out.blur.conservativeResizeLike(Eigen::MatrixXd::Zero(rows + 1, columns + 1));
+  out.blur.row(rows).head(columns) = kBlur * quantity.cwiseAbs().transpose();
+  return out;
+}
+
+Eigen::VectorXd reach_of(const ImpactProgram& p)
+{
+  Eigen::VectorXd reach = p.bound;   // of cones: the other components by the first
+  for (const ConeBlock& block : p.program.cones) {
+    for (int k = 1; k <= block.cone.tangents; ++k) reach[block.col + k] = block.cone.mu * p.bound[block.col];
+    if (block.cone.torsional) reach[block.col + 1 + block.cone.tangents] = block.cone.torsion * p.bound[block.col];
+  }
+  return reach;
+}
+
 std::vector<Mode> split_mode(const ImpactElement& element, const Mode& mode)
 {
   std::vector<Mode> parts;
@@ -428,12 +495,12 @@ std::vector<Mode> split_mode(const ImpactElement& element, const Mode& mode)
 }  // namespace internal
 
 void write_impact_program(const ContactProblem& problem, const Impact& impact, const std::vector<Mode>& modes,
-                          LeafQuestion question, ImpactProgram& out)
+                          LeafQuestion question, ImpactProgram& out, const std::vector<SlipFloor>& floors)
 {
   ProgramWriter writer(problem, impact);
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) writer.contact(ImpactElement(problem, impact, i), modes[i]);
   for (const Closure& closure : problem.closures) writer.closure(closure);
-  writer.write(question, out);
+  writer.write(question, floors, out);
 }
 
 namespace {
@@ -446,13 +513,34 @@ struct LeafFindings {
   bool lossy = true;        ///< no solution in a leaf gains energy
 };
 
+/// No solution in a leaf of kind kLoses gains energy.
+bool proves_loss(const ContactProblem& problem, const Impact& impact, const ImpactLeaf& leaf, ImpactProgram& program)
+{
+  write_impact_program(problem, impact, leaf.modes, LeafQuestion::kGains, program);
+  if (leaf.floors.empty()) return excludes(program, leaf.witness);
+  if (leaf.floors.size() != program.losses.size()) return false;
+  const auto exceeds = [&](const Eigen::VectorXd& quantity, double floor, const Eigen::VectorXd& witness) {
+    return floor == 0.0 || (std::isfinite(floor) && floor > 0.0 && excludes(below(program, quantity, floor), witness));
+  };
+  for (std::size_t k = 0; k < leaf.floors.size(); ++k) {
+    const SlipFloor& floor = leaf.floors[k];
+    if (!exceeds(program.losses[k].pressing, floor.impulse, floor.impulse_witness) ||
+        !exceeds(program.losses[k].speed, floor.speed, floor.speed_witness))
+      return false;
+  }
+  write_impact_program(problem, impact, leaf.modes, LeafQuestion::kGains, program, leaf.floors);
+  return excludes(program, leaf.witness);
+}
+
 bool look_at_leaf(const ContactProblem& problem, const Impact& impact, const std::vector<ImpactSolution>& solutions,
                   const ImpactLeaf& leaf, const MotionBounds& bounds, ImpactProgram& program, LeafFindings& found)
 {
-  const bool gain_leaf = leaf.kind == ImpactLeaf::Kind::kLoses;
-  write_impact_program(problem, impact, leaf.modes, gain_leaf ? LeafQuestion::kGains : LeafQuestion::kLaws, program);
-  if (gain_leaf) found.complete = false;
-  if (leaf.kind == ImpactLeaf::Kind::kEmpty || gain_leaf) return excludes(program, leaf.witness);
+  if (leaf.kind == ImpactLeaf::Kind::kLoses) {
+    found.complete = false;
+    return proves_loss(problem, impact, leaf, program);
+  }
+  write_impact_program(problem, impact, leaf.modes, LeafQuestion::kLaws, program);
+  if (leaf.kind == ImpactLeaf::Kind::kEmpty) return excludes(program, leaf.witness);
   if (leaf.kind != ImpactLeaf::Kind::kSolved || leaf.solution < 0 || leaf.solution >= static_cast<int>(solutions.size()))
     return false;
   const ImpactSolution& solution = solutions[static_cast<std::size_t>(leaf.solution)];

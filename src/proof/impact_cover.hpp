@@ -15,4 +15,10 @@ std::vector<ContactImpactMode> split_mode(const ImpactElement& element, const Co
 /// in the sense of proves_impact has these modes (and, with the gain row, gains energy). Adds doubts up, so any y is safe to try.
 bool excludes(const ImpactProgram& program, const Eigen::VectorXd& y);
 
+/// Largest |x_k| of a solution, cones included; 0 where nothing moves.
+Eigen::VectorXd reach_of(const ImpactProgram& program);
+
+/// The program with one row more: quantity'x <= limit.
+ImpactProgram below(const ImpactProgram& program, const Eigen::VectorXd& quantity, double limit);
+
 }  // namespace stiction::internal

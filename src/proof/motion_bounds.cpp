@@ -61,13 +61,26 @@ struct Levers {
 
   explicit Levers(const ContactProblem& p) : column(Eigen::VectorXd::Zero(p.nv())), row(Eigen::VectorXd::Zero(p.rows()))
   {
+    Eigen::VectorXd radius = Eigen::VectorXd::Zero(p.rows());   // of torsion rows, which are no velocities of points
+    for (const Contact& c : p.contacts)
+      if (c.torsional) radius[c.row + 1 + c.tangents] = c.torsion > 0.0 ? c.torsion : 1.0;
     for (Eigen::Index r = 0; r < p.rows(); ++r) {
       for (Eigen::Index j = 0; j < p.nv(); ++j)
         if (p.M(j, j) > 0.0) row[r] = std::max(row[r], std::abs(p.J(r, j)) / std::sqrt(p.M(j, j)));
-      for (Eigen::Index j = 0; j < p.nv(); ++j) {
-        const double lever = std::abs(p.J(r, j));
-        if (p.M(j, j) <= 0.0 || lever > kNoise * row[r] * std::sqrt(p.M(j, j))) column[j] = std::max(column[j], lever);
-      }
+      if (radius[r] == 0.0) lengthen(p, r, 1.0, column);
+    }
+    Eigen::VectorXd spins = Eigen::VectorXd::Zero(p.nv());
+    for (Eigen::Index r = 0; r < p.rows(); ++r)
+      if (radius[r] > 0.0) lengthen(p, r, radius[r], spins);
+    column = (column.array() > 0.0).select(column, spins);
+  }
+
+ private:
+  void lengthen(const ContactProblem& p, Eigen::Index r, double factor, Eigen::VectorXd& levers) const
+  {
+    for (Eigen::Index j = 0; j < p.nv(); ++j) {
+      const double lever = std::abs(p.J(r, j));
+      if (p.M(j, j) <= 0.0 || lever > kNoise * row[r] * std::sqrt(p.M(j, j))) levers[j] = std::max(levers[j], factor * lever);
     }
   }
 };

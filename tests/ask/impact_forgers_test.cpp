@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "ask/propositions_algebra.hpp"
+#include "proof/impact_cover.hpp"
 #include "stiction/couplings.hpp"
 #include "stiction/impact.hpp"
 #include "support/impacts.hpp"
@@ -50,6 +51,25 @@ Drawn degenerate(Rng& rng)
     const Eigen::VectorXd scale = Eigen::VectorXd::NullaryExpr(p.nv(), [&] { return std::pow(10.0, uniform(rng, -7.5, 7.5)); });
     p.M = scale.asDiagonal() * p.M * scale.asDiagonal();   // ratios up to 1e15 in the diagonal, and beyond
     p.M = 0.5 * (p.M + p.M.transpose()).eval();
+  }
+  return d;
+}
+
+/// One or two contacts with friction in space.
+Drawn in_space(Rng& rng)
+{
+  const int contacts = 1 + static_cast<int>(rng() % 2), rows = 3 * contacts, nv = rows + static_cast<int>(rng() % 2);
+  const Eigen::MatrixXd A = Eigen::Map<Eigen::MatrixXd>(gaussian(rng, nv * nv).data(), nv, nv);
+  Drawn d;
+  d.problem = problem_of(A * A.transpose() + 0.3 * Eigen::MatrixXd::Identity(nv, nv),
+                         Eigen::Map<Eigen::MatrixXd>(gaussian(rng, rows * nv).data(), rows, nv));
+  d.impact.velocity = gaussian(rng, nv);
+  for (int i = 0; i < contacts; ++i) {
+    Contact c = planar_contact("c" + std::to_string(i), 3 * i, uniform(rng, 0.1, 1.0));
+    c.tangents = 2;
+    d.problem.contacts.push_back(c);
+    d.impact.laws.push_back(bounce(uniform(rng, 0, 1)));
+    if (rng() % 3 == 0) d.impact.laws.back().mu_second = uniform(rng, 0.1, 1.0);
   }
   return d;
 }
@@ -109,6 +129,10 @@ void forge(Rng& rng, const Drawn& d, const ImpactResult& r, const ImpactResult& 
       leaf.left_inverse *= rng() % 2 == 0 ? 1.0 : size;
       leaf.witness *= 1e10 * size;
       if (leaf.left_inverse.size() > 0) leaf.left_inverse.col(leaf.left_inverse.cols() - 1).array() += size * 1e20;
+      for (SlipFloor& floor : leaf.floors) {
+        (rng() % 2 == 0 ? floor.impulse : floor.speed) *= 1.0 + size;
+        (rng() % 2 == 0 ? floor.impulse_witness : floor.speed_witness) *= 1e10 * size;
+      }
     }
     judge({forged}, leaves);
     judge(r.solutions, leaves);
@@ -129,7 +153,7 @@ TEST(ImpactForgers, NoProblemHasTwoVerdicts)
   int decided = 0;
   const int count = problems(300);
   for (int i = 0; i < count; ++i) {
-    const Drawn d = degenerate(rng);
+    const Drawn d = i % 4 == 3 ? in_space(rng) : degenerate(rng);
     Drawn near = d;
     near.impact.velocity += std::pow(10.0, uniform(rng, -14, -2)) * gaussian(rng, d.problem.nv());
     ImpactSolver native, second(make_engine("qpoases"));
@@ -180,6 +204,107 @@ TEST(ImpactForgers, AnInverseOfAnySizeProvesOneVelocityOnly)
   twice.insert(twice.end(), r.leaves.begin(), r.leaves.end());
   std::reverse(twice.begin(), twice.end());
   EXPECT_EQ(judge_impact(p, impact, r.solutions, twice).unique, Verdict::kHolds);   // order and copies do not matter
+}
+
+/// Of the first solution: slip of contact 0 as its law sees it, ellipses stretched to disks.
+Eigen::Vector2d slip_of(const Drawn& d, const ImpactSolution& s)
+{
+  const ContactImpact& c = s.contacts[0];
+  const ImpactLaw& law = d.impact.laws[0];
+  const double stretch = law.mu_second ? *law.mu_second / d.problem.contacts[0].mu : 1.0;
+  const Eigen::Vector2d xi = c.velocity_after.segment<2>(1) + law.tangential * c.velocity_before.segment<2>(1);
+  return {xi[0], stretch * xi[1]};
+}
+
+/// Chooses ε so that the contact slips and W is a given share of the energy before; false if this draw has no such ε.
+bool with_work(Drawn& d, double share)
+{
+  ImpactSolver solver;
+  const auto work = [&](double e) {
+    d.impact.laws[0].normal = e;
+    const ImpactResult r = solver.solve(d.problem, d.impact);
+    const bool slips = r.solutions.size() == 1 && r.solutions[0].contacts[0].state == ImpactState::kSlips;
+    return slips ? r.solutions[0].energy_change / r.solutions[0].energy_before - share : std::nan("");
+  };
+  double lower = 0.0, upper = 1.0;
+  if (!(work(lower) < 0.0 && work(upper) > 0.0)) return false;
+  while (upper - lower > 1e-9) (work(0.5 * (lower + upper)) > 0.0 ? upper : lower) = 0.5 * (lower + upper);
+  return std::abs(work(upper)) < 1e-6;
+}
+
+TEST(ImpactForgers, FloorsLeaveNoGainOut)
+{
+  // The row that W > 0 implies holds where W is hardly above 0, however wide the sector is and wherever the floors are. And it
+  // is no weaker than it must be: the leaf is proved to lose where W is clearly negative, the sector narrow and the floors near.
+  Rng rng{29};
+  const std::unique_ptr<Engine> engine = make_native_engine();
+  int gaining = 0, losing = 0, without = 0;
+  for (int i = 0; i < trials(600); ++i) {
+    for (const double share : {1e-5, -1e-2}) {
+      Rng again{static_cast<unsigned>(1000 + i)};
+      Drawn d = in_space(again);
+      if (d.problem.contacts.size() > 1 || !with_work(d, share)) continue;
+      const ImpactSolution s = ImpactSolver().solve(d.problem, d.impact).solutions.at(0);
+      const Eigen::Vector2d slip = slip_of(d, s);
+      const double angle = std::fmod(std::atan2(slip[1], slip[0]) + 2.0 * M_PI, 2.0 * M_PI), speed = slip.norm();
+      const auto excluded = [&](double width, double floor) {
+        const double off = width * uniform(rng, 0, 1);
+        ContactImpactMode mode;
+        mode.normal = ContactImpactMode::Normal::kPushes;
+        mode.tangential = ContactImpactMode::Tangential::kSlip;
+        mode.from = angle - off;
+        mode.to = mode.from + width;
+        ImpactProgram program;
+        write_impact_program(d.problem, d.impact, {mode}, LeafQuestion::kGains, program,
+                             {{floor * s.impulse[0], floor * speed, {}, {}}});
+        EXPECT_EQ(program.losses.size(), 1u);
+        ConeAnswer answer;
+        engine->decide(program.program, answer);
+        return answer.outcome == Outcome::kInfeasible && internal::excludes(program, answer.y);
+      };
+      if (share > 0.0) {
+        ++gaining;
+        for (const double width : {1.5, 0.3, 0.01})
+          for (const double floor : {0.0, 0.5, 0.9, 0.999})
+            EXPECT_FALSE(excluded(width, floor)) << "draw " << i << ", " << width << ", " << floor;
+      } else {
+        losing += excluded(1e-4, 0.99);
+        without += excluded(1e-4, 0.0);
+        EXPECT_TRUE(excluded(1e-4, 0.99)) << "draw " << i;
+      }
+    }
+  }
+  EXPECT_GT(gaining, 5);
+  EXPECT_GT(losing, without);
+}
+
+TEST(ImpactForgers, FloorsNeedTheirWitnesses)
+{
+  Rng rng{31};
+  int tampered = 0;
+  for (int i = 0; i < 400 && tampered < 10; ++i) {
+    const Drawn d = in_space(rng);
+    const ImpactResult r = ImpactSolver().solve(d.problem, d.impact);
+    const auto at = std::ranges::find_if(r.leaves, [](const ImpactLeaf& leaf) { return !leaf.floors.empty(); });
+    if (at == r.leaves.end()) continue;
+    ++tampered;
+    EXPECT_EQ(r.dissipates, Verdict::kHolds) << "draw " << i;
+    const auto proved = [&](auto change) {
+      std::vector<ImpactLeaf> leaves = r.leaves;
+      change(leaves[static_cast<std::size_t>(at - r.leaves.begin())]);
+      return judge_impact(d.problem, d.impact, r.solutions, leaves).dissipates == Verdict::kHolds;
+    };
+    EXPECT_TRUE(proved([](ImpactLeaf&) {}));
+    EXPECT_FALSE(proved([](ImpactLeaf& leaf) { leaf.floors[0].impulse *= 100; }));
+    EXPECT_FALSE(proved([](ImpactLeaf& leaf) { leaf.floors[0].speed *= 100; }));
+    EXPECT_FALSE(proved([](ImpactLeaf& leaf) { leaf.floors[0].impulse_witness.setZero(); }));
+    EXPECT_FALSE(proved([](ImpactLeaf& leaf) { leaf.floors[0].speed_witness *= -1; }));
+    EXPECT_FALSE(proved([](ImpactLeaf& leaf) { leaf.floors[0].speed = std::nan(""); }));
+    EXPECT_FALSE(proved([](ImpactLeaf& leaf) { leaf.floors[0].impulse *= -1; }));
+    EXPECT_FALSE(proved([](ImpactLeaf& leaf) { leaf.floors.push_back(leaf.floors[0]); }));
+    EXPECT_FALSE(proved([](ImpactLeaf& leaf) { leaf.kind = ImpactLeaf::Kind::kEmpty; }));
+  }
+  EXPECT_EQ(tampered, 10);
 }
 
 /// The same impact with contacts in another order and units that are powers of two.

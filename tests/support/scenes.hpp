@@ -450,7 +450,6 @@ inline void SceneDraw::draw_impact()
     model.linear_velocity = power_of_ten(rng_, -1, 1) * direction(rng_);
     if (chance(rng_, 0.7)) model.angular_velocity = 3.0 * gaussian(rng_, 3);
   }
-  scenario.options.modes = 100;   // more are slow, and decide few scenes more
   const double common = uniform(rng_, 0.0, 1.0);
   const bool equal = chance(rng_, 0.6);
   for (std::size_t i = 0; i < scenario.contact_motions.size(); ++i) {

@@ -313,7 +313,7 @@ class Invariance : public ::testing::TestWithParam<Asked> {};
 INSTANTIATE_TEST_SUITE_P(Questions, Invariance,
                          ::testing::Values(Asked{Question::kAllSticking, 200, 0.01}, Asked{Question::kEquilibrium, 200, 0.01},
                                            Asked{Question::kClosure, 200, 0.01}, Asked{Question::kSliding, 10, 0.2},
-                                           Asked{Question::kImpact, 3, 1.0}),   // modes in space are searched to a limit
+                                           Asked{Question::kImpact, 51, 0.02}),
                          [](const auto& asked) { return name_of(asked.param.question); });
 
 TEST_P(Invariance, OfContactsApart)

@@ -92,6 +92,13 @@ struct ContactImpactMode {
   enum class Spin { kAny, kStick, kPositive, kNegative } spin = Spin::kAny;   ///< sign of ξ of the torsion row
 };
 
+/// Of friction that slips, or torsion that spins, in a leaf: its normal impulse and its speed exceed these in every
+/// solution that gains energy. Witnesses separate the program with the gain row from smaller ones; zero needs none.
+struct SlipFloor {
+  double impulse = 0.0, speed = 0.0;
+  Eigen::VectorXd impulse_witness, speed_witness;
+};
+
 /// What is known about the solutions with these modes, with proof.
 struct ImpactLeaf {
   std::vector<ContactImpactMode> modes;   ///< one per contact
@@ -99,11 +106,12 @@ struct ImpactLeaf {
     kUnresolved,   ///< nothing
     kEmpty,        ///< none: `witness` separates (Farkas)
     kSolved,       ///< all have the velocity of `solution`: rows of `left_inverse` recover u+ - u- from the equations
-    kLoses         ///< any has W < 0: `witness` separates them from Σ ½(1-ε)Λ'γ- >= 0, which bounds W by (97) and (18)
+    kLoses         ///< any has W < 0: `witness` separates them from the row that W > 0 implies (ImpactProgram)
   } kind = Kind::kUnresolved;
   int solution = -1;
   Eigen::VectorXd witness;
   Eigen::MatrixXd left_inverse;
+  std::vector<SlipFloor> floors;   ///< kLoses: none, or one per ImpactProgram::losses
 };
 
 /// T+ - T- and who did it, from u-, u+ and Λ alone; fills works, energies, velocities and states of `solution`.
@@ -117,8 +125,15 @@ void account(const ContactProblem& problem, const Impact& impact, ImpactSolution
 bool proves_impact(const ContactProblem& problem, const Impact& impact, const Eigen::VectorXd& velocity,
                    const Eigen::VectorXd& impulse, double* residual = nullptr, std::string* why = nullptr);
 
+/// Friction that slips, or torsion that spins: Λ'ξ = -rate |Λn| |ξ|, and in a leaf |Λn| = pressing'x, |ξ| >= speed'x.
+struct SlipLoss {
+  double rate = 0.0;
+  Eigen::VectorXd pressing, speed;   ///< per column
+};
+
 /// The relaxed laws of a leaf as a program, x = (u+ - u-, impulses along generators, ξ components >= 0); `impulses` (rows of
-/// J x columns) gives Λ = impulses x. With `gains` the row Σ ½(1-ε)Λ'γ- >= 0 is added.
+/// J x columns) gives Λ = impulses x. For kGains the last row says that W > 0 by (97), with (18) or, above floors N and S of
+/// losses, with |Λn||ξ| >= N |ξ| + S |Λn| - N S:   Σ ½(1-ε)Λ'γ- - ½ Σ rate (N speed'x + S pressing'x - N S) >= 0.
 ///
 /// A solution in the sense of proves_impact in these modes is such an x up to `tolerance` per row and `blur` per entry of E, and
 /// has |x_k| <= bound_k (of a cone: its normal impulse): sizes computed from the problem alone.
@@ -127,10 +142,12 @@ struct ImpactProgram {
   Eigen::MatrixXd impulses;
   Eigen::VectorXd tolerance, bound;
   Eigen::MatrixXd blur;
+  std::vector<SlipLoss> losses;
 };
 enum class LeafQuestion { kLaws, kGains };
+/// @param floors none, or one per loss
 void write_impact_program(const ContactProblem& problem, const Impact& impact, const std::vector<ContactImpactMode>& modes,
-                          LeafQuestion question, ImpactProgram& out);
+                          LeafQuestion question, ImpactProgram& out, const std::vector<SlipFloor>& floors = {});
 
 /// What solutions and leaves prove. What is about all solutions takes leaves that cover every mode, or proves_no_gain.
 struct ImpactProof {
