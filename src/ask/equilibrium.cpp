@@ -77,7 +77,6 @@ void EquilibriumChecker::Workspace::load(const ContactProblem& p, const Eigen::V
   shape = cones;
   branch_limit = limit;
   search.iterations = 0;
-  search.engine->forget();   // an answer must not depend on the one before
   if (given.size() == 0)
     a.setZero(nv);
   else
@@ -230,6 +229,7 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   for (Margin* margin : {&result.friction_scale, &result.effort, &result.push, &result.ball, &result.generators})
     if (margin->state != Margin::State::kNotAsked) *margin = Margin{};
 
+  search.engine->forget();   // an answer must not depend on the one before
   load(p, given, options.shape, options.branch_limit);
   result.verdict = decide_and_judge(result.certificate, result.reason);
   if (result.verdict == Verdict::kHolds) {

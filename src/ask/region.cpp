@@ -100,6 +100,7 @@ void RegionFinder::Workspace::find(RegionResult& result)
 void RegionFinder::Workspace::search_all(RegionResult& result)
 {
   const ContactProblem& p = *problem;
+  checker.search.engine->forget();   // an answer must not depend on the one before
   // The current position first: its own verdict and proof.
   checker.load(p, input->a, options->shape, 4096);
   std::string position_reason;
