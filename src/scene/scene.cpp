@@ -774,11 +774,14 @@ void Scene::Impl::check_finite(const ContactProblem& problem) const
     if (!std::isfinite(problem.M(i, i))) refuse(place, "inertia of " + internal::quoted(name), problem.M(i, i));
     if (!std::isfinite(problem.F(i))) refuse(place, "force on " + internal::quoted(name), problem.F(i));
   }
-  for (const Contact& contact : problem.contacts) {
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const Contact& contact = problem.contacts[i];
+    const std::string place = "contacts[" + std::to_string(core->contact_origins[i].description) + "]";
     for (double x : contact.point_W)
-      if (!std::isfinite(x)) refuse("contacts." + contact.name, "a point in the world", x);
+      if (!std::isfinite(x)) refuse(place, "a point of " + internal::quoted(contact.name) + " in the world", x);
     for (int k = 0; k < contact.rows(); ++k)
-      if (const double x = problem.gamma(contact.row + k); !std::isfinite(x)) refuse("contacts." + contact.name, "drift", x);
+      if (const double x = problem.gamma(contact.row + k); !std::isfinite(x))
+        refuse(place, "drift of " + internal::quoted(contact.name), x);
   }
 }
 

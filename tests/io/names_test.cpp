@@ -57,8 +57,8 @@ class AnyName : public ::testing::Test {
 models:
   r.1: {urdf: r.urdf, pose: {xyz: [0, 0, 0.5]}, effort: {"finger[1]": 1.5, a.b: -2, x/y: 0.25, base: 3}}
 contacts:
-  - {name: "sole.left[0]", link: r.1/body, points: [[1, 1, -0.5], [-1, 1, -0.5]], normal: [0, 0, 1], mu: 0.9}
   - {name: "sole", link: r.1/body, points: [[1, -1, -0.5], [-1, -1, -0.5]], normal: [0, 0, 1], mu: 0.9}
+  - {name: "sole.left[0]", link: r.1/body, points: [[1, 1, -0.5], [-1, 1, -0.5]], normal: [0, 0, 1], mu: 0.9}
 question: all_sticking
 )";
   }
@@ -123,7 +123,7 @@ TEST_F(AnyName, OverridesReachThem)
                            {"models.r.1.effort.finger[1]", "7"},
                            {"contacts.sole.left[0].mu", "0.1"},
                            {"contacts.sole.points[1]", "[0, 0, -0.5]"},
-                           {"contacts[1].mu", "0.2"}});
+                           {"contacts[0].mu", "0.2"}});
   const ModelDescription& robot = s.scene.models[0];
   EXPECT_EQ(robot.joints.at("finger[1]"), 0.1);
   EXPECT_EQ(robot.joints.at("a.b"), 0.2);
@@ -133,9 +133,9 @@ TEST_F(AnyName, OverridesReachThem)
   EXPECT_EQ(robot.multi_accelerations.at("plane"), (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(robot.effort.given.at("finger[1]"), 7.0);
   EXPECT_EQ(robot.effort.given.at("base"), 3.0);
-  EXPECT_EQ(s.scene.contacts[0].mu, 0.1);
-  EXPECT_EQ(s.scene.contacts[1].mu, 0.2);
-  EXPECT_EQ(s.scene.contacts[1].points[1], Eigen::Vector3d(0, 0, -0.5));
+  EXPECT_EQ(s.scene.contacts[0].mu, 0.2);
+  EXPECT_EQ(s.scene.contacts[1].mu, 0.1);
+  EXPECT_EQ(s.scene.contacts[0].points[1], Eigen::Vector3d(0, 0, -0.5));
   EXPECT_EQ(s.scene.models.size(), 1u);
 }
 

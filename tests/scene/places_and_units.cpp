@@ -379,5 +379,21 @@ TEST(Overflow, NamesTheModel)
   }
 }
 
+TEST(Overflow, NamesTheContact)
+{
+  SceneDescription d = scene_of({model_from_text("body", free_body(1.0), Base::kFloating)});
+  d.models[0].pose.xyz.x() = 1e308;
+  const std::string link = Scene(d).root_link("body");
+  d.contacts = {contact("toe", link, {0, 0, 0}, Eigen::Vector3d::UnitZ()), contact("sole", link, {0, 0, 0}, Eigen::Vector3d::UnitZ())};
+  d.contacts[1].points = {{0, 0, 0}, {1e308, 0, 0}};
+  try {
+    Scene(d).compute();
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.path(), "contacts[1]") << error.what();
+    EXPECT_NE(std::string(error.what()).find("a point of 'sole/1' in the world = inf"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace stiction
