@@ -144,11 +144,11 @@ void NativeEngine::scale_rows(const ConeProgram& program)
   else
     write_row_maxima<-1>(program.E, row_scale_.data());
   if (forces_measure_) {
-    constexpr double kNoise = 0x1p-40;   // a row in which forces are rounding is measured by what else it has
+    constexpr double kAboutForces = 0x1p-32;   // rows with less than this share of forces are about what else they have: inertia
     row_size_.setZero();
     for_each_measure(program, [&](Eigen::Index col) { row_size_ = row_size_.cwiseMax(program.E.col(col).cwiseAbs()); });
     for (Eigen::Index i = 0; i < m; ++i)
-      if (row_size_[i] > kNoise * row_scale_[i]) row_scale_[i] = row_size_[i];
+      if (row_size_[i] > kAboutForces * row_scale_[i]) row_scale_[i] = row_size_[i];
   }
   for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = power_of_two_near(row_scale_[i]);
 }
