@@ -63,9 +63,8 @@ bench: setup-test ## benchmarks: a table, and build/bench.json
 	cmake --build build -j$(JOBS) --target stiction_bench
 	build/bench/stiction_bench --benchmark_out=build/bench.json --benchmark_out_format=json
 
-format: ## clang-format every source file in place
-	@command -v clang-format >/dev/null || { echo "format: clang-format not found; install the package clang-format"; exit 1; }
-	git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+format: setup-test ## clang-format every source file in place
+	scripts/format.sh --in-place
 
 clean: ## remove the build folders (keeps .deps)
 	rm -rf build

@@ -1,8 +1,9 @@
 // Does a grasp with hard fingers have closure? Proved verdicts on exact cones beside the two usual ways on 8-edge
 // cones: the facets of the wrenches' convex hull (Qhull), and a linear program for positive internal forces (GLPK).
 //
-//   closure/<solver>/<contacts>        fingers at random around a bumpy ball, a new grasp each time, as a planner draws them
-//   closure_even/<solver>/<contacts>   half of them closed, half with the fingers mostly on one side but not closed
+//   closure/<solver>/<contacts>        fingers at random around a bumpy ball, a new grasp each time, as a planner draws
+//   them closure_even/<solver>/<contacts>   half of them closed, half with the fingers mostly on one side but not
+//   closed
 //
 // Many contacts rarely miss closure, and then narrowly: the second family is the harder one.
 // `wrong` counts answers that differ from the proved ones; a few are expected of inner 8-edge cones.
@@ -31,7 +32,7 @@ namespace stiction {
 namespace {
 
 constexpr int kEdges = 8;
-constexpr std::size_t kGrasps = 64;   // more than a branch predictor learns by heart
+constexpr std::size_t kGrasps = 64;  // more than a branch predictor learns by heart
 
 using Contacts = std::vector<GraspContact>;
 
@@ -111,7 +112,7 @@ bool by_hull(const Contacts& contacts, const WrenchConvention& convention, Closu
   char command[] = "qhull Qt Pp";
   const int failed =
       qh_new_qhull(qh, 6, static_cast<int>(wrenches.cols()), wrenches.data(), False, command, nullptr, nullptr);
-  bool inside = !failed;   // flat point sets fail: no closure either
+  bool inside = !failed;  // flat point sets fail: no closure either
   if (!failed) {
     facetT* facet;
     FORALLfacets { inside = inside && facet->offset < -1e-9; }
@@ -165,7 +166,8 @@ void run(benchmark::State& state, Solver solver, int contacts, bool even)
     i = (i + 1) % list.size();
   }
   state.counters["contacts"] = contacts;
-  state.counters["closed"] = static_cast<double>(std::count_if(list.begin(), list.end(), [](const Case& c) { return c.closed; }));
+  state.counters["closed"] =
+      static_cast<double>(std::count_if(list.begin(), list.end(), [](const Case& c) { return c.closed; }));
   state.counters["wrong"] = wrong;
   state.SetItemsProcessed(state.iterations());
 }
@@ -181,8 +183,11 @@ const bool kRegistered = [] {
   for (const bool even : {false, true})
     for (const int contacts : {3, 4, 5, 6, 8, 10, 12})
       for (const auto& [name, solver] : solvers) {
-        const std::string title = (even ? "closure_even/" : "closure/") + std::string(name) + "/" + std::to_string(contacts);
-        benchmark::RegisterBenchmark(title.c_str(), run, solver, contacts, even)->Unit(benchmark::kMicrosecond)->MinTime(0.05);
+        const std::string title =
+            (even ? "closure_even/" : "closure/") + std::string(name) + "/" + std::to_string(contacts);
+        benchmark::RegisterBenchmark(title.c_str(), run, solver, contacts, even)
+            ->Unit(benchmark::kMicrosecond)
+            ->MinTime(0.05);
       }
   return true;
 }();

@@ -34,7 +34,7 @@ namespace {
 /// More than a branch predictor learns by heart, and fewer where one answer takes long.
 int program_count(int contacts) { return contacts < 250 ? 64 : 8; }
 
-constexpr double kGap = 1e-6;   // bare QP: residual relative to |e| that still counts as zero
+constexpr double kGap = 1e-6;  // bare QP: residual relative to |e| that still counts as zero
 
 using Programs = std::vector<ConeProgram>;
 
@@ -174,7 +174,7 @@ int by_bare_qpoases(const ConeProgram& program, Engine*)
   const Eigen::MatrixXd A = generator_columns(program);
   const auto n = static_cast<int>(A.cols());
   Eigen::MatrixXd H = A.transpose() * A;
-  H.diagonal().array() += 1e-9 * H.diagonal().mean();   // it does not take singular Hessians at this speed
+  H.diagonal().array() += 1e-9 * H.diagonal().mean();  // it does not take singular Hessians at this speed
   const Eigen::VectorXd g = -A.transpose() * program.e, lower = Eigen::VectorXd::Zero(n),
                         upper = Eigen::VectorXd::Constant(n, qpOASES::INFTY);
   qpOASES::Options options;
@@ -265,7 +265,7 @@ const bool kRegistered = [] {
     const char* name;
     Solver solver;
     const char* engine;
-    int largest;   // contacts times facets beyond which one answer takes seconds
+    int largest;  // contacts times facets beyond which one answer takes seconds
   };
   std::vector<Entry> entries = {{"native", by_engine, "native", 1 << 30},
                                 {"qpoases", by_engine, "qpoases", 1 << 30},

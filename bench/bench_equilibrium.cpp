@@ -1,12 +1,15 @@
-// Equilibrium and support regions beside the nearest peer, hpp-centroidal-dynamics (when it is installed): random stances on
-// one to four flat feet, four corners each, on rough ground. Ours with exact cones and a proof of every answer, the peer's with
-// four-edge pyramids and without.
+// Equilibrium and support regions beside the nearest peer, hpp-centroidal-dynamics (when it is installed): random
+// stances on one to four flat feet, four corners each, on rough ground. Ours with exact cones and a proof of every
+// answer, the peer's with four-edge pyramids and without.
 //
 //   equilibrium/<who>/<feet>   one check of a stance; contacts, normals and centre of mass all new
 //   monitor/ours/<feet>        the same contacts, the centre of mass wanders
-//   monitor_talos/<efforts>/<from>   a step of the monitor while Talos (nv 38, 8 contacts) sways and squats: from the state (with
-//                              the contact problem) or from the problem; beside pinocchio_calls/talos_at_rest of bench_scene.cpp
-//   region/<who>/<feet>        support region to 1e-3 of its area, ours proved; the peer's from extreme points along lines, or a slice of
+//   monitor_talos/<efforts>/<from>   a step of the monitor while Talos (nv 38, 8 contacts) sways and squats: from the
+//   state (with
+//                              the contact problem) or from the problem; beside pinocchio_calls/talos_at_rest of
+//                              bench_scene.cpp
+//   region/<who>/<feet>        support region to 1e-3 of its area, ours proved; the peer's from extreme points along
+//   lines, or a slice of
 //                              its polytope of wrenches
 #include <benchmark/benchmark.h>
 
@@ -142,7 +145,7 @@ void monitor_talos(benchmark::State& state, Effort::Kind effort, bool from_state
   if (talos_file().empty()) return state.SkipWithError("no robots: set STICTION_ROBOT_DATA");
   Scene scene = talos_on_its_soles(effort);
   const std::vector<SceneState> states = swaying(scene);
-  std::vector<ContactProblem> problems(from_state ? 0 : 64);   // consecutive ones, there and back
+  std::vector<ContactProblem> problems(from_state ? 0 : 64);  // consecutive ones, there and back
   for (size_t i = 0; i < problems.size(); ++i) scene.compute(states[i < 32 ? i : 63 - i], problems[i]);
   ContactProblem problem;
   EquilibriumMonitor monitor;
@@ -246,7 +249,8 @@ double area(peer::Equilibrium& equilibrium, const Eigen::Vector3d& from, int ray
 {
   std::vector<Eigen::Vector2d> corners;
   for (int k = 0; k < rays; ++k)
-    if (const auto corner = extreme_point(equilibrium, from, 2 * M_PI * k / rays)) corners.push_back(*corner - from.head<2>());
+    if (const auto corner = extreme_point(equilibrium, from, 2 * M_PI * k / rays))
+      corners.push_back(*corner - from.head<2>());
   double twice = 0.0;
   for (size_t k = 0; k < corners.size(); ++k) {
     const Eigen::Vector2d &p = corners[k], &q = corners[(k + 1) % corners.size()];
@@ -255,8 +259,8 @@ double area(peer::Equilibrium& equilibrium, const Eigen::Vector3d& from, int ray
   return 0.5 * twice;
 }
 
-/// As accurate as ours, 1e-3 of the area: extreme points along 8, 16, 32… rays from inside (ours says where), as few as do. Where there
-/// is no region, one line that misses it.
+/// As accurate as ours, 1e-3 of the area: extreme points along 8, 16, 32… rays from inside (ours says where), as few as
+/// do. Where there is no region, one line that misses it.
 void region_peer(benchmark::State& state)
 {
   const std::vector<Stance>& list = stances(static_cast<int>(state.range(0)));
@@ -274,10 +278,12 @@ void region_peer(benchmark::State& state)
     if (region.kind != RegionKind::kBounded) continue;
     inside.back().head<2>().setZero();
     const Polygon& corners = region.pieces[0].inner;
-    for (const Eigen::Vector2d& corner : corners) inside.back().head<2>() += corner / static_cast<double>(corners.size());
+    for (const Eigen::Vector2d& corner : corners)
+      inside.back().head<2>() += corner / static_cast<double>(corners.size());
     equilibrium.setNewContacts(given.back().points, given.back().normals, kFriction, peer::EQUILIBRIUM_ALGORITHM_DLP);
     const double all = area(equilibrium, inside.back(), 1024);
-    for (rays.back() = 8; rays.back() < 1024 && area(equilibrium, inside.back(), rays.back()) < (1.0 - 1e-3) * all;) rays.back() *= 2;
+    for (rays.back() = 8; rays.back() < 1024 && area(equilibrium, inside.back(), rays.back()) < (1.0 - 1e-3) * all;)
+      rays.back() *= 2;
   }
   size_t i = 0, count = 0, lines = 0;
   for (auto _ : state) {
@@ -314,7 +320,8 @@ void register_all()
   feet(benchmark::RegisterBenchmark("monitor/ours", monitor_ours));
   for (const bool from_state : {true, false}) {
     const std::string from = from_state ? "/state" : "/problem";
-    benchmark::RegisterBenchmark(("monitor_talos/limits" + from).c_str(), monitor_talos, Effort::Kind::kLimits, from_state);
+    benchmark::RegisterBenchmark(("monitor_talos/limits" + from).c_str(), monitor_talos, Effort::Kind::kLimits,
+                                 from_state);
     benchmark::RegisterBenchmark(("monitor_talos/unlimited" + from).c_str(), monitor_talos, Effort::Kind::kUnlimited,
                                  from_state);
   }

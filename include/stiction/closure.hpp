@@ -16,23 +16,23 @@ namespace stiction {
 struct ClosureOptions {
   bool form = true;
   bool frictional = true;
-  bool force = true;               ///< needs a hand
+  bool force = true;  ///< needs a hand
   bool d = false;
   bool epsilon_l1 = false;
   bool epsilon_linf = false;
   bool minimal_friction = false;
   bool null_spaces = false;
-  bool explain = true;             ///< words need memory, a planner's loop may do without
-  double epsilon_gap = 0.01;       ///< wanted (upper - lower) / upper
-  int epsilon_cells = 200000;      ///< cells of the direction sphere before a wider interval is returned
+  bool explain = true;         ///< words need memory, a planner's loop may do without
+  double epsilon_gap = 0.01;   ///< wanted (upper - lower) / upper
+  int epsilon_cells = 200000;  ///< cells of the direction sphere before a wider interval is returned
 };
 
 struct ClosureVerdict {
   Verdict verdict = Verdict::kUndecided;
   bool asked = false;
-  std::string reason;        ///< why undecided, empty otherwise
+  std::string reason;  ///< why undecided, empty otherwise
   ClosureProof proof;
-  std::string explanation;   ///< one sentence in words
+  std::string explanation;  ///< one sentence in words
 };
 
 /// lower <= true value <= upper, each end proved.
@@ -43,31 +43,32 @@ struct Certified {
 
 /// Least friction for frictional form closure.
 struct LeastFriction {
-  bool known = false;       ///< false: a decision on the way was undecided
-  bool enough = false;      ///< false (and known): no friction up to 1e6 is enough
-  double lower = 0.0;       ///< not closed here (0: nothing proved below)
-  double upper = kInfinity; ///< closed here
+  bool known = false;        ///< false: a decision on the way was undecided
+  bool enough = false;       ///< false (and known): no friction up to 1e6 is enough
+  double lower = 0.0;        ///< not closed here (0: nothing proved below)
+  double upper = kInfinity;  ///< closed here
 };
 
 /// Dimensions of the null spaces of G (columns that can carry force only) and J_hand, relative tolerance kClosureDoubt.
 struct NullSpaces {
-  int indeterminate = 0;   ///< ker G': motions of the object that no contact sees
-  int graspable = 0;       ///< ker G: internal forces
-  bool hand = false;       ///< the rest was computed
-  int redundant = 0;       ///< ker J_hand: motions of the hand that no contact sees
-  int defective = 0;       ///< ker J_hand': contact forces that the hand does not feel
-  int hyperstatic = 0;     ///< both at once: internal forces that the hand cannot command
+  int indeterminate = 0;  ///< ker G': motions of the object that no contact sees
+  int graspable = 0;      ///< ker G: internal forces
+  bool hand = false;      ///< the rest was computed
+  int redundant = 0;      ///< ker J_hand: motions of the hand that no contact sees
+  int defective = 0;      ///< ker J_hand': contact forces that the hand does not feel
+  int hyperstatic = 0;    ///< both at once: internal forces that the hand cannot command
 };
 
 struct ClosureResult {
   ClosureVerdict form_closure, frictional_form_closure, force_closure;
-  std::optional<Certified> form_d, d;          ///< largest d with G f = 0, slack >= d, sum of normals <= contacts. The same
-                                               ///< number as Lynch and Park's over generators, for any symmetric generators;
-                                               ///< empty when not asked for, or no contact pushes only
-  std::optional<Certified> epsilon_l1;         ///< Ferrari and Canny, sum of normal forces <= 1
-  std::optional<Certified> epsilon_linf;       ///< each normal force <= 1
-  std::optional<LeastFriction> friction_factor;      ///< on every mu and torsion
-  std::vector<LeastFriction> contact_friction;       ///< mu of each contact alone, others as given; for contacts with tangents
+  std::optional<Certified> form_d, d;     ///< largest d with G f = 0, slack >= d, sum of normals <= contacts. The same
+                                          ///< number as Lynch and Park's over generators, for any symmetric generators;
+                                          ///< empty when not asked for, or no contact pushes only
+  std::optional<Certified> epsilon_l1;    ///< Ferrari and Canny, sum of normal forces <= 1
+  std::optional<Certified> epsilon_linf;  ///< each normal force <= 1
+  std::optional<LeastFriction> friction_factor;  ///< on every mu and torsion
+  std::vector<LeastFriction>
+      contact_friction;  ///< mu of each contact alone, others as given; for contacts with tangents
   std::optional<NullSpaces> null_spaces;
 };
 
@@ -75,23 +76,23 @@ struct ResistResult {
   Verdict verdict = Verdict::kUndecided;
   std::string reason;
   ResistProof proof;
-  Eigen::VectorXd forces;    ///< holds: lambda; else zero
-  Eigen::VectorXd efforts;   ///< holds, per degree of freedom of the hand; else zero
-  Twist twist;               ///< fails: motion of the object that the wrench drives and no force opposes; else empty
+  Eigen::VectorXd forces;   ///< holds: lambda; else zero
+  Eigen::VectorXd efforts;  ///< holds, per degree of freedom of the hand; else zero
+  Twist twist;              ///< fails: motion of the object that the wrench drives and no force opposes; else empty
 };
 
 /// Closed in this share of draws with uncertain contacts.
 struct ClosureRate {
   std::uint64_t seed = 0;
   int samples = 0, holds = 0, fails = 0, undecided = 0;
-  double rate = 0.0;                 ///< holds / samples
-  double lower = 0.0, upper = 1.0;   ///< Wilson interval, 95 %; undecided draws count against the lower end only
+  double rate = 0.0;                ///< holds / samples
+  double lower = 0.0, upper = 1.0;  ///< Wilson interval, 95 %; undecided draws count against the lower end only
 };
 
 /// Independent normal errors per contact. A common error of the object's pose alone moves no verdict.
 struct ContactNoise {
-  double position = 0.0;   ///< standard deviation of each coordinate of a point, m
-  double angle = 0.0;      ///< standard deviation of each of the two tilts of a normal, rad
+  double position = 0.0;  ///< standard deviation of each coordinate of a point, m
+  double angle = 0.0;     ///< standard deviation of each of the two tilts of a normal, rad
   int samples = 1000;
   std::uint64_t seed = 1;
 };

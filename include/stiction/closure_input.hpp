@@ -16,22 +16,22 @@ struct WrenchOption {
 
 /// How a grasp is read from a scene. All but `object` and `shape` are about an object with a floating base.
 struct GraspOptions {
-  std::string object;                     ///< the model that is held; everything else that moves is the hand
-  GraspPlane plane = GraspPlane::kNone;   ///< in the axes of the object's root link
-  std::optional<Eigen::Vector3d> point;   ///< torques are about it; in the root link's frame. None: the centre of mass
-  std::optional<double> length;           ///< torques are divided by it, m. None: distance of the furthest contact
+  std::string object;                    ///< the model that is held; everything else that moves is the hand
+  GraspPlane plane = GraspPlane::kNone;  ///< in the axes of the object's root link
+  std::optional<Eigen::Vector3d> point;  ///< torques are about it; in the root link's frame. None: the centre of mass
+  std::optional<double> length;          ///< torques are divided by it, m. None: distance of the furthest contact
   std::optional<WrenchOption> wrench;
   ConeShape shape;
 };
 
 /// What closure is asked about.
 struct GraspInput {
-  ContactProblem problem;          ///< without motions of the object out of the plane
-  std::vector<int> object_dofs;    ///< in it
+  ContactProblem problem;        ///< without motions of the object out of the plane
+  std::vector<int> object_dofs;  ///< in it
   WrenchConvention convention;
   std::optional<ObjectPose> pose;  ///< of an object with a floating base
   ConeShape shape;
-  Eigen::VectorXd wrench;          ///< rows of G: what gravity, loads and the wrench of the options do to the object
+  Eigen::VectorXd wrench;  ///< rows of G: what gravity, loads and the wrench of the options do to the object
 
   /// set_grasp and Grasp::validate.
   void build(Grasp& grasp) const;
@@ -45,7 +45,7 @@ GraspInput grasp_of(Scene& scene, const SceneState& state, const ContactProblem&
 
 /// The contacts between an object and anything else.
 struct ObjectContacts {
-  std::vector<GraspContact> contacts;   ///< in the frame of the object's root link
+  std::vector<GraspContact> contacts;  ///< in the frame of the object's root link
   /// Indices of those that push away from the object's centre of mass: reversing every normal does not change
   /// closure, so closure cannot notice a reversed one.
   std::vector<int> pushing_away;

@@ -12,7 +12,7 @@ enum class ConeApproximation { kExact, kInner, kOuter };
 
 struct ConeShape {
   ConeApproximation approximation = ConeApproximation::kExact;
-  int facets = 0;   ///< >= 3 for kInner and kOuter, unused for kExact
+  int facets = 0;  ///< >= 3 for kInner and kOuter, unused for kExact
 
   static ConeShape exact() { return {}; }
   static ConeShape inner(int facets) { return {ConeApproximation::kInner, facets}; }
@@ -30,11 +30,11 @@ struct ConeShape {
 /// (tangents = 1) both equal the exact segment. sign = -1 is the pulling half of a bilateral contact's double cone.
 /// The torsion bound is independent of the tangential one (hard bound of the soft-finger model).
 struct FrictionCone {
-  int tangents = 2;         ///< 0, 1 or 2
+  int tangents = 2;  ///< 0, 1 or 2
   bool torsional = false;
   double mu = 0.0;
-  double torsion = 0.0;     ///< m
-  double sign = 1.0;        ///< +1 pushes, -1 pulls
+  double torsion = 0.0;  ///< m
+  double sign = 1.0;     ///< +1 pushes, -1 pulls
   ConeShape shape;
 
   int dim() const { return 1 + tangents + (torsional ? 1 : 0); }
@@ -84,7 +84,7 @@ inline double support(const FrictionCone& cone, const double* h, double* ray)
   if (cone.tangents == 2 && cone.shape.approximation == ConeApproximation::kExact) {
     const double norm = std::sqrt(h[1] * h[1] + h[2] * h[2]);
     value += cone.mu * norm;
-    if (ray) {   // any point of the rim will do when h_t = 0
+    if (ray) {  // any point of the rim will do when h_t = 0
       ray[1] = norm > 0.0 ? cone.mu * (h[1] / norm) : cone.mu;
       ray[2] = norm > 0.0 ? cone.mu * (h[2] / norm) : 0.0;
     }

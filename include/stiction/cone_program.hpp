@@ -44,8 +44,8 @@ enum class Outcome { kNotRun, kFeasible, kInfeasible, kIterationLimit, kNumerica
 
 struct ConeAnswer {
   Outcome outcome = Outcome::kNotRun;
-  Eigen::VectorXd x;   ///< a solution when feasible; otherwise the x that comes nearest in the scaled rows
-  Eigen::VectorXd y;   ///< when infeasible: y'e > max of y'E x over cones x boxes, y'E = 0 on free columns
+  Eigen::VectorXd x;  ///< a solution when feasible; otherwise the x that comes nearest in the scaled rows
+  Eigen::VectorXd y;  ///< when infeasible: y'e > max of y'E x over cones x boxes, y'E = 0 on free columns
   int iterations = 0;
 };
 

@@ -17,14 +17,14 @@ enum class Side { kUnilateral, kBilateral };
 struct Contact {
   std::string name;
   Side side = Side::kUnilateral;
-  double mu = 0.0;                 ///< Coulomb coefficient, >= 0
-  int row = 0;                     ///< first row in J and gamma
-  int tangents = 2;                ///< 2 in space, 1 in the plane, 0 for a frictionless contact without tangential rows
-  bool torsional = false;          ///< soft finger: owns a row for the angular velocity about the normal
-  double torsion = 0.0;            ///< |moment| <= torsion * |normal force|, m
-  double max_normal = kInfinity;   ///< |normal force| <= max_normal, N
-  Eigen::Vector3d point_W = Eigen::Vector3d::Zero();      ///< contact point in the world, m
-  Eigen::Matrix3d axes_W = Eigen::Matrix3d::Identity();   ///< columns normal, t1, t2 in the world; right-handed
+  double mu = 0.0;                ///< Coulomb coefficient, >= 0
+  int row = 0;                    ///< first row in J and gamma
+  int tangents = 2;               ///< 2 in space, 1 in the plane, 0 for a frictionless contact without tangential rows
+  bool torsional = false;         ///< soft finger: owns a row for the angular velocity about the normal
+  double torsion = 0.0;           ///< |moment| <= torsion * |normal force|, m
+  double max_normal = kInfinity;  ///< |normal force| <= max_normal, N
+  Eigen::Vector3d point_W = Eigen::Vector3d::Zero();     ///< contact point in the world, m
+  Eigen::Matrix3d axes_W = Eigen::Matrix3d::Identity();  ///< columns normal, t1, t2 in the world; right-handed
 
   int rows() const { return 1 + tangents + (torsional ? 1 : 0); }
 };
@@ -46,16 +46,17 @@ struct Actuator {
 
 /// Whose velocity an entry of v is. This, and not its name, tells degrees of freedom apart.
 struct Dof {
-  std::string model;   ///< as the scene calls it; empty: there are no models
-  std::string joint;   ///< as the URDF calls it; empty: the floating base of the model
-  int index = 0;       ///< within the joint
-  int size = 1;        ///< degrees of freedom of the joint
+  std::string model;  ///< as the scene calls it; empty: there are no models
+  std::string joint;  ///< as the URDF calls it; empty: the floating base of the model
+  int index = 0;      ///< within the joint
+  int size = 1;       ///< degrees of freedom of the joint
 
   bool of_base() const { return joint.empty(); }
   bool operator==(const Dof&) const = default;
 };
 
-/// What people call the joint of each: "model/joint", "model/base"; different for different joints, whatever their names.
+/// What people call the joint of each: "model/joint", "model/base"; different for different joints, whatever their
+/// names.
 std::vector<std::string> joint_labels(const std::vector<Dof>& dofs);
 
 /// What people call each: "model/joint", "model/joint[2]", "model/base[0]"; all different.
@@ -69,15 +70,15 @@ std::vector<std::string> dof_labels(const std::vector<Dof>& dofs);
 /// minus given efforts and applied loads. M is symmetric positive semidefinite, possibly singular; J may have any
 /// rank and any number of rows. SI units.
 struct ContactProblem {
-  Eigen::MatrixXd M;       ///< nv x nv
-  Eigen::VectorXd F;       ///< nv
-  Eigen::MatrixXd J;       ///< rows x nv; relative velocity "body A minus body B" of each row
-  Eigen::VectorXd gamma;   ///< rows; drift Jdot v, m/s^2 (rad/s^2 on torsion rows)
+  Eigen::MatrixXd M;      ///< nv x nv
+  Eigen::VectorXd F;      ///< nv
+  Eigen::MatrixXd J;      ///< rows x nv; relative velocity "body A minus body B" of each row
+  Eigen::VectorXd gamma;  ///< rows; drift Jdot v, m/s^2 (rad/s^2 on torsion rows)
   std::vector<Contact> contacts;
   std::vector<Closure> closures;
   std::vector<Actuator> actuators;
-  std::vector<std::string> dof_names;   ///< nv names for people, or empty
-  std::vector<Dof> dofs;                ///< nv, or empty: unknown
+  std::vector<std::string> dof_names;  ///< nv names for people, or empty
+  std::vector<Dof> dofs;               ///< nv, or empty: unknown
 
   Eigen::Index nv() const { return F.size(); }
   Eigen::Index rows() const { return gamma.size(); }

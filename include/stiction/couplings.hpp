@@ -11,12 +11,12 @@
 
 namespace stiction {
 
-// How contacts and held rows act on each other through the masses (Brogliato 2013): the numbers behind "this grasp pinches
-// its own loop closure" or "landing here shocks that joint". Frictionless mechanics: tangential rows of contacts are either
-// held (sticking) or left out.
+// How contacts and held rows act on each other through the masses (Brogliato 2013): the numbers behind "this grasp
+// pinches its own loop closure" or "landing here shocks that joint". Frictionless mechanics: tangential rows of
+// contacts are either held (sticking) or left out.
 //
-// Unilateral rows h: normals of unilateral contacts. Bilateral rows g: closures, normals of bilateral contacts and, when
-// held, all tangential and torsion rows.  With A = Jh M⁻¹Jh', B = Jg M⁻¹Jg', E = Jh M⁻¹Jg' and M > 0:
+// Unilateral rows h: normals of unilateral contacts. Bilateral rows g: closures, normals of bilateral contacts and,
+// when held, all tangential and torsion rows.  With A = Jh M⁻¹Jh', B = Jg M⁻¹Jg', E = Jh M⁻¹Jg' and M > 0:
 //
 //   Ac = A - E B⁻¹E'  (16),   Mc⁻¹ = M⁻¹ - M⁻¹Jg'B⁻¹Jg M⁻¹  (17),   lb = -B⁻¹(E'lu + H2)  (13)
 //
@@ -27,57 +27,58 @@ enum class TangentialRows { kHeld, kLeftOut };
 
 struct CouplingOptions {
   TangentialRows tangential = TangentialRows::kHeld;
-  bool intervals = true;   ///< per-row force intervals: two linear programs each
+  bool intervals = true;  ///< per-row force intervals: two linear programs each
 };
 
-/// Kinetic angle (9) between two rows: θ = π - acos(n1'M⁻¹n2 / (|n1||n2|)), the angle of the wedge both rows leave free.
-/// π/2: decoupled. For a bilateral row the sign of g is arbitrary: θ and π - θ say the same. NaN where a row is zero.
+/// Kinetic angle (9) between two rows: θ = π - acos(n1'M⁻¹n2 / (|n1||n2|)), the angle of the wedge both rows leave
+/// free. π/2: decoupled. For a bilateral row the sign of g is arbitrary: θ and π - θ say the same. NaN where a row is
+/// zero.
 struct KineticAngles {
-  Eigen::MatrixXd uu, ub, bb;   ///< rad; unilateral x unilateral, unilateral x bilateral, bilateral x bilateral
+  Eigen::MatrixXd uu, ub, bb;  ///< rad; unilateral x unilateral, unilateral x bilateral, bilateral x bilateral
 };
 
 /// Range of a multiplier over all solutions of the contact problem without friction cones (Gauss' principle).
 struct ForceInterval {
-  double lower = 0.0, upper = 0.0;   ///< N (N m for torsion rows); infinite when unbounded
-  bool known = false;                ///< both ends proved, to 1e-9 of the scale
+  double lower = 0.0, upper = 0.0;  ///< N (N m for torsion rows); infinite when unbounded
+  bool known = false;               ///< both ends proved, to 1e-9 of the scale
 };
 
 /// A weighted sum of rows that says why Ac is singular: Σ unilateral_i h_i + Σ bilateral_j g_j = 0.
 struct Dependence {
-  Eigen::VectorXd unilateral, bilateral;   ///< in the order of Couplings::unilateral and ::bilateral
+  Eigen::VectorXd unilateral, bilateral;  ///< in the order of Couplings::unilateral and ::bilateral
 };
 
 struct Couplings {
-  std::vector<int> unilateral, bilateral;   ///< rows of J
-  bool definite_mass = false;               ///< M > 0; otherwise only ranks, equilibrium, forces and intervals are filled
+  std::vector<int> unilateral, bilateral;  ///< rows of J
+  bool definite_mass = false;  ///< M > 0; otherwise only ranks, equilibrium, forces and intervals are filled
 
   Eigen::MatrixXd A, B, E, Ac, constrained_inertia_inverse;   ///< the last: Mc⁻¹
   int rank_unilateral = 0, rank_bilateral = 0, rank_all = 0;  ///< of Jh, Jg, [Jh; Jg]
-  int redundancy = 0;                       ///< rows minus rank_all: degree of indeterminacy of all forces
-  double smallest_A = 0.0, smallest_B = 0.0, smallest_Ac = 0.0;   ///< smallest eigenvalues (0 for an empty block)
-  bool unique_for_all_data = false;         ///< Ac > 0: rank_all - rank_bilateral = number of unilateral rows
-  std::vector<Dependence> dependences;      ///< `redundancy` independent ones; with rows normalised they are orthonormal
+  int redundancy = 0;  ///< rows minus rank_all: degree of indeterminacy of all forces
+  double smallest_A = 0.0, smallest_B = 0.0, smallest_Ac = 0.0;  ///< smallest eigenvalues (0 for an empty block)
+  bool unique_for_all_data = false;     ///< Ac > 0: rank_all - rank_bilateral = number of unilateral rows
+  std::vector<Dependence> dependences;  ///< `redundancy` independent ones; with rows normalised they are orthonormal
 
   KineticAngles angles;
-  KineticAngles constrained_angles;         ///< only uu: the same with Mc⁻¹
-  /// Cosines of the principal kinetic angles between the spans of Jh and Jg, largest first. 1: the spans meet, Ac is singular
-  /// if A is not; det Ac = det A Π(1 - σ²).
+  KineticAngles constrained_angles;  ///< only uu: the same with Mc⁻¹
+  /// Cosines of the principal kinetic angles between the spans of Jh and Jg, largest first. 1: the spans meet, Ac is
+  /// singular if A is not; det Ac = det A Π(1 - σ²).
   Eigen::VectorXd principal_cosines;
-  double singularity_margin = 1.0;          ///< 1 - σmax², 1 when nothing couples
+  double singularity_margin = 1.0;  ///< 1 - σmax², 1 when nothing couples
   /// Unilateral and bilateral combinations (unit length in M⁻¹) of the smallest principal angle: which rows fight.
   Eigen::VectorXd worst_unilateral, worst_bilateral;
 
-  Eigen::MatrixXd shock_gain;               ///< pb = shock_gain pu: -B⁻¹E' (72), bilateral x unilateral
-  bool decoupled = false;                   ///< E = 0 to rounding: no shock passes, Ac = A
+  Eigen::MatrixXd shock_gain;  ///< pb = shock_gain pu: -B⁻¹E' (72), bilateral x unilateral
+  bool decoupled = false;      ///< E = 0 to rounding: no shock passes, Ac = A
 
   /// Gauss' principle with these rows: acceleration (unique when M > 0), forces, what is proved.
-  Verdict solvable = Verdict::kUndecided;   ///< kFails: no acceleration keeps all rows, whatever F
-  std::string reason;                       ///< why undecided
-  Eigen::VectorXd contradiction;            ///< kFails: Farkas vector over rows of J: J'y = 0, y >= 0 on unilaterals, y'γ < 0
-  Eigen::VectorXd acceleration, forces;     ///< nv; rows of J (0 on rows left out)
+  Verdict solvable = Verdict::kUndecided;  ///< kFails: no acceleration keeps all rows, whatever F
+  std::string reason;                      ///< why undecided
+  Eigen::VectorXd contradiction;  ///< kFails: Farkas vector over rows of J: J'y = 0, y >= 0 on unilaterals, y'γ < 0
+  Eigen::VectorXd acceleration, forces;  ///< nv; rows of J (0 on rows left out)
   bool forces_unique = false;
-  std::vector<ForceInterval> intervals;     ///< per row of J; [0, 0] known for rows left out
-  bool at_rest = false;                     ///< acceleration below kClear of what the loads alone would cause
+  std::vector<ForceInterval> intervals;  ///< per row of J; [0, 0] known for rows left out
+  bool at_rest = false;                  ///< acceleration below kClear of what the loads alone would cause
   /// Ac by the null-space route, Jh Z (Z'M Z)⁻¹ Z'Jh' (69), against Ac: largest difference over the largest entry of A.
   double reduced_coordinate_gap = 0.0;
 };
@@ -97,14 +98,14 @@ class CouplingAnalyser {
   std::unique_ptr<Engine> engine_;
 };
 
-/// Frictionless multiple impact with a restitution matrix R (76): vN+ = -R vN-, pu >= 0, bilateral rows kept. kNewton solves
-/// (77) as printed, which need not have a solution; kMoreau solves 0 <= pu ⟂ vN+ + R vN- >= 0 and needs R = e I.
+/// Frictionless multiple impact with a restitution matrix R (76): vN+ = -R vN-, pu >= 0, bilateral rows kept. kNewton
+/// solves (77) as printed, which need not have a solution; kMoreau solves 0 <= pu ⟂ vN+ + R vN- >= 0 and needs R = e I.
 enum class ShockLaw { kNewton, kMoreau };
 struct Shock {
   Verdict exists = Verdict::kUndecided;
-  Eigen::VectorXd unilateral_impulse, bilateral_impulse;   ///< pu, pb = shock_gain pu, N s
-  Eigen::VectorXd velocity;                                ///< v+
-  double energy_change = 0.0;   ///< ½ pu'(I - R) vN- for kNewton, T+ - T- always
+  Eigen::VectorXd unilateral_impulse, bilateral_impulse;  ///< pu, pb = shock_gain pu, N s
+  Eigen::VectorXd velocity;                               ///< v+
+  double energy_change = 0.0;                             ///< ½ pu'(I - R) vN- for kNewton, T+ - T- always
 };
 /// @throws InputError: sizes, v- that does not keep the bilateral rows, singular M, R not a multiple of I for kMoreau.
 Shock shock(const ContactProblem& problem, const Eigen::VectorXd& velocity, const Eigen::MatrixXd& R, ShockLaw law,

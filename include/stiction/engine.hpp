@@ -22,8 +22,8 @@ struct GaussProgram {
 enum class GaussOutcome {
   kNotRun,
   kSolved,
-  kContradiction,   ///< no a satisfies the constraints; `multipliers` is a Farkas vector: J'y = 0, yu >= 0, gamma'y < 0
-  kUnbalanced,      ///< unbounded below; `a` is a direction with M a = 0, Je a = 0, Ju a >= 0, F'a < 0
+  kContradiction,  ///< no a satisfies the constraints; `multipliers` is a Farkas vector: J'y = 0, yu >= 0, gamma'y < 0
+  kUnbalanced,     ///< unbounded below; `a` is a direction with M a = 0, Je a = 0, Ju a >= 0, F'a < 0
   kIterationLimit,
   kNumericalFailure
 };

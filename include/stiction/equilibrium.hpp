@@ -15,10 +15,10 @@ namespace stiction {
 struct Margin {
   enum class State {
     kNotAsked,
-    kKnown,       ///< lower <= value <= upper, both proved
-    kNone,        ///< there is no such value (no friction suffices, nothing is held even without the push, …): proved
-    kUnbounded,   ///< no largest value exists: lower is held and may be raised without end
-    kUndecided    ///< what is proved is in [lower, upper]; `reason` says why the gap stays open
+    kKnown,      ///< lower <= value <= upper, both proved
+    kNone,       ///< there is no such value (no friction suffices, nothing is held even without the push, …): proved
+    kUnbounded,  ///< no largest value exists: lower is held and may be raised without end
+    kUndecided   ///< what is proved is in [lower, upper]; `reason` says why the gap stays open
   } state = State::kNotAsked;
   double lower = -kInfinity;
   double upper = kInfinity;
@@ -28,47 +28,49 @@ struct Margin {
 /// What is asked beyond the verdict; each costs extra decisions.
 struct EquilibriumOptions {
   ConeShape shape;
-  bool largest_slack = true;   ///< return the forces deepest inside cones and effort limits, not any admissible ones
-  bool structure = true;       ///< fill indeterminacy and ContactReport::unique (a rank decomposition)
-  bool explain = true;         ///< fill `explanation`; words need memory, a control loop may do without
-  int branch_limit = 4096;     ///< nodes of the sign tree over bilateral contacts before "undecided"
+  bool largest_slack = true;  ///< return the forces deepest inside cones and effort limits, not any admissible ones
+  bool structure = true;      ///< fill indeterminacy and ContactReport::unique (a rank decomposition)
+  bool explain = true;        ///< fill `explanation`; words need memory, a control loop may do without
+  int branch_limit = 4096;    ///< nodes of the sign tree over bilateral contacts before "undecided"
 
-  bool friction_scale = false;   ///< smallest factor on every mu and torsion with which it holds
-  bool effort = false;           ///< smallest factor on all effort limits with which it holds: min of max |tau|/limit
-  bool generators = false;       ///< shape inner(k), unilateral contacts: see EquilibriumResult::generators
-  Eigen::VectorXd push;          ///< nv: generalised force of a unit push (J_point' direction); empty: not asked
-  Eigen::MatrixXd ball;          ///< nv x k, k = 1, 2 or 3: generalised forces of orthogonal unit pushes; empty: not asked
-  double relative_gap = 1e-7;    ///< at which friction_scale, effort, push and generators stop
-  double ball_gap = 1e-2;        ///< relative, at which the ball stops
+  bool friction_scale = false;  ///< smallest factor on every mu and torsion with which it holds
+  bool effort = false;          ///< smallest factor on all effort limits with which it holds: min of max |tau|/limit
+  bool generators = false;      ///< shape inner(k), unilateral contacts: see EquilibriumResult::generators
+  Eigen::VectorXd push;         ///< nv: generalised force of a unit push (J_point' direction); empty: not asked
+  Eigen::MatrixXd ball;  ///< nv x k, k = 1, 2 or 3: generalised forces of orthogonal unit pushes; empty: not asked
+  double relative_gap = 1e-7;  ///< at which friction_scale, effort, push and generators stop
+  double ball_gap = 1e-2;      ///< relative, at which the ball stops
 };
 
 struct EquilibriumResult {
   Verdict verdict = Verdict::kUndecided;
-  std::string reason;          ///< why undecided, empty otherwise
+  std::string reason;  ///< why undecided, empty otherwise
   /// kForces (a, lambda, efforts) or kMotion (a, leaves); judge_equilibrium accepts it for every verdict but undecided.
   Certificate certificate;
-  Eigen::VectorXd lambda;      ///< rows; admissible when the verdict is holds, else the forces that come nearest
+  Eigen::VectorXd lambda;  ///< rows; admissible when the verdict is holds, else the forces that come nearest
   /// One per actuator, N m or N: what lambda asks of it, M a + F - J'lambda on its degree of freedom, beyond the given
   /// efforts inside F. Within the limits when the verdict is holds.
   Eigen::VectorXd efforts;
-  std::vector<ContactReport> contacts;   ///< state is sticking, rim or unloaded; normal intervals are not computed
-  int indeterminacy = 0;       ///< dimension of the internal forces that change no unactuated row
-  /// Largest s such that every contact keeps |λt| <= mu λn - s s_i, λn >= s s_i and every effort stays s (upper - lower)/2
-  /// away from its limits; s_i = (load that the contacts carry, the weight for a body on its feet) / (number of contacts), so
-  /// s is a share. 0 unless asked for; stops growing where internal forces could grow without end.
+  std::vector<ContactReport> contacts;  ///< state is sticking, rim or unloaded; normal intervals are not computed
+  int indeterminacy = 0;                ///< dimension of the internal forces that change no unactuated row
+  /// Largest s such that every contact keeps |λt| <= mu λn - s s_i, λn >= s s_i and every effort stays s (upper -
+  /// lower)/2 away from its limits; s_i = (load that the contacts carry, the weight for a body on its feet) / (number
+  /// of contacts), so s is a share. 0 unless asked for; stops growing where internal forces could grow without end.
   double slack = 0.0;
-  bool strict = false;         ///< every cone and limit strictly inside: small changes of the data change no verdict
+  bool strict = false;  ///< every cone and limit strictly inside: small changes of the data change no verdict
 
-  Margin friction_scale;   ///< kNone: no friction helps
-  Margin effort;           ///< kNone: not even unlimited efforts help. Limits that exclude 0 are kept as they are.
-  Margin push;             ///< N: largest t such that every push in [0, t] is held; kNone when it fails without a push
-  Margin ball;             ///< N: radius of the largest ball of pushes around none, all held; kNone as for push
+  Margin friction_scale;  ///< kNone: no friction helps
+  Margin effort;          ///< kNone: not even unlimited efforts help. Limits that exclude 0 are kept as they are.
+  Margin push;            ///< N: largest t such that every push in [0, t] is held; kNone when it fails without a push
+  Margin ball;            ///< N: radius of the largest ball of pushes around none, all held; kNone as for push
   /// Largest r (N) such that forces exist with every coefficient of contact i's k unit-norm generators at least
-  /// r (1 + mu_i²) / (k mu_i): the sum of so many generators is r away from the boundary of the friction cone. With one mu this
-  /// is the "robustness" of hpp-centroidal-dynamics; negative when it fails. kNone: not even pulling generators balance.
+  /// r (1 + mu_i²) / (k mu_i): the sum of so many generators is r away from the boundary of the friction cone. With one
+  /// mu this is the "robustness" of hpp-centroidal-dynamics; negative when it fails. kNone: not even pulling generators
+  /// balance.
   Margin generators;
 
-  std::string explanation;   ///< one sentence in words: what holds, or what gives way and which joints are at their limits
+  std::string
+      explanation;  ///< one sentence in words: what holds, or what gives way and which joints are at their limits
   int iterations = 0;
 };
 
@@ -76,9 +78,9 @@ struct EquilibriumResult {
 ///
 ///   M a + F = J'λ + S'τ,   λ_i in K_i,   lower <= τ <= upper                                     (EQ)
 ///
-/// for a prescribed acceleration a? Every contact and closure is taken to stick. A degree of freedom without actuator is
-/// unactuated (τ = 0 there), an actuator without finite limit drops its row, several actuators on one add up. One checker
-/// per thread.
+/// for a prescribed acceleration a? Every contact and closure is taken to stick. A degree of freedom without actuator
+/// is unactuated (τ = 0 there), an actuator without finite limit drops its row, several actuators on one add up. One
+/// checker per thread.
 class EquilibriumChecker {
  public:
   explicit EquilibriumChecker(std::unique_ptr<Engine> engine = make_native_engine());
@@ -87,8 +89,8 @@ class EquilibriumChecker {
   EquilibriumChecker& operator=(EquilibriumChecker&&) noexcept;
 
   /// @param a prescribed acceleration, nv; empty: zero.
-  /// @throws InputError: sizes; "contacts[i]" or "closures[i]" when J a + gamma is not zero there (beyond kConsistent of
-  /// its scale): such data contradict "this contact sticks and the motion is a", which is not a failure to hold. The
+  /// @throws InputError: sizes; "contacts[i]" or "closures[i]" when J a + gamma is not zero there (beyond kConsistent
+  /// of its scale): such data contradict "this contact sticks and the motion is a", which is not a failure to hold. The
   /// overload that returns the result also validates the problem.
   void check(const ContactProblem& problem, const Eigen::VectorXd& a, const EquilibriumOptions& options,
              EquilibriumResult& result);
@@ -101,10 +103,10 @@ class EquilibriumChecker {
   std::unique_ptr<Workspace> workspace_;
 };
 
-/// (EQ) for a control loop: the same contacts, limits and sizes, new numbers every step. The last proof is tried first (the
-/// last forces, corrected to the new load; the last failing motion), and only when the judge refuses it a new decision is
-/// made, with the effort limits that mattered before. A verdict is always judged against the numbers of the step, so the
-/// past never decides it. Allocates nothing after the first steps. One per thread.
+/// (EQ) for a control loop: the same contacts, limits and sizes, new numbers every step. The last proof is tried first
+/// (the last forces, corrected to the new load; the last failing motion), and only when the judge refuses it a new
+/// decision is made, with the effort limits that mattered before. A verdict is always judged against the numbers of the
+/// step, so the past never decides it. Allocates nothing after the first steps. One per thread.
 class EquilibriumMonitor {
  public:
   explicit EquilibriumMonitor(ConeShape shape = {}, std::unique_ptr<Engine> engine = make_native_engine());
@@ -117,11 +119,11 @@ class EquilibriumMonitor {
   Verdict step(const ContactProblem& problem, const Eigen::VectorXd& a);
   void reset();
 
-  const Certificate& certificate() const;    ///< proof of the last verdict
-  const Eigen::VectorXd& lambda() const;     ///< admissible when the last verdict was holds
-  const Eigen::VectorXd& efforts() const;    ///< one per actuator
-  const std::string& reason() const;         ///< why undecided
-  bool reused() const;                       ///< the last verdict came from the proof of the step before
+  const Certificate& certificate() const;  ///< proof of the last verdict
+  const Eigen::VectorXd& lambda() const;   ///< admissible when the last verdict was holds
+  const Eigen::VectorXd& efforts() const;  ///< one per actuator
+  const std::string& reason() const;       ///< why undecided
+  bool reused() const;                     ///< the last verdict came from the proof of the step before
 
  private:
   struct Workspace;

@@ -15,10 +15,10 @@ namespace stiction {
 ///
 ///   0 = E'(E λ − e) − H'z,   0 <= z  ⟂  H λ >= 0,        H = all half-spaces stacked, in the order of the cones.
 struct FacetQpAnswer {
-  Outcome outcome = Outcome::kNotRun;   ///< kFeasible: optimum 0 to `tolerance`; kInfeasible: positive optimum
-  double optimum = 0.0;                 ///< ½|E λ − e|²
+  Outcome outcome = Outcome::kNotRun;  ///< kFeasible: optimum 0 to `tolerance`; kInfeasible: positive optimum
+  double optimum = 0.0;                ///< ½|E λ − e|²
   Eigen::VectorXd lambda;
-  Eigen::VectorXd multipliers;          ///< z
+  Eigen::VectorXd multipliers;  ///< z
   /// Largest violation of (58): |E'(E λ − e) − H'z| over |E|'|e|, and |min(z, H λ)| with both in units of their size.
   double mlcp_residual = 0.0;
   int iterations = 0;

@@ -11,19 +11,19 @@ namespace stiction {
 
 /// How a contact touches the object.
 enum class GraspContactKind {
-  kFrictionless,   ///< pushes along its normal
-  kHardFinger,     ///< Coulomb friction
-  kSoftFinger,     ///< and a moment about the normal
-  kBilateral       ///< pushes and pulls along its normal, with friction mu |normal force|
+  kFrictionless,  ///< pushes along its normal
+  kHardFinger,    ///< Coulomb friction
+  kSoftFinger,    ///< and a moment about the normal
+  kBilateral      ///< pushes and pulls along its normal, with friction mu |normal force|
 };
 
 /// One contact of a grasp, as a planner knows it.
 struct GraspContact {
-  std::string name;                                            ///< for words; empty: "f1", "f2" …
-  Eigen::Vector3d point = Eigen::Vector3d::Zero();             ///< m
-  Eigen::Vector3d normal = Eigen::Vector3d::UnitX();           ///< unit vector into the object
-  double mu = 0.0;                                             ///< Coulomb; not read for kFrictionless
-  double torsion = 0.0;                                        ///< m; read for kSoftFinger only
+  std::string name;                                   ///< for words; empty: "f1", "f2" …
+  Eigen::Vector3d point = Eigen::Vector3d::Zero();    ///< m
+  Eigen::Vector3d normal = Eigen::Vector3d::UnitX();  ///< unit vector into the object
+  double mu = 0.0;                                    ///< Coulomb; not read for kFrictionless
+  double torsion = 0.0;                               ///< m; read for kSoftFinger only
   GraspContactKind kind = GraspContactKind::kHardFinger;
 };
 
@@ -33,8 +33,8 @@ enum class GraspPlane { kNone, kXY, kYZ, kZX };
 /// What wrenches refer to. Closure does not depend on it, epsilon does.
 struct WrenchConvention {
   GraspPlane plane = GraspPlane::kNone;
-  Eigen::Vector3d reference = Eigen::Vector3d::Zero();   ///< torques are taken about this point, m
-  double torque_length = 1.0;                            ///< > 0, m: torques are divided by it, so that all rows are newtons
+  Eigen::Vector3d reference = Eigen::Vector3d::Zero();  ///< torques are taken about this point, m
+  double torque_length = 1.0;  ///< > 0, m: torques are divided by it, so that all rows are newtons
 };
 
 /// A motion of the object, dual to the rows of G: at most six entries, kept without heap memory.
@@ -44,10 +44,10 @@ using Twist = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
 struct GraspBlock {
   std::string name;
   int col = 0;
-  FrictionCone cone;               ///< sign is not read, see side
+  FrictionCone cone;  ///< sign is not read, see side
   Side side = Side::kUnilateral;
-  double max_normal = kInfinity;   ///< |normal force| <= max_normal, N; matters to `resists` only
-  Eigen::Vector3d point = Eigen::Vector3d::Zero();   ///< for words, in the frame of the wrenches, m
+  double max_normal = kInfinity;                    ///< |normal force| <= max_normal, N; matters to `resists` only
+  Eigen::Vector3d point = Eigen::Vector3d::Zero();  ///< for words, in the frame of the wrenches, m
   bool point_known = false;
 };
 
@@ -64,10 +64,10 @@ struct GraspBlock {
 struct Grasp {
   Eigen::MatrixXd G;
   std::vector<GraspBlock> contacts;
-  std::vector<int> free;            ///< columns of frictionless bilateral rows without a cone (pins, welds, guides)
-  Eigen::MatrixXd J_hand;           ///< columns of G x hand degrees of freedom; no columns: the hand is not modelled
-  Eigen::VectorXd effort_lower, effort_upper;   ///< per hand degree of freedom, N m or N; equal: not actuated
-  Eigen::VectorXd hand_load;        ///< J_hand' lambda + effort = hand_load holds the hand still; N m or N
+  std::vector<int> free;   ///< columns of frictionless bilateral rows without a cone (pins, welds, guides)
+  Eigen::MatrixXd J_hand;  ///< columns of G x hand degrees of freedom; no columns: the hand is not modelled
+  Eigen::VectorXd effort_lower, effort_upper;  ///< per hand degree of freedom, N m or N; equal: not actuated
+  Eigen::VectorXd hand_load;                   ///< J_hand' lambda + effort = hand_load holds the hand still; N m or N
   WrenchConvention convention;
 
   bool has_hand() const { return J_hand.cols() > 0; }
@@ -76,8 +76,8 @@ struct Grasp {
   void validate() const;
 };
 
-/// Fills G and the contacts; the hand is left out. Torques within rounding of their products are zero. Allocates nothing
-/// when `grasp` had the same kinds of contacts before.
+/// Fills G and the contacts; the hand is left out. Torques within rounding of their products are zero. Allocates
+/// nothing when `grasp` had the same kinds of contacts before.
 /// @throws InputError "contacts[2].normal: want a unit vector, got …" and the like; normals within 1e-6 of unit length
 /// are normalised. In the plane a normal must lie in it to 1e-6.
 void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention& convention, const ConeShape& shape,
@@ -85,8 +85,8 @@ void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention
 
 /// Where the object is.
 struct ObjectPose {
-  Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();   ///< columns: the object's axes in the world
-  Eigen::Vector3d origin = Eigen::Vector3d::Zero();         ///< in the world, m
+  Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();  ///< columns: the object's axes in the world
+  Eigen::Vector3d origin = Eigen::Vector3d::Zero();        ///< in the world, m
 };
 
 /// The grasp of the object with the given degrees of freedom: G' = J(:, object), J_hand = J(:, all others), wrenches

@@ -16,21 +16,22 @@ enum class Verdict { kUndecided, kHolds, kFails };
 /// "holds", "fails", "undecided"
 const char* to_string(Verdict verdict);
 
-/// Backward error that counts as rounding, of a load relative to itself, of a contact's axes and lever arms relative to their
-/// length: a verdict is about data within changes of this size, and says so exactly (docs/proofs.md). The same for every engine.
-inline constexpr double kRounding = 0x1p-44;   // 5.7e-14
+/// Backward error that counts as rounding, of a load relative to itself, of a contact's axes and lever arms relative to
+/// their length: a verdict is about data within changes of this size, and says so exactly (docs/proofs.md). The same
+/// for every engine.
+inline constexpr double kRounding = 0x1p-44;  // 5.7e-14
 
-/// What finders take for zero in contact accelerations J a + gamma, which come out of a linear solve. No proof of sticking or
-/// equilibrium depends on it.
-inline constexpr double kSolve = 0x1p-36;   // 1.5e-11
+/// What finders take for zero in contact accelerations J a + gamma, which come out of a linear solve. No proof of
+/// sticking or equilibrium depends on it.
+inline constexpr double kSolve = 0x1p-36;  // 1.5e-11
 
 /// A contact counts as gone in a proof of "fails" only when it separates by more than this share of its scale; between
 /// kSolve and kClear it is neither held to be touching nor to be gone.
-inline constexpr double kClear = 0x1p-30;   // 9.3e-10
+inline constexpr double kClear = 0x1p-30;  // 9.3e-10
 
-/// A prescribed acceleration agrees with a sticking row when J a + gamma is below this share of its scale: planners hand
-/// over accelerations with a millionth of error, a contact that is really moving is far above.
-inline constexpr double kConsistent = 0x1p-20;   // 9.5e-7
+/// A prescribed acceleration agrees with a sticking row when J a + gamma is below this share of its scale: planners
+/// hand over accelerations with a millionth of error, a contact that is really moving is far above.
+inline constexpr double kConsistent = 0x1p-20;  // 9.5e-7
 
 /// True when x solves the program: |E x - e|_i <= kRounding * (|E||x| + max(|e|, e_scale))_i on every row, and every
 /// cone and box holds to rounding of its own entries (so f_n >= 0 holds exactly). `why` (optional) receives the
@@ -54,7 +55,7 @@ struct StickingRules {
 /// have to supply in the direction y is more than they can. The physical failing motion is -y: applied forces drive it
 /// and no admissible contact force opposes it.
 struct MotionLeaf {
-  std::vector<int> signs;   ///< one per contact, -1, 0 or +1; 0 for unilateral contacts
+  std::vector<int> signs;  ///< one per contact, -1, 0 or +1; 0 for unilateral contacts
   /// y (nv), then one entry w >= 0 per contact with finite max_normal, in contact order: the price of that limit. With
   /// prices, support(J_i y) <= w_i and y'(M a + F) > sum of w_i max_normal_i.
   Eigen::VectorXd motion;
@@ -62,28 +63,28 @@ struct MotionLeaf {
 
 enum class CertificateKind {
   kNone,
-  kForces,          ///< holds: (a, lambda) solves (65) or (61)
-  kMotion,          ///< fails: (a, lambda) is the KKT pair of Gauss' principle (normals are equalities when detachment
-                    ///< is forbidden), leaves separate the multipliers from the cones
-  kContradiction,   ///< fails: rows contradict each other; lambda is a Farkas vector: J'lambda = 0, gamma'lambda < 0
-  kUnbalanced       ///< fails: nothing can balance; a is a motion with M a = 0, rows kept, F'a < 0
+  kForces,         ///< holds: (a, lambda) solves (65) or (61)
+  kMotion,         ///< fails: (a, lambda) is the KKT pair of Gauss' principle (normals are equalities when detachment
+                   ///< is forbidden), leaves separate the multipliers from the cones
+  kContradiction,  ///< fails: rows contradict each other; lambda is a Farkas vector: J'lambda = 0, gamma'lambda < 0
+  kUnbalanced      ///< fails: nothing can balance; a is a motion with M a = 0, rows kept, F'a < 0
 };
 
 struct Certificate {
   CertificateKind kind = CertificateKind::kNone;
-  Eigen::VectorXd a;         ///< nv
-  Eigen::VectorXd lambda;    ///< rows, ordered as in J
+  Eigen::VectorXd a;       ///< nv
+  Eigen::VectorXd lambda;  ///< rows, ordered as in J
   std::vector<MotionLeaf> leaves;
-  Eigen::VectorXd efforts{};   ///< kForces of (EQ): one per actuator; unused otherwise
+  Eigen::VectorXd efforts{};  ///< kForces of (EQ): one per actuator; unused otherwise
 };
 
 /// Judges a certificate from the problem's own numbers, with no solver: the verdict it proves, or kUndecided and why
 /// not. `problem` must be valid (M semidefinite, row ownership); sizes and finiteness of both are checked.
 ///
-/// kHolds: there are accelerations and forces, in proportion to the loads, that solve (65) or (61) up to a backward error of
-/// kRounding. kFails: there are none. docs/proofs.md has both statements with their proofs; no certificates of both exist.
-/// Inner facets never prove "fails" by kMotion and outer facets never prove "holds"; kContradiction and kUnbalanced
-/// involve no cone and count for every shape.
+/// kHolds: there are accelerations and forces, in proportion to the loads, that solve (65) or (61) up to a backward
+/// error of kRounding. kFails: there are none. docs/proofs.md has both statements with their proofs; no certificates of
+/// both exist. Inner facets never prove "fails" by kMotion and outer facets never prove "holds"; kContradiction and
+/// kUnbalanced involve no cone and count for every shape.
 Verdict judge(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
               std::string* why = nullptr);
 
@@ -91,12 +92,14 @@ namespace internal {
 struct JudgeScratch;
 }
 
-/// Judges a certificate of (EQ), M a + F = J'lambda + S'tau with lambda in the cones and tau within the actuators' limits, for
-/// a prescribed acceleration a (nv): the whole statement is rebuilt from the problem's own numbers, with no solver.
+/// Judges a certificate of (EQ), M a + F = J'lambda + S'tau with lambda in the cones and tau within the actuators'
+/// limits, for a prescribed acceleration a (nv): the whole statement is rebuilt from the problem's own numbers, with no
+/// solver.
 ///
-/// kForces: lambda and efforts solve it up to a backward error of kRounding, with forces in proportion to the loads; kMotion: for
-/// every leaf y'(M a + F) exceeds what contacts, their limits and the limited efforts can supply together, rounding included
-/// (docs/proofs.md). Certificate::a must equal a. Data with J a + gamma beyond kConsistent prove nothing.
+/// kForces: lambda and efforts solve it up to a backward error of kRounding, with forces in proportion to the loads;
+/// kMotion: for every leaf y'(M a + F) exceeds what contacts, their limits and the limited efforts can supply together,
+/// rounding included (docs/proofs.md). Certificate::a must equal a. Data with J a + gamma beyond kConsistent prove
+/// nothing.
 Verdict judge_equilibrium(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,
                           const Certificate& certificate, std::string* why = nullptr);
 
@@ -121,8 +124,8 @@ class Judge {
   /// one counts as the heaviest). For finders and words; no proof depends on it.
   void row_scales(const ContactProblem& problem, const Eigen::VectorXd& a, Eigen::VectorXd& scales);
 
-  /// The loads M a + F with the sums of the absolute values of their terms, and the row of J a + gamma furthest beyond kConsistent
-  /// of its scale; -1: none, every row sticks.
+  /// The loads M a + F with the sums of the absolute values of their terms, and the row of J a + gamma furthest beyond
+  /// kConsistent of its scale; -1: none, every row sticks.
   Eigen::Index load_scales(const ContactProblem& problem, const Eigen::VectorXd& a, Eigen::VectorXd& load,
                            Eigen::VectorXd& scales);
 

@@ -36,18 +36,18 @@ struct Hypotheses {
 struct KktStructure {
   int rank_mass = 0;
   int rank_rows = 0;
-  int free_motions = 0;               ///< dim(ker M ∩ ker J) = nv - rank [M; J]
-  bool consistent = false;            ///< gamma in im J: some acceleration satisfies the constraints
-  bool balanced = false;              ///< F in im [M J']: some forces and acceleration balance the load
-  bool acceleration_unique = false;   ///< free_motions = 0
-  bool forces_unique = false;         ///< rows independent
+  int free_motions = 0;              ///< dim(ker M ∩ ker J) = nv - rank [M; J]
+  bool consistent = false;           ///< gamma in im J: some acceleration satisfies the constraints
+  bool balanced = false;             ///< F in im [M J']: some forces and acceleration balance the load
+  bool acceleration_unique = false;  ///< free_motions = 0
+  bool forces_unique = false;        ///< rows independent
 
   bool solvable() const { return consistent && balanced; }
 };
 
 /// P1: frictionless bilateral constraints (closures and the normals of bilateral contacts).
 struct BilateralKkt {
-  Hypotheses hypotheses;   ///< no unilateral contact, no friction
+  Hypotheses hypotheses;  ///< no unilateral contact, no friction
   KktStructure structure;
 };
 BilateralKkt bilateral_kkt(const ContactProblem& problem);
@@ -55,17 +55,17 @@ BilateralKkt bilateral_kkt(const ContactProblem& problem);
 /// P2, P3: bilateral contacts with independent rows. lambda = G^-1 (J M^-1 F - gamma), G = J M^-1 J' > 0, is the only
 /// candidate, and all contacts stick iff it satisfies (22): |λt_i| <= mu_i |λn_i| (torsion and largest force alike).
 struct BilateralSticking {
-  Hypotheses hypotheses;   ///< M > 0, rows independent, every contact bilateral
-  Eigen::MatrixXd G;       ///< rows x rows; empty when M is singular, like all that follows
+  Hypotheses hypotheses;  ///< M > 0, rows independent, every contact bilateral
+  Eigen::MatrixXd G;      ///< rows x rows; empty when M is singular, like all that follows
   Eigen::VectorXd acceleration, lambda;
-  std::vector<double> utilisation;   ///< per contact
-  bool sticks = false;               ///< (22), to rounding
+  std::vector<double> utilisation;  ///< per contact
+  bool sticks = false;              ///< (22), to rounding
 };
 BilateralSticking bilateral_sticking(const ContactProblem& problem);
 
 /// C1: the same at rest (v = 0, a = 0): J'λ = F, any M.
 struct BilateralStatics {
-  Hypotheses hypotheses;   ///< rows independent, every contact bilateral, gamma = 0, F in im J'
+  Hypotheses hypotheses;  ///< rows independent, every contact bilateral, gamma = 0, F in im J'
   Eigen::VectorXd lambda;
   std::vector<double> utilisation;
   bool sticks = false;
@@ -75,9 +75,9 @@ BilateralStatics bilateral_statics(const ContactProblem& problem);
 /// P4: contacts strictly inside (22) go on sticking for continuous data; those with equality may start to slip (then
 /// problem (69) decides, see predict). An unloaded contact with tangential rows has equality in (22).
 struct Persistence {
-  Hypotheses hypotheses;            ///< (22) holds for `lambda`
-  std::vector<int> strict, rim, violated;   ///< contact indices; rim: within 1e-9 of the friction budget
-  bool persists = false;            ///< all strict
+  Hypotheses hypotheses;                   ///< (22) holds for `lambda`
+  std::vector<int> strict, rim, violated;  ///< contact indices; rim: within 1e-9 of the friction budget
+  bool persists = false;                   ///< all strict
 };
 Persistence persistence(const ContactProblem& problem, const Eigen::VectorXd& lambda);
 
@@ -86,7 +86,7 @@ Persistence persistence(const ContactProblem& problem, const Eigen::VectorXd& la
 /// pseudo-inverse of the bordered matrix; here they come from complete orthogonal decompositions of the rows and of M
 /// on their null space.
 struct MinimumNormForces {
-  Hypotheses hypotheses;   ///< constraints consistent, load balanced
+  Hypotheses hypotheses;  ///< constraints consistent, load balanced
   KktStructure structure;
   Eigen::VectorXd acceleration, lambda;
 };
@@ -100,13 +100,13 @@ MinimumNormForces minimum_norm_forces(const ContactProblem& problem);
 /// Ac is symmetric positive semidefinite always; λn is unique for all data iff Ac > 0. With dependent but consistent
 /// tangential rows a pseudo-inverse stands for the inverse: same acceleration, λt not unique.
 struct ContactLcp {
-  Hypotheses hypotheses;        ///< M > 0, Jt full row rank, no bilateral contact or closure
-  std::vector<int> normals;     ///< rows of J, in the order of Ac
+  Hypotheses hypotheses;     ///< M > 0, Jt full row rank, no bilateral contact or closure
+  std::vector<int> normals;  ///< rows of J, in the order of Ac
   Eigen::MatrixXd Ac;
   Eigen::VectorXd Hc;
-  double smallest_eigenvalue = 0.0;   ///< of Ac
-  int rank = 0;                       ///< of Ac
-  bool unique_for_all_data = false;   ///< Ac > 0
+  double smallest_eigenvalue = 0.0;  ///< of Ac
+  int rank = 0;                      ///< of Ac
+  bool unique_for_all_data = false;  ///< Ac > 0
 };
 ContactLcp contact_lcp(const ContactProblem& problem);
 
@@ -117,10 +117,10 @@ ContactLcp contact_lcp(const ContactProblem& problem);
 ///
 /// because σmax(Aue Aee⁻¹ Aue') <= σmax(Aue)²/σmin(Aee). An absent block counts as σmin = 1. Sufficient only: it may
 /// fail although Ac > 0.
-struct MixedContactLcp : ContactLcp {   ///< hypotheses: M > 0, Je full row rank
-  double coupling = 0.0;                ///< left side
-  double separation = 0.0;              ///< right side
-  bool bound_holds = false;             ///< left < right, beyond rounding
+struct MixedContactLcp : ContactLcp {  ///< hypotheses: M > 0, Je full row rank
+  double coupling = 0.0;               ///< left side
+  double separation = 0.0;             ///< right side
+  bool bound_holds = false;            ///< left < right, beyond rounding
 };
 MixedContactLcp mixed_contact_lcp(const ContactProblem& problem);
 
@@ -128,10 +128,10 @@ MixedContactLcp mixed_contact_lcp(const ContactProblem& problem);
 /// programs (primal and dual feasibility), and the named conditions that explain it for all data at once. Je: every row
 /// but the unilateral normals Ju.
 struct Solvability {
-  Hypotheses hypotheses;                      ///< none beyond valid data
-  Verdict consistent = Verdict::kUndecided;   ///< some a has Je a + ge = 0, Ju a + gu >= 0
-  Verdict balanced = Verdict::kUndecided;     ///< some a and λ, λu >= 0, have M a + F = J'λ
-  Verdict solvable = Verdict::kUndecided;     ///< both
+  Hypotheses hypotheses;                     ///< none beyond valid data
+  Verdict consistent = Verdict::kUndecided;  ///< some a has Je a + ge = 0, Ju a + gu >= 0
+  Verdict balanced = Verdict::kUndecided;    ///< some a and λ, λu >= 0, have M a + F = J'λ
+  Verdict solvable = Verdict::kUndecided;    ///< both
 
   /// The set E = {d : M d = 0, Je d = 0, Ju d >= 0} is {0}: balanced for every F (and only then).
   Verdict no_free_motion = Verdict::kUndecided;
@@ -139,7 +139,7 @@ struct Solvability {
   Verdict mfcq = Verdict::kUndecided;
   /// im Je' ∩ cone(Ju') = {0}: pushing contacts and held rows cannot press against each other.
   Verdict ranges_independent = Verdict::kUndecided;
-  int free_motions = 0;   ///< dim(ker M ∩ ker Je); 0: the acceleration is unique (P8 iii)
+  int free_motions = 0;  ///< dim(ker M ∩ ker Je); 0: the acceleration is unique (P8 iii)
 };
 Solvability solvability(const ContactProblem& problem, Engine& engine);
 
@@ -160,8 +160,8 @@ FacetSticking facet_sticking(const ContactProblem& problem, int facets, const St
 /// P11: a solvable MLCP sticks with enough friction, the same mu at every contact with tangential rows, provided that
 /// some multiplier pushes wherever a tangential force is needed. Torsion coefficients grow with mu in proportion.
 struct MinimalFriction {
-  Hypotheses hypotheses;      ///< MLCP solvable, no torsional contact
-  std::optional<double> mu;   ///< smallest common mu; empty: none suffices, or not `known`
+  Hypotheses hypotheses;     ///< MLCP solvable, no torsional contact
+  std::optional<double> mu;  ///< smallest common mu; empty: none suffices, or not `known`
   bool known = false;
 };
 MinimalFriction minimal_friction(const ContactProblem& problem, StickingChecker& checker);

@@ -8,8 +8,8 @@
 
 namespace stiction {
 
-/// What the support region of a model with a floating base is asked about, in one state: the model's weight and inertia act at
-/// its centre of mass, which moves horizontally; `loads` stay where they are.
+/// What the support region of a model with a floating base is asked about, in one state: the model's weight and inertia
+/// act at its centre of mass, which moves horizontally; `loads` stay where they are.
 /// @param problem of the scene in this state (Scene::compute), with the coefficients that are asked about.
 /// @param loads those of the scene's description: they are inside F, but do not move.
 /// @throws InputError when there is no such model or its base does not float.

@@ -71,14 +71,14 @@ struct Verification {
   std::vector<std::string> unchecked;  ///< entries of a valid report that nothing re-checked: "margins.friction_scale"
 };
 
-/// Judges the certificate of a JSON report with the proof room alone, writes anew what such a certificate allows a report to
-/// say, and compares (docs/verify.md). Strict: no key twice, none missing, none too much, at most 64 levels. Whether the
-/// certificate's problem is that of a scenario is not known here: it is among `unchecked`.
+/// Judges the certificate of a JSON report with the proof room alone, writes anew what such a certificate allows a
+/// report to say, and compares (docs/verify.md). Strict: no key twice, none missing, none too much, at most 64 levels.
+/// Whether the certificate's problem is that of a scenario is not known here: it is among `unchecked`.
 /// @throws InputError when it is not a report at all.
 Verification verify_report(const std::string& json, const std::string& source = "report");
 
-/// The same for a report about a scenario file with these overrides: its problem is built again and compared entry by entry
-/// with the certificate's, and the hashes in `inputs` with those of the files.
+/// The same for a report about a scenario file with these overrides: its problem is built again and compared entry by
+/// entry with the certificate's, and the hashes in `inputs` with those of the files.
 /// @throws InputError also when the scenario cannot be read.
 Verification verify_report(const std::string& json, const std::string& source, const std::string& scenario_file,
                            const std::vector<ScenarioOverride>& overrides = {},

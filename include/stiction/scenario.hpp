@@ -22,18 +22,18 @@ Question question_named(const std::string& name, const std::string& path = "ques
 
 /// What a contact does besides touching; only some questions look at it.
 struct ContactMotion {
-  std::optional<Eigen::Vector3d> slides;   ///< direction of the velocity of `link` relative to `on`, in normal_frame
+  std::optional<Eigen::Vector3d> slides;  ///< direction of the velocity of `link` relative to `on`, in normal_frame
   double restitution_normal = 0.0;
   double restitution_tangential = 0.0;
   double restitution_spin = 0.0;
-  bool one_way = false;              ///< a sprag or ratchet: moves along the normal only
-  std::optional<double> mu_second;   ///< orthotropic friction: along t2, `mu` is the one along t1
+  bool one_way = false;             ///< a sprag or ratchet: moves along the normal only
+  std::optional<double> mu_second;  ///< orthotropic friction: along t2, `mu` is the one along t1
 };
 
 /// `noise` of closure: independent normal errors of every contact.
 struct NoiseOption {
-  double position = 0.0;   ///< standard deviation of each coordinate of a point, m
-  double angle = 0.0;      ///< of each of the two tilts of a normal, rad
+  double position = 0.0;  ///< standard deviation of each coordinate of a point, m
+  double angle = 0.0;     ///< of each of the two tilts of a normal, rad
   int samples = 1000;
   std::uint64_t seed = 1;
 };
@@ -42,18 +42,18 @@ struct NoiseOption {
 struct ScenarioOptions {
   ConeShape cone;
   Detachment detachment = Detachment::kAllowed;
-  std::string solver = "native";    ///< native or qpoases
-  std::string object;               ///< closure: the model that is held; region: the one whose centre of mass moves
-  std::optional<bool> intervals;    ///< range of every normal force
-  std::optional<bool> margins;      ///< friction_scale and its like
-  std::optional<bool> repairs;      ///< what would make a failing case hold
+  std::string solver = "native";  ///< native or qpoases
+  std::string object;             ///< closure: the model that is held; region: the one whose centre of mass moves
+  std::optional<bool> intervals;  ///< range of every normal force
+  std::optional<bool> margins;    ///< friction_scale and its like
+  std::optional<bool> repairs;    ///< what would make a failing case hold
 
-  std::optional<PushOption> push;   ///< equilibrium
-  std::optional<double> gap;        ///< region, closure: relative width at which refining stops
-  std::optional<double> box;        ///< region: clipped to a square of this half-width around the centre of mass, m
-  std::string plane;                ///< closure: "", "xy", "yz", "zx" in the object's axes
-  std::optional<double> length;     ///< closure: torques are divided by it, m
-  std::optional<Eigen::Vector3d> point;   ///< closure: torques are about it; in the object's root link frame
+  std::optional<PushOption> push;  ///< equilibrium
+  std::optional<double> gap;       ///< region, closure: relative width at which refining stops
+  std::optional<double> box;       ///< region: clipped to a square of this half-width around the centre of mass, m
+  std::string plane;               ///< closure: "", "xy", "yz", "zx" in the object's axes
+  std::optional<double> length;    ///< closure: torques are divided by it, m
+  std::optional<Eigen::Vector3d> point;  ///< closure: torques are about it; in the object's root link frame
   std::optional<WrenchOption> wrench;
   std::optional<NoiseOption> noise;
   std::string tangential = "held";  ///< couplings: "held" or "left_out", tangential rows of contacts with friction
@@ -64,7 +64,7 @@ struct ScenarioOptions {
 struct Scenario {
   std::string name;
   SceneDescription scene;
-  std::vector<ContactMotion> contact_motions;   ///< one per scene.contacts
+  std::vector<ContactMotion> contact_motions;  ///< one per scene.contacts
   Question question = Question::kAllSticking;
   ScenarioOptions options;
 };
@@ -80,7 +80,8 @@ struct ScenarioOverride {
 Scenario read_scenario_file(const std::string& file, const std::vector<ScenarioOverride>& overrides = {});
 
 /// The same from memory; `folder` is what URDF files are relative to, `source` the name in messages.
-Scenario read_scenario_text(const std::string& text, const std::string& folder = ".", const std::string& source = "scenario",
+Scenario read_scenario_text(const std::string& text, const std::string& folder = ".",
+                            const std::string& source = "scenario",
                             const std::vector<ScenarioOverride>& overrides = {});
 
 }  // namespace stiction

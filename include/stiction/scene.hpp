@@ -36,14 +36,14 @@ struct ModelDescription {
   std::string urdf_file;
   std::string urdf_text;
   Base base = Base::kFloating;
-  Pose pose;                                  ///< root link in the world
-  std::map<std::string, double> joints;       ///< rad or m; 1-dof joints; unnamed: zero, or the nearest limit
-  std::map<std::string, double> rates;        ///< rad/s or m/s
+  Pose pose;                             ///< root link in the world
+  std::map<std::string, double> joints;  ///< rad or m; 1-dof joints; unnamed: zero, or the nearest limit
+  std::map<std::string, double> rates;   ///< rad/s or m/s
   /// Planar (x, y, angle) and floating (x, y, z, roll, pitch, yaw) joints inside the URDF, and their rates in the
   /// joint's own axes (x, y, angular) / (linear, angular).
   std::map<std::string, std::vector<double>> multi_joints;
   std::map<std::string, std::vector<double>> multi_rates;
-  Eigen::Vector3d linear_velocity = Eigen::Vector3d::Zero();    ///< of the root link, in its own axes
+  Eigen::Vector3d linear_velocity = Eigen::Vector3d::Zero();  ///< of the root link, in its own axes
   Eigen::Vector3d angular_velocity = Eigen::Vector3d::Zero();
   /// Rates of change of the rates and of the two velocities above; for questions that prescribe the motion.
   std::map<std::string, double> accelerations;
@@ -59,8 +59,8 @@ struct LoadDescription {
   std::string link;
   Eigen::Vector3d force = Eigen::Vector3d::Zero();
   Eigen::Vector3d torque = Eigen::Vector3d::Zero();
-  Eigen::Vector3d at = Eigen::Vector3d::Zero();          ///< in the link frame
-  enum class Frame { kWorld, kLink } frame = Frame::kWorld;   ///< of force and torque
+  Eigen::Vector3d at = Eigen::Vector3d::Zero();              ///< in the link frame
+  enum class Frame { kWorld, kLink } frame = Frame::kWorld;  ///< of force and torque
   bool operator==(const LoadDescription&) const = default;
 };
 
@@ -68,10 +68,10 @@ enum class ContactFrame { kLink, kWorld, kOn };
 
 struct ContactDescription {
   std::string name;
-  std::string link;                 ///< "model/link": the body the normal pushes on (A)
-  std::string on = "world";         ///< "world" or "model/link" (B)
-  std::vector<Eigen::Vector3d> points;   ///< one: the contact keeps its name; several: name/0, name/1, …
-  bool patch = false;               ///< true: numbered names even for one point
+  std::string link;                     ///< "model/link": the body the normal pushes on (A)
+  std::string on = "world";             ///< "world" or "model/link" (B)
+  std::vector<Eigen::Vector3d> points;  ///< one: the contact keeps its name; several: name/0, name/1, …
+  bool patch = false;                   ///< true: numbered names even for one point
   ContactFrame at_frame = ContactFrame::kLink;
   Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();
   ContactFrame normal_frame = ContactFrame::kLink;
@@ -86,9 +86,9 @@ struct ClosureDescription {
   std::string name;
   std::string link;
   std::string on = "world";
-  Eigen::Vector3d at = Eigen::Vector3d::Zero();       ///< in the link frame
-  enum class Kind { kPin, kWeld, kGuide } kind = Kind::kPin;   ///< 3, 6, 1 rows
-  Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();  ///< kGuide only: the blocked direction, in the link frame
+  Eigen::Vector3d at = Eigen::Vector3d::Zero();               ///< in the link frame
+  enum class Kind { kPin, kWeld, kGuide } kind = Kind::kPin;  ///< 3, 6, 1 rows
+  Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();          ///< kGuide only: the blocked direction, in the link frame
   bool operator==(const ClosureDescription&) const = default;
 };
 
@@ -99,40 +99,40 @@ struct SceneDescription {
   std::vector<LoadDescription> loads;
   std::vector<ContactDescription> contacts;
   std::vector<ClosureDescription> closures;
-  std::vector<std::string> package_paths;   ///< searched for package:// after ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
+  std::vector<std::string> package_paths;  ///< searched for package:// after ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
 };
 
 /// Configuration, velocity, prescribed acceleration and given efforts of every model, in the scene's own coordinates
 /// (see Scene::state).
 struct SceneState {
-  Eigen::VectorXd q;             ///< nq
-  Eigen::VectorXd v;             ///< nv
-  Eigen::VectorXd a = {};        ///< nv; contact problems do not depend on it
-  Eigen::VectorXd effort = {};   ///< nv, or empty: those of the description
+  Eigen::VectorXd q;            ///< nq
+  Eigen::VectorXd v;            ///< nv
+  Eigen::VectorXd a = {};       ///< nv; contact problems do not depend on it
+  Eigen::VectorXd effort = {};  ///< nv, or empty: those of the description
 };
 
 /// Something that is allowed but looks wrong.
 struct Warning {
   enum class Kind {
-    kUrdf,              ///< masses, inertias or limits that no real mechanism has
-    kZeroEffortLimit,   ///< of a joint whose effort is to be found within its limits
-    kNoEffortLimit,     ///< likewise: it is unlimited
-    kJointLimits,       ///< a position outside of them
-    kEffortLimit,       ///< a given effort beyond it
-    kFixedLoad          ///< a load on a link that cannot move
+    kUrdf,             ///< masses, inertias or limits that no real mechanism has
+    kZeroEffortLimit,  ///< of a joint whose effort is to be found within its limits
+    kNoEffortLimit,    ///< likewise: it is unlimited
+    kJointLimits,      ///< a position outside of them
+    kEffortLimit,      ///< a given effort beyond it
+    kFixedLoad         ///< a load on a link that cannot move
   };
   Kind kind = Kind::kUrdf;
-  std::string path;   ///< the entry: "models.robot.joints.knee"
-  std::string text;   ///< "2 is outside the limits -1 to 1"
+  std::string path;  ///< the entry: "models.robot.joints.knee"
+  std::string text;  ///< "2 is outside the limits -1 to 1"
 
   std::string message() const { return path + ": " + text; }
 };
 
 /// Where a contact of the problem comes from.
 struct ContactOrigin {
-  int description = 0;       ///< index in SceneDescription::contacts: a patch gives several contacts
-  int link = -1, on = -1;    ///< indices in SceneDescription::models of what it touches; -1: the world
-  std::string normal_body;   ///< "model/link" or "world": what the normal and its tangents are fixed to
+  int description = 0;      ///< index in SceneDescription::contacts: a patch gives several contacts
+  int link = -1, on = -1;   ///< indices in SceneDescription::models of what it touches; -1: the world
+  std::string normal_body;  ///< "model/link" or "world": what the normal and its tangents are fixed to
 };
 
 /// Bodies, contacts and loads of a description, loaded once; recomputes the contact problem for any state.
@@ -183,16 +183,17 @@ class Scene {
   /// The same for a state written in other descriptions.
   std::vector<Warning> warnings(const std::vector<ModelDescription>& models) const;
 
-  const Eigen::Vector3d& gravity() const;   ///< m/s^2, in the world
+  const Eigen::Vector3d& gravity() const;  ///< m/s^2, in the world
   /// One per contact of the problem.
   const std::vector<ContactOrigin>& contact_origins() const;
-  int model_index(const std::string& model) const;   ///< in SceneDescription::models. @throws InputError when there is none
+  int model_index(
+      const std::string& model) const;  ///< in SceneDescription::models. @throws InputError when there is none
 
   /// Recomputes `problem` for a state. The first call sizes it; later calls with the same object allocate nothing.
   void compute(const SceneState& state, ContactProblem& problem);
   ContactProblem compute();
 
-  double total_mass() const;   ///< of everything that can move
+  double total_mass() const;  ///< of everything that can move
   /// In the world. @throws InputError when nothing that can move has mass.
   Eigen::Vector3d center_of_mass(const SceneState& state);
   /// The same for the moving parts of one model. @throws InputError also when there is no such model.
@@ -200,12 +201,13 @@ class Scene {
   /// The same in the frame of the model's root link: free of the rounding of world coordinates.
   Eigen::Vector3d center_of_mass_in_root(const SceneState& state, const std::string& model);
   double total_mass(const std::string& model) const;
-  std::string root_link(const std::string& model) const;   ///< "model/link"
+  std::string root_link(const std::string& model) const;  ///< "model/link"
   /// Frame of "model/link" (or of "world") in the world. @throws InputError with `path` as the entry.
   Eigen::Isometry3d link_pose(const SceneState& state, const std::string& link, const std::string& path = "link");
   /// What a load adds to the right-hand side of M a + nle = ... (nv): the sum of J' times force and torque. F of a
   /// contact problem falls by it. @throws InputError below `path`, e.g. "options.push.link".
-  Eigen::VectorXd generalised_force(const SceneState& state, const LoadDescription& load, const std::string& path = "load");
+  Eigen::VectorXd generalised_force(const SceneState& state, const LoadDescription& load,
+                                    const std::string& path = "load");
   /// Kinetic and potential energy, J (for checks of M and F).
   double kinetic_energy(const SceneState& state);
   double potential_energy(const SceneState& state);
@@ -231,8 +233,8 @@ struct RobotInfo {
   std::vector<LinkInfo> links;
   std::vector<JointInfo> joints;
   double total_mass = 0.0;
-  int nv_fixed = 0;                     ///< degrees of freedom with a fixed base
-  std::vector<std::string> warnings;    ///< what looks wrong: massless leaf, inertia that no body can have, …
+  int nv_fixed = 0;                   ///< degrees of freedom with a fixed base
+  std::vector<std::string> warnings;  ///< what looks wrong: massless leaf, inertia that no body can have, …
 };
 RobotInfo inspect_urdf_file(const std::string& path);
 RobotInfo inspect_urdf_text(const std::string& text);

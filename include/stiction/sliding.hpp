@@ -8,21 +8,21 @@
 
 #include "stiction/contact_problem.hpp"
 #include "stiction/engine.hpp"
-#include "stiction/propositions.hpp"
 #include "stiction/proof/sliding.hpp"
+#include "stiction/propositions.hpp"
 #include "stiction/sticking.hpp"
 
 namespace stiction {
 
 /// One solution of the laws.
 struct SlidingSolution {
-  std::vector<int> signs;                ///< its mode (the first of several with the same acceleration)
-  Eigen::VectorXd acceleration;          ///< nv
-  Eigen::VectorXd lambda;                ///< rows
-  std::vector<ContactReport> contacts;   ///< kSliding, kSticking, kRim, kDetaching or kUnloaded; no intervals
-  bool acceleration_unique = false;      ///< no other acceleration in this mode; false: perhaps a continuum
-  bool forces_unique = false;            ///< no other forces have this acceleration
-  bool within_limits = true;             ///< |λn| <= max_normal everywhere (a limit of a contact, not a law of motion)
+  std::vector<int> signs;               ///< its mode (the first of several with the same acceleration)
+  Eigen::VectorXd acceleration;         ///< nv
+  Eigen::VectorXd lambda;               ///< rows
+  std::vector<ContactReport> contacts;  ///< kSliding, kSticking, kRim, kDetaching or kUnloaded; no intervals
+  bool acceleration_unique = false;     ///< no other acceleration in this mode; false: perhaps a continuum
+  bool forces_unique = false;           ///< no other forces have this acceleration
+  bool within_limits = true;            ///< |λn| <= max_normal everywhere (a limit of a contact, not a law of motion)
 };
 
 /// A named sufficient condition of the papers, cheap and usually far from sharp.
@@ -44,27 +44,27 @@ struct FrictionScreen {
 /// solution for every load iff det X(σ)_{b ∪ α} > 0 for every sign σ of the bilateral contacts b and every subset α of
 /// the unilateral ones.
 struct WellPosedness {
-  Hypotheses hypotheses;   ///< M > 0; normals independent of each other and of what is held; few enough contacts
-  int contacts = 0;        ///< normals of contacts that slide
-  int rank = 0;            ///< of these normals; below `contacts` redundant forces are never unique
-  Eigen::MatrixXd dependencies;   ///< contacts x (contacts - rank): normal forces that cancel
+  Hypotheses hypotheses;         ///< M > 0; normals independent of each other and of what is held; few enough contacts
+  int contacts = 0;              ///< normals of contacts that slide
+  int rank = 0;                  ///< of these normals; below `contacts` redundant forces are never unique
+  Eigen::MatrixXd dependencies;  ///< contacts x (contacts - rank): normal forces that cancel
 
-  Verdict unique_for_all_loads = Verdict::kUndecided;   ///< holds: margin > 0; undecided when it is rounding
-  double margin = 0.0;            ///< smallest determinant over the product of the diagonal of N'M⁻¹N, signed
-  bool positive_definite = false; ///< X + X' > 0 (unilateral only)
-  bool copositive = false;        ///< Corollary 2: friction couples in no positive entry (unilateral only); with
-                                  ///< independent normals a solution exists for every load and every mu
-  double critical_scale = 0.0;    ///< one solution for every load at each factor on mu below this one; +inf: at all
-  double critical_mu = 0.0;       ///< the same as one mu at all of these contacts that have friction
+  Verdict unique_for_all_loads = Verdict::kUndecided;  ///< holds: margin > 0; undecided when it is rounding
+  double margin = 0.0;             ///< smallest determinant over the product of the diagonal of N'M⁻¹N, signed
+  bool positive_definite = false;  ///< X + X' > 0 (unilateral only)
+  bool copositive = false;         ///< Corollary 2: friction couples in no positive entry (unilateral only); with
+                                   ///< independent normals a solution exists for every load and every mu
+  double critical_scale = 0.0;     ///< one solution for every load at each factor on mu below this one; +inf: at all
+  double critical_mu = 0.0;        ///< the same as one mu at all of these contacts that have friction
   /// The same whichever way along its line each contact slides, up to 8 contacts: the largest box |mu_i ξ_i| <= s mu_i.
   std::optional<double> critical_scale_any_sense;
-  double direction_free_mu = 0.0; ///< sufficient: below this mu for slip directions of every kind (both tangents)
-  std::optional<double> lipschitz;   ///< of normal forces with respect to drift, N/(m/s²); unilateral only, if unique
+  double direction_free_mu = 0.0;   ///< sufficient: below this mu for slip directions of every kind (both tangents)
+  std::optional<double> lipschitz;  ///< of normal forces with respect to drift, N/(m/s²); unilateral only, if unique
   std::vector<FrictionScreen> screens;
 };
 
 struct SlidingOptions {
-  int node_limit = 8192;         ///< modes and partial modes looked at before "at least one" or "undecided"
+  int node_limit = 8192;  ///< modes and partial modes looked at before "at least one" or "undecided"
   bool well_posedness = true;
 };
 
@@ -72,14 +72,14 @@ struct SlidingResult {
   /// kHolds: at least one solution; kFails: none (jammed); kUndecided.
   Verdict verdict = Verdict::kUndecided;
   SolutionCount count = SolutionCount::kUndecided;
-  bool complete = false;         ///< every mode was settled: `solutions` are all there are
-  std::string reason;            ///< why undecided, or why not complete
+  bool complete = false;  ///< every mode was settled: `solutions` are all there are
+  std::string reason;     ///< why undecided, or why not complete
   std::vector<SlidingSolution> solutions;
   SlidingCertificate certificate;
   WellPosedness well_posedness;
-  std::string explanation;       ///< one sentence in words
-  int nodes = 0;                 ///< modes and partial modes looked at
-  std::string second_engine;     ///< that settled a mode which the given one left open; empty: none did
+  std::string explanation;    ///< one sentence in words
+  int nodes = 0;              ///< modes and partial modes looked at
+  std::string second_engine;  ///< that settled a mode which the given one left open; empty: none did
 };
 
 /// Finds the solutions of a given state and judges how the problem is posed. One per thread.

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "stiction/scene.hpp"
 #include "stiction/proof/sliding.hpp"
+#include "stiction/scene.hpp"
 
 namespace stiction {
 

@@ -17,39 +17,40 @@ enum class ContactState { kSticking, kRim, kDetaching, kSliding, kUnloaded };
 /// What is asked beyond the verdict; each costs extra decisions.
 struct StickingOptions {
   StickingRules rules;
-  bool largest_slack = true;   ///< return the forces deepest inside the cones instead of any admissible ones
-  bool intervals = false;      ///< per-contact normal-force intervals over all admissible solutions
-  bool margins = false;        ///< friction_scale
-  bool repairs = false;        ///< when it fails: what would make it hold
-  bool prediction = false;     ///< acceleration-level Coulomb law (69) for contacts on the rim or after a failure
-  bool explain = true;         ///< fill `explanation`; words need memory, a control loop may do without
-  int branch_limit = 4096;     ///< nodes of the sign tree over bilateral contacts before "undecided"
+  bool largest_slack = true;  ///< return the forces deepest inside the cones instead of any admissible ones
+  bool intervals = false;     ///< per-contact normal-force intervals over all admissible solutions
+  bool margins = false;       ///< friction_scale
+  bool repairs = false;       ///< when it fails: what would make it hold
+  bool prediction = false;    ///< acceleration-level Coulomb law (69) for contacts on the rim or after a failure
+  bool explain = true;        ///< fill `explanation`; words need memory, a control loop may do without
+  int branch_limit = 4096;    ///< nodes of the sign tree over bilateral contacts before "undecided"
 };
 
 struct ContactReport {
   ContactState state = ContactState::kSticking;
-  Eigen::Vector4d force = Eigen::Vector4d::Zero();   ///< normal, t1, t2 (N), torsion (N m); absent components 0
+  Eigen::Vector4d force = Eigen::Vector4d::Zero();  ///< normal, t1, t2 (N), torsion (N m); absent components 0
   double utilisation = 0.0;
-  bool unique = true;                                ///< the same in every admissible solution
-  double normal_lower = -kInfinity, normal_upper = kInfinity;   ///< when intervals were asked for
-  double normal_acceleration = 0.0;                  ///< (J_n a + gamma_n), m/s^2
+  bool unique = true;                                          ///< the same in every admissible solution
+  double normal_lower = -kInfinity, normal_upper = kInfinity;  ///< when intervals were asked for
+  double normal_acceleration = 0.0;                            ///< (J_n a + gamma_n), m/s^2
 };
 
 /// One way to make a failing case hold.
 struct Repair {
   enum class Change { kCommonFriction, kFriction, kForce } change;
-  int contact = -1;            ///< kFriction: index of the contact whose mu alone is raised
-  double value = 0.0;          ///< kCommonFriction: factor on every mu; kFriction: the new mu
-  Eigen::VectorXd force;       ///< kForce: smallest change of F (generalised, nv), Euclidean norm over SI numbers, same acceleration
+  int contact = -1;    ///< kFriction: index of the contact whose mu alone is raised
+  double value = 0.0;  ///< kCommonFriction: factor on every mu; kFriction: the new mu
+  Eigen::VectorXd
+      force;  ///< kForce: smallest change of F (generalised, nv), Euclidean norm over SI numbers, same acceleration
 };
 
 struct StickingResult {
   Verdict verdict = Verdict::kUndecided;
-  std::string reason;                    ///< why undecided, empty otherwise
+  std::string reason;  ///< why undecided, empty otherwise
   Certificate certificate;
-  Eigen::VectorXd acceleration;          ///< nv; a solution of Gauss' principle, when there is one
+  Eigen::VectorXd acceleration;  ///< nv; a solution of Gauss' principle, when there is one
   bool acceleration_unique = false;
-  Eigen::VectorXd lambda;                ///< rows; admissible when the verdict is holds, else a KKT multiplier
+  Eigen::VectorXd lambda;  ///< rows; admissible when the verdict is holds, else a KKT multiplier
   std::vector<ContactReport> contacts;
   int indeterminacy = 0;                 ///< rows of the non-detaching contacts and closures minus their rank
   bool strict = false;                   ///< every loaded cone strictly inside: the mode persists (P4 i)
@@ -58,10 +59,11 @@ struct StickingResult {
   std::optional<double> friction_scale;  ///< smallest s such that s·mu holds; empty: none does (or margins not asked)
   bool friction_scale_known = false;
   std::vector<Repair> repairs;
-  std::optional<Prediction> prediction;  ///< what happens next, when asked for and a contact is, or may be, about to move
-  std::string explanation;               ///< one sentence in words: what happens
-  double told_friction = 1.0;            ///< of a failing case: the certificate proves failure, and `explanation` is, for every
-                                         ///< mu times this
+  std::optional<Prediction>
+      prediction;              ///< what happens next, when asked for and a contact is, or may be, about to move
+  std::string explanation;     ///< one sentence in words: what happens
+  double told_friction = 1.0;  ///< of a failing case: the certificate proves failure, and `explanation` is, for every
+                               ///< mu times this
   int iterations = 0;
 };
 
@@ -73,7 +75,8 @@ class StickingChecker {
   StickingChecker(StickingChecker&&) noexcept;
   StickingChecker& operator=(StickingChecker&&) noexcept;
 
-  /// @throws InputError from problem.validate() only when `problem` was not validated before (sizes are always checked).
+  /// @throws InputError from problem.validate() only when `problem` was not validated before (sizes are always
+  /// checked).
   void check(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
   StickingResult check(const ContactProblem& problem, const StickingOptions& options = {});
 

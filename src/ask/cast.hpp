@@ -16,8 +16,8 @@ struct CastRange {
 
 struct CastOptions {
   double relative_gap = 1e-9;
-  double scale = 0.0;          ///< gaps below relative_gap * scale count as closed; also the first step when nothing bounds t
-  double cap = kInfinity;      ///< stop when lower reaches this
+  double scale = 0.0;  ///< gaps below relative_gap * scale count as closed; also the first step when nothing bounds t
+  double cap = kInfinity;  ///< stop when lower reaches this
 };
 
 /// Closes the gap of a range by Newton's method from outside: proofs of failure reach back to the end itself where it
@@ -28,10 +28,10 @@ template <class DecideAt>
 void close_gap(CastRange& range, const CastOptions& options, DecideAt&& decide_at)
 {
   constexpr int kMostTrials = 80;
-  constexpr double kShare = 0.02;    // of the last step
-  constexpr double kShortest = 1e-6, kLonger = 8.0;   // steps while nothing bounds the line
+  constexpr double kShare = 0.02;                    // of the last step
+  constexpr double kShortest = 1e-6, kLonger = 8.0;  // steps while nothing bounds the line
   double step = range.upper - range.lower, stride = std::max(options.scale, kShortest);
-  double ceiling = kInfinity;   // too near to the end to be proved either way
+  double ceiling = kInfinity;  // too near to the end to be proved either way
   for (int i = 0; i < kMostTrials; ++i) {
     const double gap = range.upper - range.lower;
     const double end = std::isfinite(range.upper) ? std::abs(range.upper) : 0.0;
@@ -55,13 +55,14 @@ void close_gap(CastRange& range, const CastOptions& options, DecideAt&& decide_a
     switch (decide_at(t)) {
       case Verdict::kHolds:
         range.lower = std::max(range.lower, t);
-        step = 0.0;   // the proof was sharp: the end is expected right at it
+        step = 0.0;  // the proof was sharp: the end is expected right at it
         break;
       case Verdict::kFails:
         range.upper = std::min(range.upper, std::max(t, range.lower));
         step = std::min(before - range.upper, range.upper - range.lower);
         break;
-      default: ceiling = t;
+      default:
+        ceiling = t;
     }
   }
 }

@@ -12,10 +12,12 @@ using internal::has_friction;
 
 namespace {
 
-constexpr int kMostSignedContacts = 8;   // frictional bilateral contacts whose sign patterns are tried, all of them
+constexpr int kMostSignedContacts = 8;  // frictional bilateral contacts whose sign patterns are tried, all of them
 
-const char* const kAtTheBoundary = "within tolerance of the boundary: neither internal forces nor a free motion could be proved";
-const char* const kManySigns = "frictional bilateral contacts: no choice of pushing and pulling proves closure by itself";
+const char* const kAtTheBoundary =
+    "within tolerance of the boundary: neither internal forces nor a free motion could be proved";
+const char* const kManySigns =
+    "frictional bilateral contacts: no choice of pushing and pulling proves closure by itself";
 
 bool carries(const FrictionCone& cone, int k)
 {
@@ -63,7 +65,8 @@ ResistResult ClosureChecker::resists(const Grasp& grasp, const Eigen::VectorXd& 
 void ClosureChecker::resists(const Grasp& grasp, const Eigen::VectorXd& wrench, ResistResult& result)
 {
   if (wrench.size() != grasp.G.rows())
-    throw InputError("wrench", "want " + std::to_string(grasp.G.rows()) + " entries, got " + std::to_string(wrench.size()));
+    throw InputError("wrench",
+                     "want " + std::to_string(grasp.G.rows()) + " entries, got " + std::to_string(wrench.size()));
   if (!wrench.allFinite()) throw InputError("wrench", "want finite entries, got a non-finite one");
   workspace_->resists(grasp, wrench, result);
 }
@@ -94,8 +97,8 @@ void ClosureChecker::check(const Grasp& grasp, const ClosureOptions& options, Cl
   if (options.minimal_friction) {
     result.friction_factor = w.least_friction(grasp, -1);
     for (std::size_t i = 0; i < grasp.contacts.size(); ++i)
-      result.contact_friction.push_back(grasp.contacts[i].cone.tangents > 0 ? w.least_friction(grasp, static_cast<int>(i))
-                                                                            : LeastFriction{});
+      result.contact_friction.push_back(
+          grasp.contacts[i].cone.tangents > 0 ? w.least_friction(grasp, static_cast<int>(i)) : LeastFriction{});
   }
   if (options.null_spaces) result.null_spaces = w.null_spaces(grasp);
 }
@@ -139,8 +142,8 @@ void ClosureChecker::Workspace::write_cones(const Grasp& grasp, ClosureKind kind
   }
 }
 
-/// After write_cones(). Torsion in units of its own coefficient, to a power of two: a moment is then like the torques of the other
-/// columns, whatever the unit of length.
+/// After write_cones(). Torsion in units of its own coefficient, to a power of two: a moment is then like the torques
+/// of the other columns, whatever the unit of length.
 void ClosureChecker::Workspace::write_rows(const Grasp& grasp)
 {
   program.E = grasp.G;
@@ -189,7 +192,7 @@ void ClosureChecker::Workspace::weakest_twist(const Eigen::VectorXd& forces, Twi
   for (Eigen::Index i = 0; i < m; ++i) {
     double size = 0.0;
     for (Eigen::Index j = 0; j < n; ++j) size = std::max(size, std::abs(G(i, j)) * weight[j]);
-    if (size == 0.0) {   // nothing pushes along this row at all
+    if (size == 0.0) {  // nothing pushes along this row at all
       twist[i] = 1.0;
       return;
     }
@@ -207,7 +210,7 @@ Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind 
   proof.twist.resize(0);
   if (n == 0) {
     proof.twist.setZero(m);
-    proof.twist[0] = 1.0;   // nothing touches it
+    proof.twist[0] = 1.0;  // nothing touches it
     return internal::judge_closure(grasp, kind, proof, scratch, nullptr);
   }
   write_cones(grasp, kind, pattern);
@@ -232,9 +235,11 @@ Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind 
   if (answer.x.size() != n) return Verdict::kUndecided;
   proof.forces = answer.x;
   for (const ConeBlock& cone : program.cones) proof.forces[cone.col] += cone.cone.sign;
-  weakest_twist(proof.forces, weakest);   // tried when neither will do: a missing direction, or one opposed only within rounding
+  weakest_twist(proof.forces,
+                weakest);  // tried when neither will do: a missing direction, or one opposed only within rounding
   for (std::size_t i = 0; i < program.cones.size(); ++i)
-    if (program.cones[i].cone.torsional) proof.forces[program.cones[i].col + 1 + program.cones[i].cone.tangents] *= torsion_unit[i];
+    if (program.cones[i].cone.torsional)
+      proof.forces[program.cones[i].col + 1 + program.cones[i].cone.tangents] *= torsion_unit[i];
   if (answer.outcome == Outcome::kFeasible) {
     const Verdict verdict = internal::judge_closure(grasp, kind, proof, scratch, nullptr);
     if (verdict != Verdict::kUndecided) return verdict;
@@ -312,7 +317,7 @@ bool ClosureChecker::Workspace::uncommandable_force(const Grasp& grasp, Eigen::V
   if (!weakest_direction(stacked, stacked_qr)) return false;
   const double largest = direction.cwiseAbs().maxCoeff();
   forces.setZero(n);
-  for (Eigen::Index j = 0; j < used; ++j)   // entries that are rounding of rounding would unbalance rows of zeros
+  for (Eigen::Index j = 0; j < used; ++j)  // entries that are rounding of rounding would unbalance rows of zeros
     if (std::abs(direction[j]) > kRounding * largest) forces[carrying[static_cast<std::size_t>(j)]] = direction[j];
   return true;
 }
@@ -339,7 +344,8 @@ void ClosureChecker::Workspace::check_force(const Grasp& grasp, const ClosureVer
     result.verdict = internal::judge_closure(grasp, ClosureKind::kForce, result.proof, scratch, nullptr);
   }
   if (result.verdict == Verdict::kFails && options.explain)
-    result.explanation = result.proof.twist.size() > 0 ? frictional.explanation : "the hand cannot command every internal force";
+    result.explanation =
+        result.proof.twist.size() > 0 ? frictional.explanation : "the hand cannot command every internal force";
   if (result.verdict == Verdict::kHolds && options.explain)
     result.explanation = "every wrench can be resisted and the hand commands every internal force";
   if (result.verdict == Verdict::kUndecided)
@@ -392,7 +398,7 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
   if (answer.outcome == Outcome::kInfeasible) {
     result.proof.claims = Verdict::kFails;
     // A motion that no contact sees has rounding in rows that it should leave alone, which contacts do see.
-    row_size.setZero(program.E.rows());   // what the motion of a row does to contacts, whatever its unit
+    row_size.setZero(program.E.rows());  // what the motion of a row does to contacts, whatever its unit
     for (Eigen::Index j = 0; j < program.E.cols(); ++j) row_size = row_size.cwiseMax(program.E.col(j).cwiseAbs());
     row_size.array() *= answer.y.array().abs();
     const double largest = row_size.maxCoeff();
@@ -406,11 +412,14 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
     result.proof.claims = Verdict::kUndecided;
   }
   if (resists_as_equilibrium(grasp, wrench, result)) return;
-  result.reason = to_sign > 0 ? kManySigns : "within tolerance of the boundary: neither forces nor a motion could be proved";
+  result.reason =
+      to_sign > 0 ? kManySigns : "within tolerance of the boundary: neither forces nor a motion could be proved";
 }
 
-/// What one program does not settle: equilibrium also looks at parts that nothing connects one by one, and turns motions away from contacts.
-bool ClosureChecker::Workspace::resists_as_equilibrium(const Grasp& grasp, const Eigen::VectorXd& wrench, ResistResult& result)
+/// What one program does not settle: equilibrium also looks at parts that nothing connects one by one, and turns
+/// motions away from contacts.
+bool ClosureChecker::Workspace::resists_as_equilibrium(const Grasp& grasp, const Eigen::VectorXd& wrench,
+                                                       ResistResult& result)
 {
   const Eigen::Index n = grasp.G.cols(), m = grasp.G.rows(), dofs = grasp.J_hand.cols();
   const Eigen::VectorXd at_rest;
@@ -422,7 +431,7 @@ bool ClosureChecker::Workspace::resists_as_equilibrium(const Grasp& grasp, const
     internal::write_resist_problem(grasp, wrench, 2.0 * doubt, resist_problem);
     for (Contact& contact : resist_problem.contacts) contact.max_normal *= 1.0 + 2.0 * doubt;
     for (Actuator& motor : resist_problem.actuators) {
-      if (motor.lower == motor.upper) continue;   // a given effort has no width to lose
+      if (motor.lower == motor.upper) continue;  // a given effort has no width to lose
       if (std::isfinite(motor.lower)) motor.lower -= 2.0 * doubt * std::abs(motor.lower);
       if (std::isfinite(motor.upper)) motor.upper += 2.0 * doubt * std::abs(motor.upper);
     }
@@ -434,7 +443,8 @@ bool ClosureChecker::Workspace::resists_as_equilibrium(const Grasp& grasp, const
       result.proof.x << found.certificate.lambda, found.certificate.efforts;
     } else {
       const MotionLeaf& leaf = found.certificate.leaves[0];
-      if (std::ranges::count(leaf.signs, 0) != std::ssize(leaf.signs)) return false;   // it takes several motions to say so
+      if (std::ranges::count(leaf.signs, 0) != std::ssize(leaf.signs))
+        return false;  // it takes several motions to say so
       result.proof.y = leaf.motion.head(m + dofs);
       Eigen::Index price = m + dofs;
       for (const GraspBlock& block : grasp.contacts) {

@@ -22,7 +22,7 @@ class Draws {
 
   double gaussian()
   {
-    const double u = (static_cast<double>(next() >> 11) + 1.0) * 0x1p-53;   // in (0, 1]
+    const double u = (static_cast<double>(next() >> 11) + 1.0) * 0x1p-53;  // in (0, 1]
     const double v = static_cast<double>(next() >> 11) * 0x1p-53;
     return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * std::numbers::pi * v);
   }
@@ -53,11 +53,11 @@ double wilson(double k, double n, double side)
 std::optional<Certified> ClosureChecker::Workspace::largest_slack(const Grasp& grasp, ClosureKind kind)
 {
   for (const GraspBlock& block : grasp.contacts)
-    if (block.side == Side::kBilateral && has_friction(block, kind)) return std::nullopt;   // not one convex program
+    if (block.side == Side::kBilateral && has_friction(block, kind)) return std::nullopt;  // not one convex program
   signs.assign(grasp.contacts.size(), 0);
   write_program(grasp, kind, signs);
   if (program.cones.empty()) return std::nullopt;
-  for (ConeBlock& cone : program.cones) {   // the number is about the friction as given
+  for (ConeBlock& cone : program.cones) {  // the number is about the friction as given
     cone.cone.mu /= 1.0 + 2.0 * kClosureDoubt;
     cone.cone.torsion /= 1.0 + 2.0 * kClosureDoubt;
   }
@@ -110,7 +110,9 @@ double ClosureChecker::Workspace::friction_reach(const Grasp& grasp, int contact
       size += grasp.G.col(block.col + k).cwiseAbs().dot(twist.cwiseAbs());
     }
     const int last = 1 + block.cone.tangents;
-    double sideways = block.cone.tangents == 2 ? std::hypot(h[1], h[2]) : block.cone.tangents == 1 ? std::abs(h[1]) : 0.0;
+    double sideways = block.cone.tangents == 2   ? std::hypot(h[1], h[2])
+                      : block.cone.tangents == 1 ? std::abs(h[1])
+                                                 : 0.0;
     double normal = h[0];
     if (contact < 0) {
       sideways *= block.cone.mu;
@@ -188,7 +190,7 @@ ClosureRate ClosureChecker::rate(const std::vector<GraspContact>& contacts, cons
   for (const auto& [path, value] : {std::pair{"position", noise.position}, {"angle", noise.angle}})
     if (!(std::isfinite(value) && value >= 0.0))
       throw InputError(path, "want finite and >= 0, got " + std::to_string(value));
-  set_grasp(contacts, convention, ConeShape::exact(), workspace_->drawn);   // checks the contacts
+  set_grasp(contacts, convention, ConeShape::exact(), workspace_->drawn);  // checks the contacts
   const bool planar = convention.plane != GraspPlane::kNone;
   const int across = convention.plane == GraspPlane::kYZ ? 0 : convention.plane == GraspPlane::kZX ? 1 : 2;
 

@@ -43,9 +43,9 @@ struct ClosureChecker::Workspace {
 
   internal::ClosureNewton newton;
   ConeProgram program;
-  std::vector<int> carrying;       ///< columns of G that can carry force
+  std::vector<int> carrying;  ///< columns of G that can carry force
   std::vector<int> signs;
-  std::vector<double> torsion_unit;   ///< per cone of the program
+  std::vector<double> torsion_unit;  ///< per cone of the program
   Twist weakest;
   ConeAnswer answer;
   internal::ClosureScratch scratch;
@@ -56,7 +56,7 @@ struct ClosureChecker::Workspace {
   Eigen::VectorXd weight, row_size, direction;
   Eigen::MatrixXd weighted, stacked;
   internal::PivotedQr weighted_qr, stacked_qr;
-  Grasp drawn, varied;             ///< from contacts; with other friction
+  Grasp drawn, varied;  ///< from contacts; with other friction
   ClosureProof trial_proof;
   internal::Caster caster;
   internal::Cast cast;

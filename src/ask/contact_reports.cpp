@@ -8,7 +8,7 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kLoaded = 1e-9;   // share of the force scale above which a contact counts as loaded, or inside its cone
+constexpr double kLoaded = 1e-9;  // share of the force scale above which a contact counts as loaded, or inside its cone
 
 }  // namespace
 
@@ -42,7 +42,8 @@ void report_contacts(const ContactProblem& problem, const ConeShape& shape, cons
     else if (!(std::abs(f[0]) > kLoaded * force_scale) && report.force.head<3>().norm() <= kLoaded * force_scale)
       report.state = ContactState::kUnloaded;
     else if (verdict == Verdict::kHolds)
-      report.state = contact.mu > 0.0 && report.utilisation >= 1.0 - kLoaded ? ContactState::kRim : ContactState::kSticking;
+      report.state =
+          contact.mu > 0.0 && report.utilisation >= 1.0 - kLoaded ? ContactState::kRim : ContactState::kSticking;
     else
       report.state = report.utilisation > 1.0 ? ContactState::kSliding : ContactState::kSticking;
   }
@@ -86,8 +87,7 @@ std::string describe_sticking(const ContactProblem& problem, const std::vector<C
   if (leaving > 0) {
     text += ", but";
     for (std::size_t i = 0, k = 0; i < contacts.size(); ++i)
-      if (contacts[i].state == ContactState::kDetaching)
-        text += (k++ ? ", " : " ") + problem.contacts[i].name;
+      if (contacts[i].state == ContactState::kDetaching) text += (k++ ? ", " : " ") + problem.contacts[i].name;
     text += leaving == 1 ? " detaches" : " detach";
   }
   const double share = contacts[most].utilisation;

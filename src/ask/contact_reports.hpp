@@ -1,5 +1,5 @@
-// What forces say about contacts, and about a case that holds: plain functions of the numbers in a certificate, so that a
-// report and those who re-check it say the same.
+// What forces say about contacts, and about a case that holds: plain functions of the numbers in a certificate, so that
+// a report and those who re-check it say the same.
 #pragma once
 
 #include <string>

@@ -5,7 +5,8 @@
 
 namespace stiction::internal {
 
-/// Everything but the motion: rows, ranks, dependences, Delassus blocks, angles. @throws InputError from problem.validate()
+/// Everything but the motion: rows, ranks, dependences, Delassus blocks, angles. @throws InputError from
+/// problem.validate()
 Couplings inertial_couplings(const ContactProblem& problem, TangentialRows tangential);
 
 /// What acceleration and forces of `couplings` say: whether the forces are unique and everything is at rest.

@@ -1,4 +1,5 @@
-// Inertial couplings between unilateral and bilateral rows: Delassus blocks, kinetic angles, indeterminacy, joint shock.
+// Inertial couplings between unilateral and bilateral rows: Delassus blocks, kinetic angles, indeterminacy, joint
+// shock.
 #include "stiction/couplings.hpp"
 
 #include <algorithm>
@@ -42,10 +43,7 @@ Eigen::MatrixXd span_of(const Eigen::MatrixXd& X)
   return column_span(unit_columns(X), kRankTolerance).basis();
 }
 
-double smallest_eigenvalue(const Eigen::MatrixXd& A)
-{
-  return A.size() == 0 ? 0.0 : symmetric_eigenvalues(A)[0];
-}
+double smallest_eigenvalue(const Eigen::MatrixXd& A) { return A.size() == 0 ? 0.0 : symmetric_eigenvalues(A)[0]; }
 
 /// (9) for all pairs of columns.
 Eigen::MatrixXd angles_between(const Eigen::MatrixXd& X, const Eigen::MatrixXd& Y)
@@ -117,24 +115,30 @@ void delassus(const UnitMass& unit, const Eigen::MatrixXd& Xh, const Eigen::Matr
 struct Motion {
   GaussOutcome outcome = GaussOutcome::kNotRun;
   bool proved = false;
-  Eigen::VectorXd a, lambda;   ///< or a Farkas vector over the rows
+  Eigen::VectorXd a, lambda;  ///< or a Farkas vector over the rows
 };
 
 Motion gauss(const ContactProblem& problem, const std::vector<int>& unilateral, const std::vector<int>& bilateral,
              Engine& engine)
 {
-  const GaussProgram program{problem.M, problem.F, rows_of(problem.J, bilateral), problem.gamma(bilateral),
-                             rows_of(problem.J, unilateral), problem.gamma(unilateral)};
+  const GaussProgram program{problem.M,
+                             problem.F,
+                             rows_of(problem.J, bilateral),
+                             problem.gamma(bilateral),
+                             rows_of(problem.J, unilateral),
+                             problem.gamma(unilateral)};
   GaussAnswer answer;
   engine.gauss(program, answer);
   Motion motion;
   motion.outcome = answer.outcome;
   motion.lambda.setZero(problem.rows());
   if (answer.outcome != GaussOutcome::kSolved && answer.outcome != GaussOutcome::kContradiction) return motion;
-  for (std::size_t k = 0; k < bilateral.size(); ++k) motion.lambda[bilateral[k]] = answer.lambda_e[static_cast<Eigen::Index>(k)];
-  for (std::size_t k = 0; k < unilateral.size(); ++k) motion.lambda[unilateral[k]] = answer.lambda_u[static_cast<Eigen::Index>(k)];
+  for (std::size_t k = 0; k < bilateral.size(); ++k)
+    motion.lambda[bilateral[k]] = answer.lambda_e[static_cast<Eigen::Index>(k)];
+  for (std::size_t k = 0; k < unilateral.size(); ++k)
+    motion.lambda[unilateral[k]] = answer.lambda_u[static_cast<Eigen::Index>(k)];
   motion.a = answer.a;
-  if (answer.outcome == GaussOutcome::kSolved) {   // rounding in parts that nothing moves
+  if (answer.outcome == GaussOutcome::kSolved) {  // rounding in parts that nothing moves
     const MotionBounds bounds = acceleration_bounds(problem);
     motion.a = (bounds.motion.array() > 0.0).select(motion.a, 0.0);
     motion.lambda = (bounds.force.array() > 0.0).select(motion.lambda, 0.0);
@@ -166,7 +170,7 @@ void force_intervals(const ContactProblem& problem, const std::vector<int>& acti
     else
       program.free.push_back(static_cast<int>(k));
   }
-  program.e.head(nv) = program.E.topRows(nv) * start;   // what the proved forces balance
+  program.e.head(nv) = program.E.topRows(nv) * start;  // what the proved forces balance
   program.e_scale.head(nv) = (problem.M * c.acceleration).cwiseAbs() + problem.F.cwiseAbs();
   Caster caster;
   Cast cast;
@@ -176,7 +180,7 @@ void force_intervals(const ContactProblem& problem, const std::vector<int>& acti
   for (Eigen::Index k = 0; k < count; ++k) {
     ForceInterval& interval = c.intervals[static_cast<std::size_t>(active[static_cast<std::size_t>(k)])];
     interval = {start[k], start[k], true};
-    if (null_basis.cols() == 0 || null_basis.row(k).norm() <= kRankTolerance) continue;   // in no redistribution
+    if (null_basis.cols() == 0 || null_basis.row(k).norm() <= kRankTolerance) continue;  // in no redistribution
     program.E.row(nv).setZero();
     program.E(nv, k) = 1.0;
     program.e[nv] = start[k];
@@ -188,7 +192,8 @@ void force_intervals(const ContactProblem& problem, const std::vector<int>& acti
       const double reach = cast.end == Cast::End::kUnbounded ? kInfinity : cast.upper;
       (way > 0.0 ? interval.upper : interval.lower) += way * reach;
     }
-    if (pushes[static_cast<std::size_t>(active[static_cast<std::size_t>(k)])]) interval.lower = std::max(interval.lower, 0.0);
+    if (pushes[static_cast<std::size_t>(active[static_cast<std::size_t>(k)])])
+      interval.lower = std::max(interval.lower, 0.0);
   }
 }
 
@@ -238,7 +243,8 @@ Eigen::MatrixXd read_motion(const ContactProblem& problem, Couplings& c, std::ve
   const UnitMass unit(problem);
   active.clear();
   for (const int r : c.unilateral)
-    if (problem.J.row(r).dot(c.acceleration) + problem.gamma[r] <= kSolve * scales[r] || c.forces[r] > 0.0) active.push_back(r);
+    if (problem.J.row(r).dot(c.acceleration) + problem.gamma[r] <= kSolve * scales[r] || c.forces[r] > 0.0)
+      active.push_back(r);
   active.insert(active.end(), c.bilateral.begin(), c.bilateral.end());
   const Eigen::MatrixXd free_forces = null_space(unit_columns(columns_of(unit, active)));
   c.forces_unique = free_forces.cols() == 0;
@@ -290,7 +296,8 @@ Shock shock(const ContactProblem& problem, const Eigen::VectorXd& velocity, cons
   const auto m = static_cast<Eigen::Index>(unilateral.size()), p = static_cast<Eigen::Index>(bilateral.size());
   const auto nv = problem.nv();
   if (velocity.size() != nv || !velocity.allFinite())
-    throw InputError("velocity", "want " + std::to_string(nv) + " finite velocities, got " + std::to_string(velocity.size()));
+    throw InputError("velocity",
+                     "want " + std::to_string(nv) + " finite velocities, got " + std::to_string(velocity.size()));
   if (R.rows() != m || R.cols() != m || !R.allFinite())
     throw InputError("R", "want a finite " + std::to_string(m) + " x " + std::to_string(m) + " matrix, got " +
                               std::to_string(R.rows()) + " x " + std::to_string(R.cols()));
@@ -310,10 +317,11 @@ Shock shock(const ContactProblem& problem, const Eigen::VectorXd& velocity, cons
   result.unilateral_impulse.setZero(m);
   result.bilateral_impulse.setZero(p);
   if (law == ShockLaw::kMoreau) {
-    ContactProblem impulses = problem;   // the same program with impulses for forces
+    ContactProblem impulses = problem;  // the same program with impulses for forces
     impulses.F.setZero();
     impulses.gamma.setZero();
-    for (Eigen::Index k = 0; k < m; ++k) impulses.gamma[unilateral[static_cast<std::size_t>(k)]] = (1.0 + e) * before[k];
+    for (Eigen::Index k = 0; k < m; ++k)
+      impulses.gamma[unilateral[static_cast<std::size_t>(k)]] = (1.0 + e) * before[k];
     const Motion motion = gauss(impulses, unilateral, bilateral, engine);
     if (!motion.proved) return result;
     result.exists = motion.outcome == GaussOutcome::kSolved ? Verdict::kHolds : Verdict::kFails;
@@ -323,11 +331,11 @@ Shock shock(const ContactProblem& problem, const Eigen::VectorXd& velocity, cons
     result.bilateral_impulse = motion.lambda(bilateral);
   } else {
     const Eigen::VectorXd after = -R * before, size = R.cwiseAbs() * before.cwiseAbs();
-    if ((after.array() < -kRounding * size.array()).any()) {   // (76) asks for vN+ >= 0
+    if ((after.array() < -kRounding * size.array()).any()) {  // (76) asks for vN+ >= 0
       result.exists = Verdict::kFails;
       return result;
     }
-    ConeProgram program;   // (d, pb, pu):  M d = Jg'pb + Jh'pu,  Jg d = 0,  Jh d = -(I + R) vN-
+    ConeProgram program;  // (d, pb, pu):  M d = Jg'pb + Jh'pu,  Jg d = 0,  Jh d = -(I + R) vN-
     program.E.setZero(nv + p + m, nv + p + m);
     program.E.topLeftCorner(nv, nv) = problem.M;
     program.E.block(0, nv, nv, p) = -rows_of(problem.J, bilateral).transpose();

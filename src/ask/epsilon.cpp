@@ -16,12 +16,12 @@ namespace stiction {
 namespace {
 
 constexpr int kMostRows = 6;
-constexpr std::size_t kPool = 40;       // support points kept for the next cells, which are neighbours
-constexpr int kMostPoints = 60;         // new ones per cell before it is cut instead
-constexpr double kProducts = 1e-12;     // rounding of the sums below, generously
+constexpr std::size_t kPool = 40;    // support points kept for the next cells, which are neighbours
+constexpr int kMostPoints = 60;      // new ones per cell before it is cut instead
+constexpr double kProducts = 1e-12;  // rounding of the sums below, generously
 
 using Direction = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostRows, 1>;
-using Cell = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostRows, kMostRows>;   ///< edges as columns
+using Cell = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostRows, kMostRows>;  ///< edges as columns
 
 class Hull {
  public:
@@ -150,11 +150,13 @@ void bisect(const Cell& cell, Cell& one, Cell& other)
 
 }  // namespace
 
-std::optional<Certified> ClosureChecker::Workspace::epsilon(const Grasp& grasp, HullNorm norm, const ClosureOptions& options)
+std::optional<Certified> ClosureChecker::Workspace::epsilon(const Grasp& grasp, HullNorm norm,
+                                                            const ClosureOptions& options)
 {
-  if (!grasp.free.empty()) return std::nullopt;   // forces without a normal have no unit
+  if (!grasp.free.empty()) return std::nullopt;  // forces without a normal have no unit
   for (const GraspBlock& block : grasp.contacts)
-    if (block.side == Side::kBilateral && internal::has_friction(block, ClosureKind::kFrictionalForm)) return std::nullopt;
+    if (block.side == Side::kBilateral && internal::has_friction(block, ClosureKind::kFrictionalForm))
+      return std::nullopt;
   const Verdict closed = decide(grasp, ClosureKind::kFrictionalForm, trial_proof);
   if (closed == Verdict::kFails) return Certified{0.0, 0.0};
   const Eigen::Index m = grasp.G.rows();

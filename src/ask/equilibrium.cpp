@@ -56,7 +56,9 @@ void EquilibriumChecker::check(const ContactProblem& problem, const Eigen::Vecto
                                const EquilibriumOptions& options, EquilibriumResult& result)
 {
   workspace_->check(problem, a, options, result);
-  if (result.verdict != Verdict::kUndecided || !workspace_->check_by_parts(problem, a, options, result) || !options.explain) return;
+  if (result.verdict != Verdict::kUndecided || !workspace_->check_by_parts(problem, a, options, result) ||
+      !options.explain)
+    return;
   result.explanation = result.verdict == Verdict::kHolds
                            ? internal::describe_balance(problem, result.contacts, result.efforts)
                            : describe_imbalance(problem, options.shape, result.certificate);
@@ -124,7 +126,7 @@ double EquilibriumChecker::Workspace::shared_effort(std::size_t motor, const Eig
   const int d = motors[motor].dof;
   long double rest = loads.e[d];
   for (Eigen::Index r = 0; r < problem->rows(); ++r) rest -= static_cast<long double>(problem->J(r, d)) * lambda[r];
-  double later_lower = 0.0, later_upper = 0.0;   // what the later ones can take
+  double later_lower = 0.0, later_upper = 0.0;  // what the later ones can take
   for (std::size_t k = 0; k < motors.size(); ++k) {
     if (motors[k].dof != d || k == motor) continue;
     if (k < motor) {
@@ -176,7 +178,8 @@ void EquilibriumChecker::Workspace::write_certificate(Certificate& certificate)
 
 Verdict EquilibriumChecker::Workspace::decide_and_judge(Certificate& certificate, std::string& reason)
 {
-  // The judge has the last word anyway, so a claim goes to it at once; what it refuses is decided with proofs on the way.
+  // The judge has the last word anyway, so a claim goes to it at once; what it refuses is decided with proofs on the
+  // way.
   if (const Verdict claimed = claim(hold_problem(), search, found); claimed != Verdict::kUndecided) {
     write_certificate(certificate);
     if (judge.equilibrium(*problem, a, shape, certificate) == claimed) return claimed;
@@ -203,7 +206,7 @@ void EquilibriumChecker::Workspace::deepen(EquilibriumResult& result)
   result.slack = load_of_one > 0.0 ? depth.slack / load_of_one : 0.0;
   write_forces(result.certificate);
   result.verdict = judged(result.certificate, Verdict::kHolds, result.reason);
-  if (result.verdict == Verdict::kUndecided) {   // the deepest forces may be too large to prove anything
+  if (result.verdict == Verdict::kUndecided) {  // the deepest forces may be too large to prove anything
     found.forces = shallow;
     result.slack = 0.0;
     write_forces(result.certificate);
@@ -229,14 +232,14 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   for (Margin* margin : {&result.friction_scale, &result.effort, &result.push, &result.ball, &result.generators})
     if (margin->state != Margin::State::kNotAsked) *margin = Margin{};
 
-  search.engine->forget();   // an answer must not depend on the one before
+  search.engine->forget();  // an answer must not depend on the one before
   load(p, given, options.shape, options.branch_limit);
   result.verdict = decide_and_judge(result.certificate, result.reason);
   if (result.verdict == Verdict::kHolds) {
     if (options.largest_slack) deepen(result);
     result.lambda = result.certificate.lambda;
   } else {
-    set.to_lambda(found.forces, result.lambda);   // the nearest ones, as none are admissible
+    set.to_lambda(found.forces, result.lambda);  // the nearest ones, as none are admissible
   }
   write_efforts(result.lambda, result.efforts);
   internal::report_contacts(p, shape, detaching, result.lambda, result.verdict, result.contacts);
@@ -268,8 +271,8 @@ double EquilibriumChecker::Workspace::set_effort_room()
   return load_of_one;
 }
 
-/// The load that the contacts carry, as a force (N): for a body on its feet its weight. Rows of the balance are compared by
-/// what a unit contact force does in them.
+/// The load that the contacts carry, as a force (N): for a body on its feet its weight. Rows of the balance are
+/// compared by what a unit contact force does in them.
 double EquilibriumChecker::Workspace::carried_load() const
 {
   double largest = 0.0;

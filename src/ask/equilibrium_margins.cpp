@@ -63,14 +63,18 @@ void set_from(Margin& margin, const LineCast& line, double lower, double upper)
     set_undecided(margin, "within tolerance of the boundary");
 }
 
-/// Pushes w of length r in all directions: e - ball w. Boundary points p = t u of the held (convex) set along directions u
-/// span simplices with the origin that are held as well; what is inside all of them bounds r below. Every motion that
-/// fails a push bounds it above by its half-space. The simplex that reaches least far is split until the bounds meet.
+/// Pushes w of length r in all directions: e - ball w. Boundary points p = t u of the held (convex) set along
+/// directions u span simplices with the origin that are held as well; what is inside all of them bounds r below. Every
+/// motion that fails a push bounds it above by its half-space. The simplex that reaches least far is split until the
+/// bounds meet.
 class BallSandwich {
  public:
   BallSandwich(EquilibriumChecker::Workspace& checker, const EquilibriumOptions& options)
-      : checker_(checker), options_(options), k_(static_cast<int>(options.ball.cols())),
-        branches_(checker.set.needs_signs()), far_(1e3 * std::max(checker.carried_load(), 1e-9))
+      : checker_(checker),
+        options_(options),
+        k_(static_cast<int>(options.ball.cols())),
+        branches_(checker.set.needs_signs()),
+        far_(1e3 * std::max(checker.carried_load(), 1e-9))
   {
     how_.relative_gap = 1e-3 * options.ball_gap;
     how_.scale = 1e-3 * checker.carried_load();
@@ -102,7 +106,7 @@ class BallSandwich {
  private:
   struct Simplex {
     int corner[3];
-    double reach;   ///< distance of the origin from its far side: what a ball of that radius has in its cone is inside
+    double reach;  ///< distance of the origin from its far side: what a ball of that radius has in its cone is inside
   };
 
   /// A boundary point along a direction; returns its index.
@@ -113,11 +117,11 @@ class BallSandwich {
     slope.set_zero(*checker_.problem);
     slope.e = -options_.ball * way.head(k_);
     slope.e_scale = slope.e.cwiseAbs();
-    how_.same_signs = true;   // a convex piece: hulls of held points are held
+    how_.same_signs = true;  // a convex piece: hulls of held points are held
     cast(0.0);
     complete_ = complete_ && line.end != LineCast::End::kUndecided;
     const double held = line.lower;
-    if (branches_) {   // what no signs hold
+    if (branches_) {  // what no signs hold
       how_.same_signs = false;
       cast(held);
     }
@@ -181,7 +185,7 @@ class BallSandwich {
   const EquilibriumOptions& options_;
   const int k_;
   const bool branches_;
-  const double far_;   // N: pushes of a thousand times the load are as good as any
+  const double far_;  // N: pushes of a thousand times the load are as good as any
   LineOptions how_;
   std::vector<Eigen::Vector3d> ways_, points_;
   std::vector<Simplex> simplices_;
@@ -262,7 +266,7 @@ void EquilibriumChecker::Workspace::effort_margin(const EquilibriumOptions& opti
   }
   LineOptions how;
   how.relative_gap = options.relative_gap;
-  how.scale = 1e-3;   // efforts below a millionth of a millionth of the limits are none
+  how.scale = 1e-3;  // efforts below a millionth of a millionth of the limits are none
   how.cap = 0.0;
   how.bounded = true;
   const HoldProblem scaled{set, from, nullptr, {}, branch_limit};
@@ -278,7 +282,7 @@ void EquilibriumChecker::Workspace::push_margin(const EquilibriumOptions& option
                                          std::to_string(options.push.size()));
   if (!holds_or_say(result, result.push)) return;
   slope.set_zero(*problem);
-  slope.e = -options.push;   // an applied force is on the other side of M a + F = J'λ + τ
+  slope.e = -options.push;  // an applied force is on the other side of M a + F = J'λ + τ
   slope.e_scale = options.push.cwiseAbs();
   LineOptions how;
   how.relative_gap = options.relative_gap;
@@ -333,7 +337,7 @@ void EquilibriumChecker::Workspace::generators_margin(const EquilibriumOptions& 
   how.scale = 1e-3 * scale;
   double start = 0.0;
   const bool holds = result.verdict == Verdict::kHolds;
-  if (!holds) {   // any r at all: a free variable beside the forces
+  if (!holds) {  // any r at all: a free variable beside the forces
     const Eigen::MatrixXd column = -slope.e;
     MultiplierSet any;
     any.build(*problem, shape, loads, detaching, &column);

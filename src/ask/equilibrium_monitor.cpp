@@ -6,7 +6,7 @@
 namespace stiction {
 namespace {
 
-constexpr double kRoom = 0.1;   // share of the load of one contact that new forces keep from every rim, where they can
+constexpr double kRoom = 0.1;  // share of the load of one contact that new forces keep from every rim, where they can
 
 }  // namespace
 
@@ -92,7 +92,8 @@ void EquilibriumMonitor::Workspace::give_room()
   if (!(load_of_one > 0.0)) return;
   for (const double share : {kRoom, 0.1 * kRoom}) {
     const double room = share * load_of_one;
-    if (!checker.slack.give(checker.hold_problem(), &checker.effort_room, room, checker.search, checker.found)) continue;
+    if (!checker.slack.give(checker.hold_problem(), &checker.effort_room, room, checker.search, checker.found))
+      continue;
     checker.write_forces(certificate);
     last = checker.judged(certificate, Verdict::kHolds, reason);
     return;
@@ -127,7 +128,7 @@ bool EquilibriumMonitor::Workspace::correct_forces()
       if (p.contacts[i].mu == 0.0) weight.segment(set.column(i) + 1, p.contacts[i].rows() - 1).setZero();
     Eigen::Index forces = 0;
     for (const Contact& c : p.contacts) forces += c.rows();
-    weight.tail(n - forces).setConstant(heaviest > 0.0 ? heaviest : 1.0);   // closures
+    weight.tail(n - forces).setConstant(heaviest > 0.0 ? heaviest : 1.0);  // closures
     if (!(m == 6 ? correct(correction_of_six) : correct(correction_of_any))) return false;
   }
   set.to_lambda(x, certificate.lambda);
@@ -151,12 +152,12 @@ bool EquilibriumMonitor::Workspace::correct(Correction<M>& correction)
     for (Eigen::Index k = 0; k < m; ++k) {
       const double share = weight[j] * column[k];
       double* to = gram.data() + k * m;
-      for (Eigen::Index i = M > 0 ? 0 : k; i < m; ++i) to[i] += share * column[i];   // the lower half is read
+      for (Eigen::Index i = M > 0 ? 0 : k; i < m; ++i) to[i] += share * column[i];  // the lower half is read
     }
   }
   if (!factor.compute(gram)) return false;
   missing.resize(m);
-  for (int pass = 0; pass < 3; ++pass) {   // the last passes take rounding out
+  for (int pass = 0; pass < 3; ++pass) {  // the last passes take rounding out
     for (Eigen::Index i = 0; i < m; ++i) {
       long double sum = program.e[i];
       for (Eigen::Index j = 0; j < n; ++j) sum -= static_cast<long double>(E[j * stride + i]) * x[j];

@@ -14,7 +14,8 @@ struct EquilibriumChecker::Workspace {
 
   void check(const ContactProblem& problem, const Eigen::VectorXd& a, const EquilibriumOptions& options,
              EquilibriumResult& result);
-  /// Parts that nothing connects, one by one, when the whole is undecided; false: still undecided. Margins stay as they are.
+  /// Parts that nothing connects, one by one, when the whole is undecided; false: still undecided. Margins stay as they
+  /// are.
   bool check_by_parts(const ContactProblem& problem, const Eigen::VectorXd& a, const EquilibriumOptions& options,
                       EquilibriumResult& result);
 
@@ -47,19 +48,19 @@ struct EquilibriumChecker::Workspace {
   const ContactProblem* problem = nullptr;
   ConeShape shape;
   int branch_limit = 4096;
-  Eigen::VectorXd a;                ///< prescribed acceleration, nv
-  std::vector<int> motors_of_dof;   ///< how many, per degree of freedom
-  std::vector<char> detaching;      ///< nobody
+  Eigen::VectorXd a;               ///< prescribed acceleration, nv
+  std::vector<int> motors_of_dof;  ///< how many, per degree of freedom
+  std::vector<char> detaching;     ///< nobody
   internal::Loads loads, slope;
   internal::MultiplierSet set;
-  internal::HoldAnswer found;       ///< of the verdict
-  internal::HoldAnswer trial;       ///< of a margin
+  internal::HoldAnswer found;  ///< of the verdict
+  internal::HoldAnswer trial;  ///< of a margin
   internal::SlackSearch slack;
   internal::LineCaster caster;
   internal::LineCast line;
   internal::InternalForces internal_forces;
   Eigen::VectorXd effort_room;
-  Eigen::VectorXd shallow;          ///< admissible forces, before they are moved deeper into the cones
+  Eigen::VectorXd shallow;  ///< admissible forces, before they are moved deeper into the cones
 };
 
 }  // namespace stiction

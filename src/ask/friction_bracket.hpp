@@ -8,13 +8,13 @@
 
 namespace stiction::internal {
 
-inline constexpr double kLargestFriction = 1e6;   // beyond this no friction is called enough
+inline constexpr double kLargestFriction = 1e6;  // beyond this no friction is called enough
 
 /// The least friction with which something holds, as a factor on all coefficients or as one of them.
 struct FrictionBracket {
-  bool known = false;            ///< both ends are proved; else a decision on the way was undecided
-  double lower = 0.0;            ///< fails below (0: nothing proved)
-  std::optional<double> upper;   ///< holds; empty and known: no friction helps
+  bool known = false;           ///< both ends are proved; else a decision on the way was undecided
+  double lower = 0.0;           ///< fails below (0: nothing proved)
+  std::optional<double> upper;  ///< holds; empty and known: no friction helps
 };
 
 /// Only the least friction changes the cones themselves: brackets a monotone verdict, helped by what proofs of failure
@@ -26,8 +26,8 @@ struct FrictionBracket {
 template <class DecideAt, class Reach>
 FrictionBracket bracket_friction(double first, double holding, DecideAt&& decide_at, Reach&& reach)
 {
-  constexpr double kGap = 1e-7;        // relative, of the least friction
-  constexpr double kSmallest = 1e-6;   // a squeeze can make do with ever less: enough is enough
+  constexpr double kGap = 1e-7;       // relative, of the least friction
+  constexpr double kSmallest = 1e-6;  // a squeeze can make do with ever less: enough is enough
   constexpr int kMostDoubts = 2, kMostTrials = 200;
   FrictionBracket least;
   double &lower = least.lower, upper = holding;
@@ -38,7 +38,7 @@ FrictionBracket bracket_friction(double first, double holding, DecideAt&& decide
     if (verdict == Verdict::kHolds) {
       upper = trial;
     } else if (verdict == Verdict::kFails) {
-      const double further = reach(trial);   // beyond what is known to hold it is rounding
+      const double further = reach(trial);  // beyond what is known to hold it is rounding
       lower = std::max({lower, trial, std::isinf(upper) || further < upper ? further : 0.0});
     } else {
       doubt_lower = std::min(doubt_lower, trial);
@@ -49,7 +49,7 @@ FrictionBracket bracket_friction(double first, double holding, DecideAt&& decide
 
   narrow(0.0);
   double trial = first;
-  for (int doubts = 0; std::isinf(upper); trial *= 4.0) {   // upwards until it holds
+  for (int doubts = 0; std::isinf(upper); trial *= 4.0) {  // upwards until it holds
     least.known = lower >= kLargestFriction;
     if (least.known) return least;
     trial = std::min(std::max(trial, 2.0 * lower), kLargestFriction);

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <functional>
 
-#include "ask/propositions_algebra.hpp"
 #include "ask/check_slips.hpp"
+#include "ask/propositions_algebra.hpp"
 #include "proof/sliding_program.hpp"
 #include "stiction/sliding.hpp"
 
@@ -14,16 +14,13 @@ using namespace internal;
 
 namespace {
 
-constexpr int kMostForMinors = 12;      // 2^12 determinants and eigenvalue problems
-constexpr int kMostForAnySense = 8;     // 3^8
+constexpr int kMostForMinors = 12;   // 2^12 determinants and eigenvalue problems
+constexpr int kMostForAnySense = 8;  // 3^8
 constexpr int kMostForProposition13 = 10;
 constexpr double kMarginRounding = 1e-10;
-constexpr double kRealRoot = 1e-7;      // a double root splits into a pair this far apart when rounded
+constexpr double kRealRoot = 1e-7;  // a double root splits into a pair this far apart when rounded
 
-double largest_singular(const Eigen::MatrixXd& A)
-{
-  return A.size() == 0 ? 0.0 : singular_values(A)[0];
-}
+double largest_singular(const Eigen::MatrixXd& A) { return A.size() == 0 ? 0.0 : singular_values(A)[0]; }
 double smallest_singular(const Eigen::MatrixXd& A)
 {
   return A.size() == 0 ? kInfinity : singular_values(A).tail<1>()[0];
@@ -37,8 +34,8 @@ struct Delassus {
   Eigen::VectorXd mu;
   int bilateral = 0, unilateral = 0;
   bool anything_held = false, held_dependent = false;
-  Eigen::MatrixXd N;            ///< whitened normals, projected
-  Eigen::VectorXd whole;        ///< their lengths before projection
+  Eigen::MatrixXd N;      ///< whitened normals, projected
+  Eigen::VectorXd whole;  ///< their lengths before projection
 
   int size() const { return bilateral + unilateral; }
   Eigen::MatrixXd block(const Eigen::MatrixXd& X, bool rows_bilateral, bool cols_bilateral) const
@@ -81,7 +78,7 @@ struct Delassus {
       }
     }
     const auto whitened = [&](const Eigen::MatrixXd& X) -> Eigen::MatrixXd {
-      if (X.size() == 0) return Eigen::MatrixXd(nv, X.rows());   // Eigen forms a null reference in an empty solve
+      if (X.size() == 0) return Eigen::MatrixXd(nv, X.rows());  // Eigen forms a null reference in an empty solve
       return unit.whitened(X.transpose());
     };
     const Eigen::MatrixXd kept = whitened(rows_of(unit.J, held));
@@ -190,8 +187,8 @@ Eigen::MatrixXd mixed_matrix(const Delassus& d, const Eigen::MatrixXd& An, const
 }
 
 struct Proposition13 {
-  double literal = kInfinity;    ///< |P_mu| β₂, the least over the orientations of bilateral normals
-  double monotone = kInfinity;   ///< the same with a bound on |P_mu| that grows with every mu
+  double literal = kInfinity;   ///< |P_mu| β₂, the least over the orientations of bilateral normals
+  double monotone = kInfinity;  ///< the same with a bound on |P_mu| that grows with every mu
 };
 
 Proposition13 proposition13(const Delassus& d)
@@ -261,9 +258,8 @@ void add_screens(const Delassus& d, WellPosedness& w)
       .require(all_bilateral || all_unilateral, "bilateral and unilateral sliding contacts are mixed");
 
   const bool mixed = !all_bilateral && !all_unilateral, few = d.size() <= kMostForProposition13;
-  const double bilateral_bound = mixed ? ratio(smallest_singular(d.block(d.A, true, true)),
-                                               largest_singular(d.block(d.At, true, true)))
-                                       : 0.0;
+  const double bilateral_bound =
+      mixed ? ratio(smallest_singular(d.block(d.A, true, true)), largest_singular(d.block(d.At, true, true))) : 0.0;
   const bool tame = mixed && d.mu.head(d.bilateral).maxCoeff() < bilateral_bound;
   const Proposition13 values = mixed && few ? proposition13(d) : Proposition13{};
   for (const bool literal : {true, false}) {
@@ -316,8 +312,7 @@ WellPosedness friction_well_posedness(const ContactProblem& problem, const SlipD
   w.hypotheses.require(w.contacts <= kMostForMinors, "more than 12 sliding contacts: too many determinants");
   if (w.contacts > kMostForMinors) return w;
   w.margin = smallest_minor(d);
-  if (std::abs(w.margin) > kMarginRounding)
-    w.unique_for_all_loads = w.margin > 0.0 ? Verdict::kHolds : Verdict::kFails;
+  if (std::abs(w.margin) > kMarginRounding) w.unique_for_all_loads = w.margin > 0.0 ? Verdict::kHolds : Verdict::kFails;
   w.critical_scale = critical_factor(d, d.mu, d.bilateral);
   const Eigen::VectorXd ones = d.mu.unaryExpr([](double mu) { return mu > 0.0 ? 1.0 : 0.0; });
   w.critical_mu = critical_factor(d, ones, d.bilateral);

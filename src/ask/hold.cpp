@@ -31,7 +31,7 @@ class SignSearch {
 
  private:
   struct Worst {
-    int contact = -1;   ///< -1: no sign is open
+    int contact = -1;  ///< -1: no sign is open
     double violation = 0.0;
   };
 
@@ -106,7 +106,7 @@ Verdict SignSearch::decide_node()
   const Worst worst = worst_open_contact();
   if (worst.contact < 0) return Verdict::kHolds;
   const auto contact = static_cast<std::size_t>(worst.contact);
-  const int first = side_of(contact);   // the side the relaxed solution is on
+  const int first = side_of(contact);  // the side the relaxed solution is on
   return worst.violation <= 0.0 && holds_as_relaxed() ? Verdict::kHolds : branch(contact, first);
 }
 
@@ -184,7 +184,7 @@ Verdict decide_next(const HoldProblem& problem, HoldWorkspace& workspace, HoldAn
 
 Verdict claim(const HoldProblem& problem, HoldWorkspace& workspace, HoldAnswer& found)
 {
-  found.verdict = Verdict::kUndecided;   // an unproved node could hide the branch that holds
+  found.verdict = Verdict::kUndecided;  // an unproved node could hide the branch that holds
   return problem.set.needs_signs() ? Verdict::kUndecided : SignSearch(problem, claim, workspace, found).run();
 }
 

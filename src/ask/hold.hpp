@@ -12,9 +12,9 @@ namespace stiction::internal {
 /// Do forces hold the loads? Everything that a decision depends on. Deciding changes nothing but which program the set
 /// is about.
 struct HoldProblem {
-  MultiplierSet& set;                        ///< the contacts and their cones
+  MultiplierSet& set;  ///< the contacts and their cones
   const Loads& loads;
-  const std::vector<int>* signs = nullptr;   ///< allowed, per contact; 0 (or none given): either
+  const std::vector<int>* signs = nullptr;  ///< allowed, per contact; 0 (or none given): either
   Friction friction = {};
   int branch_limit = 4096;
 };
@@ -22,18 +22,18 @@ struct HoldProblem {
 /// Kept from call to call for its memory.
 struct HoldAnswer {
   Verdict verdict = Verdict::kUndecided;
-  Eigen::VectorXd forces;           ///< columns of the set: admissible when it holds, else the last that came nearest
-  std::vector<int> signs;           ///< of the forces when it holds
-  std::vector<MotionLeaf> leaves;   ///< when it fails: one motion for all signs below each pattern
-  std::string reason;               ///< when undecided
+  Eigen::VectorXd forces;          ///< columns of the set: admissible when it holds, else the last that came nearest
+  std::vector<int> signs;          ///< of the forces when it holds
+  std::vector<MotionLeaf> leaves;  ///< when it fails: one motion for all signs below each pattern
+  std::string reason;              ///< when undecided
 };
 
 /// An engine, and memory that the first call of a size sizes. One per thread.
 struct HoldWorkspace {
   std::unique_ptr<Engine> engine;
-  ConeAnswer answer;                      ///< to the last program
-  std::vector<MotionLeaf> spare_leaves;   ///< used ones, kept for their memory
-  int iterations = 0;                     ///< of all decisions since it was set to 0
+  ConeAnswer answer;                     ///< to the last program
+  std::vector<MotionLeaf> spare_leaves;  ///< used ones, kept for their memory
+  int iterations = 0;                    ///< of all decisions since it was set to 0
 
   void recycle(std::vector<MotionLeaf>& used);
 };

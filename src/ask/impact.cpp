@@ -21,16 +21,17 @@ using Mode = ContactImpactMode;
 
 namespace {
 
-constexpr double kDependentColumn = 1e-11;   // share of the largest pivot below which the equations of a mode are dependent
-constexpr int kGuessSweeps = 128;            // of the first attempt; the search goes on without it
-constexpr double kFinestSector = 1e-5;       // where an empty-looking sector is given up
+constexpr double kDependentColumn =
+    1e-11;                              // share of the largest pivot below which the equations of a mode are dependent
+constexpr int kGuessSweeps = 128;       // of the first attempt; the search goes on without it
+constexpr double kFinestSector = 1e-5;  // where an empty-looking sector is given up
 constexpr const char* kOpenSlip = "slip directions in space are searched, not proved to be the only ones";
 constexpr const char* kOpenVelocity = "a mode leaves the velocity open, or is within rounding of being impossible";
 
 /// The impact as the acceleration problem of the same laws: M d = J'Λ, ξ = J d + (1+ε)γ-, ellipses stretched to disks.
 struct StretchedProblem {
   ContactProblem problem;
-  Eigen::VectorXd stretch;   ///< per row; Λ of the impact = stretch ∘ Λ here
+  Eigen::VectorXd stretch;  ///< per row; Λ of the impact = stretch ∘ Λ here
 
   StretchedProblem(const ContactProblem& p, const Impact& impact) : problem(p), stretch(Eigen::VectorXd::Ones(p.rows()))
   {
@@ -49,8 +50,13 @@ class Search {
  public:
   Search(const ContactProblem& problem, const Impact& impact, const ImpactOptions& options, Engine& engine,
          ImpactResult& result)
-      : problem_(problem), impact_(impact), options_(options), engine_(engine), result_(result),
-        bounds_(impact_bounds(problem, impact.velocity)), stretched_(problem, impact),
+      : problem_(problem),
+        impact_(impact),
+        options_(options),
+        engine_(engine),
+        result_(result),
+        bounds_(impact_bounds(problem, impact.velocity)),
+        stretched_(problem, impact),
         gain_rate_(0.5 * (1.0 - restitutions(problem, impact).array()) * (problem.J * impact.velocity).array()),
         no_gain_(proves_no_gain(problem, impact))
   {
@@ -101,8 +107,8 @@ class Search {
   /// Whether energy is created needs no leaves.
   bool decided() const { return gains_ || (no_gain_ && !result_.solutions.empty()); }
 
-  /// Splits modes, widest leaves first, until every leaf is proved; true when all are. Stops when that has failed, unless
-  /// no solution is known yet, and when gains of energy need no proof any more.
+  /// Splits modes, widest leaves first, until every leaf is proved; true when all are. Stops when that has failed,
+  /// unless no solution is known yet, and when gains of energy need no proof any more.
   bool explore(LeafQuestion question)
   {
     const bool gains = question == LeafQuestion::kGains;
@@ -117,15 +123,15 @@ class Search {
       ImpactLeaf leaf;
       leaf.modes = std::move(open.front());
       open.pop_front();
-      int contact = -1;   // to split
+      int contact = -1;  // to split
       if (gains ? loses(leaf, contact) : resolve(leaf, contact)) {
         proved = proved && leaf.kind != ImpactLeaf::Kind::kUnresolved;
         leaves.push_back(std::move(leaf));
         continue;
       }
       if (gains && decided()) return true;
-      for (const Mode& part : split_mode(elements_[static_cast<std::size_t>(contact)],
-                                         leaf.modes[static_cast<std::size_t>(contact)])) {
+      for (const Mode& part :
+           split_mode(elements_[static_cast<std::size_t>(contact)], leaf.modes[static_cast<std::size_t>(contact)])) {
         open.push_back(leaf.modes);
         open.back()[static_cast<std::size_t>(contact)] = part;
       }
@@ -134,7 +140,10 @@ class Search {
     return proved;
   }
 
-  static double sector(const Mode& mode) { return mode.tangential == Mode::Tangential::kSlip ? mode.to - mode.from : 0.0; }
+  static double sector(const Mode& mode)
+  {
+    return mode.tangential == Mode::Tangential::kSlip ? mode.to - mode.from : 0.0;
+  }
 
   bool undetermined(std::size_t i, const Mode& mode) const
   {
@@ -171,7 +180,7 @@ class Search {
       const ImpactElement& element = elements_[i];
       const Contact& c = element.contact;
       double broken = modes[i].normal == Mode::Normal::kAny && !element.bilateral() ? impulse[c.row] * xi[c.row] : 0.0;
-      const auto friction = [&](int row, int size, double mu) {   // Λ'ξ = -mu |Λn| |ξ|
+      const auto friction = [&](int row, int size, double mu) {  // Λ'ξ = -mu |Λn| |ξ|
         const auto slip = xi.segment(row, size);
         broken += std::abs(impulse.segment(row, size).dot(slip) + mu * std::abs(impulse[c.row]) * slip.norm());
       };
@@ -302,7 +311,8 @@ class Search {
   bool invert(ImpactLeaf& leaf, int solution)
   {
     // Columns that nothing moves need no inverse.
-    const Eigen::MatrixXd E = program_.program.E * (reach_of(program_).array() > 0.0).cast<double>().matrix().asDiagonal();
+    const Eigen::MatrixXd E =
+        program_.program.E * (reach_of(program_).array() > 0.0).cast<double>().matrix().asDiagonal();
     // Rows and columns of size one, so that the rank does not depend on units.
     Eigen::VectorXd row = E.cwiseAbs().rowwise().maxCoeff();
     for (double& r : row) r = r > 0.0 ? 1.0 / r : 1.0;
@@ -346,9 +356,9 @@ class Search {
     }
     for (int step = 0; step < 25; ++step) {
       equations(modes, z, r, slope);
-      Eigen::VectorXd weight = scale;   // of equations: momenta and velocities
+      Eigen::VectorXd weight = scale;  // of equations: momenta and velocities
       for (Eigen::Index i = nv; i < nv + rows; ++i)
-        if (slope(i, i) != 0.0) weight[i] = 1.0 / scale[i];   // impulses
+        if (slope(i, i) != 0.0) weight[i] = 1.0 / scale[i];  // impulses
       slope = weight.asDiagonal() * slope * scale.asDiagonal();
       const Eigen::VectorXd unscaled = LeastNorm(slope, kDependentColumn).solve(weight.cwiseProduct(r));
       const Eigen::VectorXd change = scale.cwiseProduct(unscaled);
@@ -360,9 +370,10 @@ class Search {
     return record(z.head(nv), tidy(modes, z.tail(rows)));
   }
 
-  /// Residual and slope in (d, Λ): M d - J'Λ, then one equation per row of J by mode. Every row with a law has weight one,
-  /// impulses that are zero too.
-  void equations(const std::vector<Mode>& modes, const Eigen::VectorXd& z, Eigen::VectorXd& r, Eigen::MatrixXd& slope) const
+  /// Residual and slope in (d, Λ): M d - J'Λ, then one equation per row of J by mode. Every row with a law has weight
+  /// one, impulses that are zero too.
+  void equations(const std::vector<Mode>& modes, const Eigen::VectorXd& z, Eigen::VectorXd& r,
+                 Eigen::MatrixXd& slope) const
   {
     const ContactProblem& p = stretched_.problem;
     const auto nv = p.nv(), rows = p.rows();
@@ -376,7 +387,7 @@ class Search {
       r[nv + row] = xi[row];
       slope.row(nv + row).head(nv) = p.J.row(row);
     };
-    const auto tied = [&](int row, int normal, double ratio) {   // Λ_row = ratio Λ_normal
+    const auto tied = [&](int row, int normal, double ratio) {  // Λ_row = ratio Λ_normal
       r[nv + row] = impulse[row] - ratio * impulse[normal];
       slope(nv + row, nv + row) = 1.0;
       slope(nv + row, nv + normal) -= ratio;
@@ -395,7 +406,8 @@ class Search {
         const int t = c.row + 1;
         Eigen::Vector2d direction = xi.segment<2>(t);
         const double speed = direction.norm(), middle = 0.5 * (mode.from + mode.to);
-        direction = speed > 0.0 ? Eigen::Vector2d(direction / speed) : Eigen::Vector2d(std::cos(middle), std::sin(middle));
+        direction =
+            speed > 0.0 ? Eigen::Vector2d(direction / speed) : Eigen::Vector2d(std::cos(middle), std::sin(middle));
         r.segment<2>(nv + t) = impulse.segment<2>(t) + sign * c.mu * impulse[c.row] * direction;
         slope.block<2, 2>(nv + t, nv + t).setIdentity();
         slope.block<2, 1>(nv + t, nv + c.row) += sign * c.mu * direction;
@@ -451,7 +463,8 @@ class Search {
   int record(const Eigen::VectorXd& change, const Eigen::VectorXd& stretched_impulse)
   {
     ImpactSolution solution;
-    solution.velocity = impact_.velocity + (bounds_.motion.array() > 0.0).select(change, 0.0);   // nothing reaches the rest
+    solution.velocity =
+        impact_.velocity + (bounds_.motion.array() > 0.0).select(change, 0.0);  // nothing reaches the rest
     solution.impulse = stretched_.stretch.cwiseProduct(stretched_impulse);
     if (!proves_impact(problem_, impact_, solution.velocity, solution.impulse, &solution.residual)) return -1;
     for (std::size_t k = 0; k < result_.solutions.size(); ++k)
@@ -471,9 +484,9 @@ class Search {
   StretchedProblem stretched_;
   Eigen::VectorXd gain_rate_;
   std::vector<ImpactElement> elements_;
-  std::vector<char> still_;   ///< contacts of what nothing moves
-  bool no_gain_;              ///< whatever the solution
-  bool gains_ = false;        ///< a solution does
+  std::vector<char> still_;  ///< contacts of what nothing moves
+  bool no_gain_;             ///< whatever the solution
+  bool gains_ = false;       ///< a solution does
   ImpactProgram program_;
   ConeProgram scaled_;
   ConeAnswer answer_;
@@ -505,7 +518,8 @@ bool independent_impulses(const ContactProblem& problem, const Impact& impact, c
     const double sign = done.impulse[0] < 0.0 ? -1.0 : 1.0;
     Eigen::RowVectorXd normal = unit.J.row(c.row);
     const auto slides = [&](int k, int row) {
-      return std::abs(done.velocity_after[k] + element.restitution(row) * done.velocity_before[k]) > kClear * scales.speed[row];
+      return std::abs(done.velocity_after[k] + element.restitution(row) * done.velocity_before[k]) >
+             kClear * scales.speed[row];
     };
     bool slips = false;
     for (int k = 1; element.rubs() && k <= c.tangents; ++k) slips = slips || slides(k, c.row + k);
@@ -514,7 +528,8 @@ bool independent_impulses(const ContactProblem& problem, const Impact& impact, c
                          done.velocity_after[2] + element.law.tangential * done.velocity_before[2]);
       xi[1] *= element.stretch(1);
       xi.normalize();
-      for (int k = 0; k < c.tangents; ++k) normal -= sign * c.mu * element.stretch(k) * xi[k] * unit.J.row(c.row + 1 + k);
+      for (int k = 0; k < c.tangents; ++k)
+        normal -= sign * c.mu * element.stretch(k) * xi[k] * unit.J.row(c.row + 1 + k);
     } else if (element.rubs()) {
       for (int k = 0; k < c.tangents; ++k) directions.push_back(unit.J.row(c.row + 1 + k));
     }
@@ -571,7 +586,8 @@ ImpactResult ImpactSolver::solve(const ContactProblem& problem, const Impact& im
   std::vector<int> order(result.solutions.size()), place(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return result.solutions[static_cast<std::size_t>(a)].energy_change < result.solutions[static_cast<std::size_t>(b)].energy_change;
+    return result.solutions[static_cast<std::size_t>(a)].energy_change <
+           result.solutions[static_cast<std::size_t>(b)].energy_change;
   });
   std::vector<ImpactSolution> sorted;
   for (std::size_t k = 0; k < order.size(); ++k) {
@@ -587,8 +603,10 @@ ImpactResult ImpactSolver::solve(const ContactProblem& problem, const Impact& im
   result.unique = proof.unique;
   result.complete = proof.complete;
   result.dissipates = proof.dissipates;
-  if (proof.complete) result.reason.clear();
-  else if (result.reason.empty()) result.reason = kOpenVelocity;
+  if (proof.complete)
+    result.reason.clear();
+  else if (result.reason.empty())
+    result.reason = kOpenVelocity;
   result.why_dissipates = proof.why_dissipates;
 
   const BeforeImpact before = look_before(problem, impact, &result.flaws);

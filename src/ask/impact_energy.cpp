@@ -21,7 +21,7 @@ struct Elements {
   std::vector<Reservoir> blocks;
   Eigen::MatrixXd G, normalised;
   std::vector<int> rows;
-  std::vector<std::size_t> owner;   ///< block of each row of `normalised`
+  std::vector<std::size_t> owner;  ///< block of each row of `normalised`
   bool definite = false;
 
   Elements(const ContactProblem& problem, const std::vector<ImpactLaw>& laws)
@@ -109,7 +109,7 @@ EnergyConditions energy_conditions(const ContactProblem& problem, const std::vec
   if (!c.applies) return c;
   c.rows = elements.rows;
   c.G = elements.G;
-  if (elements.normalised.size() == 0) {   // nothing can be hit
+  if (elements.normalised.size() == 0) {  // nothing can be hit
     c.equal = c.similar = c.small = c.sharpened = c.safe = true;
     return c;
   }
@@ -156,7 +156,7 @@ SafeRestitution safe_restitution(const ContactProblem& problem, const std::vecto
   };
   safe.applies = exact(0.0);
   if (!safe.applies) return safe;
-  safe.exact = last_good(exact);   // δĜ + Ĝδ >= 0 is convex in the common δ, and holds at δ = 1
+  safe.exact = last_good(exact);  // δĜ + Ĝδ >= 0 is convex in the common δ, and holds at δ = 1
   if (elements.normalised.size() == 0) {
     safe.similar = safe.sharpened = 1.0;
     return safe;
@@ -208,9 +208,10 @@ StickingTouchdown sticking_touchdown(const ContactProblem& problem, const Impact
 
 ImpactEquivalent impact_equivalent(const Eigen::Matrix2d& G)
 {
-  if (!(G(0, 1) < 0.0) || !(G(0, 0) > 0.0) || !(internal::determinant(G) > 0.0) || std::abs(G(0, 1) - G(1, 0)) > 1e-9 * std::abs(G(0, 1)))
-    throw InputError("G", "want symmetric positive definite with G(0,1) < 0, got (" + text(G(0, 0)) + ", " + text(G(0, 1)) +
-                              "; " + text(G(1, 0)) + ", " + text(G(1, 1)) + ")");
+  if (!(G(0, 1) < 0.0) || !(G(0, 0) > 0.0) || !(internal::determinant(G) > 0.0) ||
+      std::abs(G(0, 1) - G(1, 0)) > 1e-9 * std::abs(G(0, 1)))
+    throw InputError("G", "want symmetric positive definite with G(0,1) < 0, got (" + text(G(0, 0)) + ", " +
+                              text(G(0, 1)) + "; " + text(G(1, 0)) + ", " + text(G(1, 1)) + ")");
   ImpactEquivalent e;
   e.lever = -G(0, 0) / G(0, 1);
   e.mass1 = G(0, 0) / (G(0, 1) * G(0, 1));

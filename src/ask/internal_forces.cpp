@@ -4,7 +4,7 @@ namespace stiction::internal {
 
 int InternalForces::find(const MultiplierSet& set)
 {
-  constexpr double kDependent = 1e-10;   // relative to unit columns
+  constexpr double kDependent = 1e-10;  // relative to unit columns
   const Eigen::Index rows = set.exact_rows(), columns = set.force_columns();
   rows_ = set.program().E.topLeftCorner(rows, columns);
   for (Eigen::Index j = 0; j < columns; ++j) {

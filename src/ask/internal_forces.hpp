@@ -16,8 +16,8 @@ class InternalForces {
   bool spare(const MultiplierSet& set, std::size_t contact) const;
 
  private:
-  Eigen::MatrixXd rows_;    ///< of the balance, unit columns
-  Eigen::MatrixXd basis_;   ///< rows of the balance times basis = 0
+  Eigen::MatrixXd rows_;   ///< of the balance, unit columns
+  Eigen::MatrixXd basis_;  ///< rows of the balance times basis = 0
   PivotedQr qr_;
 };
 

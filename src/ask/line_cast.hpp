@@ -8,13 +8,13 @@ namespace stiction::internal {
 /// How far along a line of loads it holds: everything from the start to `lower` does, beyond `upper` not everything
 /// does.
 struct LineCast : CastRange {
-  Eigen::VectorXd forces;           ///< at `lower`, columns of the set
-  std::vector<MotionLeaf> leaves;   ///< the failing search that gave `upper`; empty: none did
+  Eigen::VectorXd forces;          ///< at `lower`, columns of the set
+  std::vector<MotionLeaf> leaves;  ///< the failing search that gave `upper`; empty: none did
 };
 
 struct LineOptions : CastOptions {
-  bool same_signs = false;       ///< only forces with the signs at the start: a convex piece
-  bool bounded = false;          ///< known to end before the cap or not to matter: do not look for rays
+  bool same_signs = false;  ///< only forces with the signs at the start: a convex piece
+  bool bounded = false;     ///< known to end before the cap or not to matter: do not look for rays
 };
 
 /// Workspace of casts of loads; one per thread.

@@ -13,8 +13,8 @@ class ModeSolver {
   /// False when E is not square or too near singular (reciprocal condition below 1e-12 after balancing).
   bool factor(const ConeProgram& program);
 
-  void solve(const Eigen::VectorXd& b, Eigen::VectorXd& x);              ///< E x = b
-  void solve_transposed(const Eigen::VectorXd& h, Eigen::VectorXd& y);   ///< E'y = h
+  void solve(const Eigen::VectorXd& b, Eigen::VectorXd& x);             ///< E x = b
+  void solve_transposed(const Eigen::VectorXd& h, Eigen::VectorXd& y);  ///< E'y = h
 
   /// y with E'y = 0, y'e > 0 when E x = e has no solution at all: more rows than forces to keep them (a contact that
   /// opens and must not slip), or rows that contradict each other. False when the equations seem consistent.
@@ -34,7 +34,7 @@ class ModeSolver {
 /// A linear functional h with h'x > 0 that no admissible x has, for each violated sign or cone of a program, worst
 /// first. Empty: x is admissible.
 struct Violation {
-  double size = 0.0;   ///< as a share of the largest entry of x of the same kind
+  double size = 0.0;  ///< as a share of the largest entry of x of the same kind
   Eigen::VectorXd h;
 };
 void violations(const ConeProgram& program, const Eigen::VectorXd& x, std::vector<Violation>& found);

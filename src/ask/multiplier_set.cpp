@@ -45,7 +45,7 @@ void MultiplierSet::build(const ContactProblem& problem, const ConeShape& shape,
   }
   const auto rows = exact_rows_ + limit_rows_ + static_cast<Eigen::Index>(bounds_.size());
   program_.E.resize(rows, fixed_columns_ + static_cast<Eigen::Index>(bounds_.size()));
-  if (rows > exact_rows_) program_.E.setZero();   // the exact rows are written in full, the others here and there
+  if (rows > exact_rows_) program_.E.setZero();  // the exact rows are written in full, the others here and there
   program_.e.resize(rows);
   program_.e_scale.resize(rows);
   write_exact_rows();
@@ -109,7 +109,7 @@ void MultiplierSet::number_columns(const Loads& loads, const std::vector<char>& 
 
 void MultiplierSet::write_exact_rows()
 {
-  const bool one_body = problem_->nv() == 6 && exact_rows_ == 6;   // worth a loop without counting
+  const bool one_body = problem_->nv() == 6 && exact_rows_ == 6;  // worth a loop without counting
   const Eigen::Index stride = problem_->J.rows(), rows = program_.E.rows();
   const double* J = problem_->J.data();
   double* E = program_.E.data();
@@ -147,7 +147,7 @@ void MultiplierSet::write_bound(size_t k)
 
 void MultiplierSet::set_loads(const Loads& loads)
 {
-  if (!limited_dof_.empty() || limit_rows_ > 0) loads_ = loads;   // nobody asks for them otherwise
+  if (!limited_dof_.empty() || limit_rows_ > 0) loads_ = loads;  // nobody asks for them otherwise
   for (int i = 0; i < exact_rows_; ++i) {
     const int d = exact_dof_[i];
     program_.e[i] = loads.e[d] - loads.lower[d];
@@ -176,7 +176,7 @@ bool MultiplierSet::add_violated_bounds(const Eigen::VectorXd& x)
     double effort = loads_.e[d] - problem_->J.col(d).dot(lambda_);
     for (int c = 0; extra_ && c < extra_->cols(); ++c) effort -= (*extra_)(d, c) * x[extra_column_ + c];
     const double scale = std::max(loads_.e_scale[d], problem_->J.col(d).cwiseAbs().dot(lambda_.cwiseAbs()));
-    const double tolerance = 0.25 * kRounding * scale;   // the proof forgives four times that
+    const double tolerance = 0.25 * kRounding * scale;  // the proof forgives four times that
     if (effort < loads_.lower[d] - tolerance && !(bound_state_[d] & 1)) {
       bound_state_[d] |= 1;
       bounds_.push_back({d, false});
@@ -224,7 +224,7 @@ const ConeProgram& MultiplierSet::arrange(const Loads& loads, const std::vector<
     sign_[i] = c.side == Side::kUnilateral ? 1.0 : (needs_sign_[i] ? static_cast<double>(signs[i]) : 0.0);
     if (sign_[i] == 0.0 && needs_sign_[i]) {
       for (int r = 0; r < c.rows(); ++r) program_.free.push_back(column_[i] + r);
-    } else if (sign_[i] == 0.0) {   // bilateral without friction: the normal force is free, the rest is zero
+    } else if (sign_[i] == 0.0) {  // bilateral without friction: the normal force is free, the rest is zero
       program_.free.push_back(column_[i]);
       for (int r = 1; r < c.rows(); ++r) program_.boxes.push_back({column_[i] + r, 0.0, 0.0});
     } else {
@@ -256,7 +256,8 @@ void MultiplierSet::complete(Eigen::VectorXd& x) const
     long double gap = program_.e[row];
     for (int j = 0; j < force_columns_; ++j) gap -= static_cast<long double>(program_.E(row, j)) * x[j];
     for (int j = extra_column_; j < fixed_columns_; ++j) gap -= static_cast<long double>(program_.E(row, j)) * x[j];
-    x[fixed_columns_ + static_cast<Eigen::Index>(k)] = std::max(0.0, static_cast<double>(bounds_[k].upper ? -gap : gap));
+    x[fixed_columns_ + static_cast<Eigen::Index>(k)] =
+        std::max(0.0, static_cast<double>(bounds_[k].upper ? -gap : gap));
   }
 }
 

@@ -13,7 +13,8 @@ inline FrictionCone friction_cone(const Contact& contact, const ConeShape& shape
   return {contact.tangents, contact.torsional, contact.mu, contact.torsion, 1.0, shape};
 }
 
-/// A change of the friction coefficients: a factor on every mu and torsion, and one contact whose mu is replaced instead.
+/// A change of the friction coefficients: a factor on every mu and torsion, and one contact whose mu is replaced
+/// instead.
 struct Friction {
   double factor = 1.0;
   int contact = -1;
@@ -22,32 +23,33 @@ struct Friction {
 
 /// The numbers that a question moves while the contacts stay: what has to be carried, and how much may carry it.
 struct Loads {
-  Eigen::VectorXd e;               ///< nv: J'λ + τ = e
-  Eigen::VectorXd e_scale;         ///< nv: size of the numbers e was computed from
-  Eigen::VectorXd lower, upper;    ///< nv: efforts τ; equal: given, both infinite: the row asks nothing
-  Eigen::VectorXd max_normal;      ///< contacts; infinite: no limit
+  Eigen::VectorXd e;             ///< nv: J'λ + τ = e
+  Eigen::VectorXd e_scale;       ///< nv: size of the numbers e was computed from
+  Eigen::VectorXd lower, upper;  ///< nv: efforts τ; equal: given, both infinite: the row asks nothing
+  Eigen::VectorXd max_normal;    ///< contacts; infinite: no limit
 
-  /// Given efforts only (zero: they are inside e), limits of the contacts as in the problem; e and e_scale are sized, not set.
+  /// Given efforts only (zero: they are inside e), limits of the contacts as in the problem; e and e_scale are sized,
+  /// not set.
   void reset(const ContactProblem& problem);
   void set_zero(const ContactProblem& problem);
   /// *this = from + t * slope; rounding grows with both.
   void set_line(const Loads& from, double t, const Loads& slope);
 };
 
-/// Λ* of the spec (section 3): the multipliers { λ : J'λ + τ = e, λ = 0 on detaching contacts, τ within limits } as a cone
-/// program, with every contact's friction cone. For given forces τ = 0 and e = M a* + F is the same for all solutions of
-/// Gauss' principle; for (EQ) τ is what motors add.
+/// Λ* of the spec (section 3): the multipliers { λ : J'λ + τ = e, λ = 0 on detaching contacts, τ within limits } as a
+/// cone program, with every contact's friction cone. For given forces τ = 0 and e = M a* + F is the same for all
+/// solutions of Gauss' principle; for (EQ) τ is what motors add.
 ///
-/// A bilateral contact's double cone is not convex: its sign is chosen by the caller (0: force unrestricted, a relaxation).
-/// A largest normal force adds one row: sign λn + s = max, s >= 0. A row whose effort is unlimited is not built. A limited
-/// effort is left out too until its bound is violated: then that bound becomes a row, J_d'λ + p = e - lower or
-/// J_d'λ - p = e - upper with p >= 0. A certificate of fewer rows is one of all rows, extended by zeros.
+/// A bilateral contact's double cone is not convex: its sign is chosen by the caller (0: force unrestricted, a
+/// relaxation). A largest normal force adds one row: sign λn + s = max, s >= 0. A row whose effort is unlimited is not
+/// built. A limited effort is left out too until its bound is violated: then that bound becomes a row, J_d'λ + p = e -
+/// lower or J_d'λ - p = e - upper with p >= 0. A certificate of fewer rows is one of all rows, extended by zeros.
 class MultiplierSet {
  public:
   /// @param columns optional, nv x k: free variables δ beside the multipliers, J'λ + τ + columns δ = e.
   /// @param keep_bounds start with the effort bounds that were rows last time; only for a problem of the same make.
-  void build(const ContactProblem& problem, const ConeShape& shape, const Loads& loads, const std::vector<char>& detaching,
-             const Eigen::MatrixXd* columns = nullptr, bool keep_bounds = false);
+  void build(const ContactProblem& problem, const ConeShape& shape, const Loads& loads,
+             const std::vector<char>& detaching, const Eigen::MatrixXd* columns = nullptr, bool keep_bounds = false);
 
   /// The program of these loads, of the same make as those it was built for (what was equal or infinite stays so),
   /// signs (one per contact, used where needs_sign) and friction. It is what add_violated_bounds, complete and
@@ -107,15 +109,15 @@ class MultiplierSet {
   Loads loads_;
   ConeProgram program_;
   int exact_rows_ = 0, limit_rows_ = 0, force_columns_ = 0, extra_column_ = 0, fixed_columns_ = 0;
-  std::vector<int> exact_dof_;      ///< per exact row
+  std::vector<int> exact_dof_;    ///< per exact row
   std::vector<char> has_motor_;   ///< per dof
-  std::vector<int> limited_dof_;    ///< with at least one finite effort bound, not equal
+  std::vector<int> limited_dof_;  ///< with at least one finite effort bound, not equal
   std::vector<int> column_, limit_row_, limit_column_;
   std::vector<char> needs_sign_;
-  std::vector<double> sign_;        ///< of the cone in use, 0 when free
+  std::vector<double> sign_;  ///< of the cone in use, 0 when free
   std::vector<int> closure_column_;
-  std::vector<Bound> bounds_;       ///< those that are rows
-  std::vector<char> bound_state_;   ///< per dof, bit 0: lower is a row, bit 1: upper is
+  std::vector<Bound> bounds_;      ///< those that are rows
+  std::vector<char> bound_state_;  ///< per dof, bit 0: lower is a row, bit 1: upper is
   Eigen::VectorXd lambda_;
 };
 

@@ -1,4 +1,5 @@
-// All-sticking and equilibrium, one connected part after the other. The certificates are put together and judged as one.
+// All-sticking and equilibrium, one connected part after the other. The certificates are put together and judged as
+// one.
 #include "ask/parts.hpp"
 
 #include <algorithm>
@@ -60,7 +61,8 @@ template <class Result>
 void join(const Part& part, const Result& found, bool first, Result& result)
 {
   Part::scatter(found.lambda, part.rows, result.lambda);
-  for (std::size_t i = 0; i < part.contacts.size(); ++i) result.contacts[static_cast<std::size_t>(part.contacts[i])] = found.contacts[i];
+  for (std::size_t i = 0; i < part.contacts.size(); ++i)
+    result.contacts[static_cast<std::size_t>(part.contacts[i])] = found.contacts[i];
   result.indeterminacy = (first ? 0 : result.indeterminacy) + found.indeterminacy;
   result.strict = found.strict && (first || result.strict);
   result.slack = first ? found.slack : std::min(result.slack, found.slack);
@@ -76,10 +78,12 @@ Eigen::VectorXd Part::gather(const Eigen::VectorXd& whole, const std::vector<int
 
 void Part::scatter(const Eigen::VectorXd& part, const std::vector<int>& places, Eigen::VectorXd& whole)
 {
-  for (std::size_t i = 0; i < places.size() && part.size() > 0; ++i) whole[places[i]] = part[static_cast<Eigen::Index>(i)];
+  for (std::size_t i = 0; i < places.size() && part.size() > 0; ++i)
+    whole[places[i]] = part[static_cast<Eigen::Index>(i)];
 }
 
-void Part::add_leaves(const ContactProblem& whole, const std::vector<MotionLeaf>& own, std::vector<MotionLeaf>& leaves) const
+void Part::add_leaves(const ContactProblem& whole, const std::vector<MotionLeaf>& own,
+                      std::vector<MotionLeaf>& leaves) const
 {
   const auto limited = [](const Contact& c) { return std::isfinite(c.max_normal); };
   for (const MotionLeaf& leaf : own) {
@@ -92,7 +96,8 @@ void Part::add_leaves(const ContactProblem& whole, const std::vector<MotionLeaf>
       const auto at = static_cast<std::size_t>(contacts[i]);
       wide.signs[at] = leaf.signs[i];
       if (limited(problem.contacts[i]))
-        wide.motion[whole.nv() + std::count_if(whole.contacts.begin(), whole.contacts.begin() + contacts[i], limited)] = leaf.motion[price++];
+        wide.motion[whole.nv() + std::count_if(whole.contacts.begin(), whole.contacts.begin() + contacts[i], limited)] =
+            leaf.motion[price++];
     }
   }
 }
@@ -110,7 +115,8 @@ std::vector<Part> split_into_parts(const ContactProblem& problem)
 
 using internal::Part;
 
-bool StickingChecker::Workspace::check_by_parts(const ContactProblem& p, const StickingOptions& opt, StickingResult& result)
+bool StickingChecker::Workspace::check_by_parts(const ContactProblem& p, const StickingOptions& opt,
+                                                StickingResult& result)
 {
   const std::vector<Part> parts = internal::split_into_parts(p);
   if (parts.empty()) return false;
@@ -131,7 +137,7 @@ bool StickingChecker::Workspace::check_by_parts(const ContactProblem& p, const S
     Part::scatter(own.acceleration, part.dofs, result.acceleration);
     result.acceleration_unique = own.acceleration_unique && (first || result.acceleration_unique);
     const CertificateKind kind = own.certificate.kind;
-    if (fails && kind != CertificateKind::kMotion) {   // about this part alone
+    if (fails && kind != CertificateKind::kMotion) {  // about this part alone
       whole = {kind, Eigen::VectorXd::Zero(p.nv()), Eigen::VectorXd::Zero(p.rows()), {}};
       verdict = Verdict::kFails;
     } else if (whole.kind != CertificateKind::kNone && whole.kind != CertificateKind::kMotion) {
@@ -157,7 +163,8 @@ bool StickingChecker::Workspace::check_by_parts(const ContactProblem& p, const S
   result.certificate = whole;
   result.verdict = judged(result, verdict);
   if (!opt.explain || result.verdict == Verdict::kUndecided) return result.verdict != Verdict::kUndecided;
-  result.explanation = verdict == Verdict::kHolds ? internal::describe_sticking(p, result.contacts) : describe_failure(p, opt.rules, whole);
+  result.explanation = verdict == Verdict::kHolds ? internal::describe_sticking(p, result.contacts)
+                                                  : describe_failure(p, opt.rules, whole);
   return true;
 }
 
@@ -172,7 +179,10 @@ bool EquilibriumChecker::Workspace::check_by_parts(const ContactProblem& p, cons
   alone.structure = options.structure;
   alone.branch_limit = options.branch_limit;
   alone.explain = false;
-  Certificate whole{CertificateKind::kNone, a, Eigen::VectorXd::Zero(p.rows()), {},
+  Certificate whole{CertificateKind::kNone,
+                    a,
+                    Eigen::VectorXd::Zero(p.rows()),
+                    {},
                     Eigen::VectorXd::Zero(static_cast<Eigen::Index>(p.actuators.size()))};
   Verdict verdict = Verdict::kHolds;
   std::string reason;

@@ -8,18 +8,20 @@
 
 namespace stiction::internal {
 
-/// Degrees of freedom that no contact, closure or inertia connects with the others, as a problem of its own. Engines work with the
-/// precision of the largest forces: next to something heavy that has nothing to do with it, a light body is best looked at alone.
+/// Degrees of freedom that no contact, closure or inertia connects with the others, as a problem of its own. Engines
+/// work with the precision of the largest forces: next to something heavy that has nothing to do with it, a light body
+/// is best looked at alone.
 struct Part {
   ContactProblem problem;
-  std::vector<int> dofs, rows, contacts, actuators;   ///< of the whole, in the order of the part
+  std::vector<int> dofs, rows, contacts, actuators;  ///< of the whole, in the order of the part
 
   /// Entries of a vector over degrees of freedom or rows, from the whole and back.
   static Eigen::VectorXd gather(const Eigen::VectorXd& whole, const std::vector<int>& places);
   static void scatter(const Eigen::VectorXd& part, const std::vector<int>& places, Eigen::VectorXd& whole);
 
   /// The part's leaves as leaves of the whole: nothing else moves.
-  void add_leaves(const ContactProblem& whole, const std::vector<MotionLeaf>& own, std::vector<MotionLeaf>& leaves) const;
+  void add_leaves(const ContactProblem& whole, const std::vector<MotionLeaf>& own,
+                  std::vector<MotionLeaf>& leaves) const;
 };
 
 /// Lends an engine to another search.

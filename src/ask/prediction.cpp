@@ -9,21 +9,21 @@
 namespace stiction {
 namespace {
 
-constexpr double kSingular = 1e-10;   // of a matrix with unit diagonal: what is below counts as zero
-constexpr double kStill = 1e-8;       // share of its scale below which an acceleration counts as none
-constexpr double kKept = 1e-9;        // share of the drift of closures beyond which their rows contradict each other
-constexpr double kNoDrift = 1e-14;    // share of its scale below which the drift of a contact is rounding
+constexpr double kSingular = 1e-10;  // of a matrix with unit diagonal: what is below counts as zero
+constexpr double kStill = 1e-8;      // share of its scale below which an acceleration counts as none
+constexpr double kKept = 1e-9;       // share of the drift of closures beyond which their rows contradict each other
+constexpr double kNoDrift = 1e-14;   // share of its scale below which the drift of a contact is rounding
 
 /// One contact's rows in the vector of contact forces, and what its own block of W says about it.
 struct Block {
   const Contact* contact = nullptr;
-  int at = 0;                  ///< first row
+  int at = 0;  ///< first row
   int tangents = 0;
-  double normal = 0.0;         ///< Wnn
+  double normal = 0.0;                                  ///< Wnn
   Eigen::Vector2d coupling = Eigen::Vector2d::Zero();   ///< Wtn in the axes of `axes`
   Eigen::Matrix2d axes = Eigen::Matrix2d::Identity();   ///< eigenvectors of Wtt - Wtn Wnt/Wnn
   Eigen::Vector2d stiffness = Eigen::Vector2d::Zero();  ///< its eigenvalues
-  double step = 0.0;           ///< 1 / largest eigenvalue of Wtt: step of the tangential projection
+  double step = 0.0;  ///< 1 / largest eigenvalue of Wtt: step of the tangential projection
 
   bool bilateral() const { return contact->side == Side::kBilateral; }
   int torsion_row() const { return at + 1 + tangents; }
@@ -42,7 +42,7 @@ class SlipSolver {
   {
     for (const Block& block : blocks_) {
       const int rows = block.contact->rows();
-      Eigen::Vector4d b = Eigen::Vector4d::Zero();   // acceleration of the block's rows without its own force
+      Eigen::Vector4d b = Eigen::Vector4d::Zero();  // acceleration of the block's rows without its own force
       b.head(rows) = W_.middleRows(block.at, rows) * lambda + q_.segment(block.at, rows);
       const int solved = 1 + block.tangents;
       const Eigen::MatrixXd own = W_.block(block.at, block.at, rows, solved);
@@ -81,7 +81,7 @@ class SlipSolver {
     laws(lambda, r, nullptr);
     double worst = 0.0;
     for (Eigen::Index i = 0; i < r.size(); ++i) worst = std::max(worst, std::abs(r[i]) * std::sqrt(W_(i, i)));
-    for (const Block& block : blocks_) {   // rows that nothing can accelerate must not be violated by themselves
+    for (const Block& block : blocks_) {  // rows that nothing can accelerate must not be violated by themselves
       const double u = q_[block.at];
       if (block.normal <= 0.0 && (block.bilateral() ? std::abs(u) : -u) > 0.0) return kInfinity;
     }
@@ -152,7 +152,7 @@ class SlipSolver {
     }
     double normal = at(0.0, z);
     if (z.norm() <= mu * pressing(normal) && (block.bilateral() || normal >= 0.0)) return write(normal, z);
-    if (!block.bilateral() && bn >= 0.0) return;   // opens, or is left alone
+    if (!block.bilateral() && bn >= 0.0) return;  // opens, or is left alone
     if (bn == 0.0) return;
     // Bisection on log κ, from a bracket around the size of W.
     double inside = 1.0 / block.step, outside = inside;
@@ -179,7 +179,7 @@ class SlipSolver {
     if (slope) slope->setIdentity(n, n);
     for (const Block& block : blocks_) {
       const int i = block.at;
-      if (block.normal <= 0.0) {   // no force here does anything
+      if (block.normal <= 0.0) {  // no force here does anything
         r.segment(i, block.contact->rows()) = lambda.segment(i, block.contact->rows());
         continue;
       }
@@ -188,7 +188,7 @@ class SlipSolver {
       if (slope && closed) slope->row(i) = W_.row(i) / block.normal;
       const double sign = lambda[i] < 0.0 ? -1.0 : 1.0;
       const double pressing = block.bilateral() ? std::abs(lambda[i]) : std::max(lambda[i], 0.0);
-      const double growth = pressing > 0.0 ? sign : 0.0;   // of `pressing` with λn
+      const double growth = pressing > 0.0 ? sign : 0.0;  // of `pressing` with λn
       if (block.tangents > 0)
         disk_law({i, i + 1, block.tangents, block.contact->mu, block.step, pressing, growth}, lambda, u, r, slope);
       if (block.contact->torsional) {
@@ -233,18 +233,18 @@ class SlipSolver {
   std::vector<Block> blocks_;
 };
 
-/// Problem (69) with closures eliminated, in coordinates w in which scalar products are those of M: w = w0 + Y λ - g for contact
-/// forces λ, X'w = J a.
+/// Problem (69) with closures eliminated, in coordinates w in which scalar products are those of M: w = w0 + Y λ - g
+/// for contact forces λ, X'w = J a.
 struct Reduced {
-  Eigen::VectorXd S;   ///< M = S⁻¹ L L' S⁻¹, S⁻² = diag M
+  Eigen::VectorXd S;  ///< M = S⁻¹ L L' S⁻¹, S⁻² = diag M
   internal::Cholesky cholesky;
-  Eigen::MatrixXd X, Xe, Xc;             ///< L⁻¹ S J', its columns of closures and of contacts
-  Eigen::MatrixXd Y;                     ///< Xc within the motions that closures leave
-  Eigen::VectorXd f, g, w0;              ///< L⁻¹ S F, the same within these motions; what the drift of closures asks for
+  Eigen::MatrixXd X, Xe, Xc;  ///< L⁻¹ S J', its columns of closures and of contacts
+  Eigen::MatrixXd Y;          ///< Xc within the motions that closures leave
+  Eigen::VectorXd f, g, w0;   ///< L⁻¹ S F, the same within these motions; what the drift of closures asks for
   std::vector<int> contact_rows, closure_rows;
   std::vector<Block> blocks;
-  bool held = false;                     ///< closures take part
-  double load = 0.0;                     ///< size of f and of the drift, of both in the norm of M
+  bool held = false;  ///< closures take part
+  double load = 0.0;  ///< size of f and of the drift, of both in the norm of M
 
   /// kNotConverged: nothing speaks against a solution.
   PredictionOutcome reduce(const ContactProblem& problem);
@@ -332,7 +332,8 @@ void Reduced::expand(const Eigen::VectorXd& contact_forces, Prediction& result)
 
 /// What the contact does next, of accelerations u = J a + gamma; `still(row)`: that of the row counts as none.
 template <typename Still>
-ContactPrediction prediction_of(const Contact& contact, const Eigen::VectorXd& lambda, const Eigen::VectorXd& u, Still still)
+ContactPrediction prediction_of(const Contact& contact, const Eigen::VectorXd& lambda, const Eigen::VectorXd& u,
+                                Still still)
 {
   ContactPrediction next;
   const int row = contact.row, spin = row + 1 + contact.tangents;

@@ -12,8 +12,8 @@ using namespace internal;
 
 namespace {
 
-constexpr double kResidual = 1e-9;   // share of its terms below which a linear equation counts as satisfied
-constexpr double kRimShare = 1e-9;   // share of the friction budget within which a force counts as at the rim
+constexpr double kResidual = 1e-9;  // share of its terms below which a linear equation counts as satisfied
+constexpr double kRimShare = 1e-9;  // share of the friction budget within which a force counts as at the rim
 
 bool every_contact_bilateral(const ContactProblem& p)
 {
@@ -76,7 +76,7 @@ void reduce_to_normals(const ContactProblem& p, const UnitMass& unit, const std:
   const Eigen::MatrixXd Y = unit.whitened(rows_of(unit.J, lcp.normals).transpose());
   const Eigen::VectorXd f = unit.whitened(unit.F);
   const Eigen::MatrixXd Z = null_space(X.transpose());
-  const Eigen::MatrixXd free = Z.transpose() * Y;   // the part of each normal that no equality row blocks
+  const Eigen::MatrixXd free = Z.transpose() * Y;  // the part of each normal that no equality row blocks
   const Eigen::VectorXd w = least_norm(X.transpose(), -p.gamma(equalities));
   lcp.Ac = free.transpose() * free;
   lcp.Hc = p.gamma(lcp.normals) - free.transpose() * (Z.transpose() * f) + Y.transpose() * w;
@@ -84,8 +84,7 @@ void reduce_to_normals(const ContactProblem& p, const UnitMass& unit, const std:
     lcp.unique_for_all_data = true;
     return;
   }
-  lcp.smallest_eigenvalue =
-      symmetric_eigenvalues(lcp.Ac)[0];
+  lcp.smallest_eigenvalue = symmetric_eigenvalues(lcp.Ac)[0];
   // Relative to the whole normal, so that a normal inside the span of the equality rows counts as lost.
   Eigen::MatrixXd share = free;
   for (Eigen::Index j = 0; j < share.cols(); ++j) {

@@ -53,7 +53,7 @@ struct UnitMass {
   Eigen::MatrixXd M, J;
   Eigen::VectorXd F;
   bool definite = false;
-  Eigen::MatrixXd L;   ///< M̂ = L L' when definite
+  Eigen::MatrixXd L;  ///< M̂ = L L' when definite
 
   explicit UnitMass(const ContactProblem& p) : S(p.nv())
   {
@@ -69,10 +69,7 @@ struct UnitMass {
     if (definite && p.nv() > 0) L = cholesky_factor(M);
   }
 
-  Eigen::VectorXd mass_eigenvalues() const
-  {
-    return M.size() == 0 ? Eigen::VectorXd() : symmetric_eigenvalues(M);
-  }
+  Eigen::VectorXd mass_eigenvalues() const { return M.size() == 0 ? Eigen::VectorXd() : symmetric_eigenvalues(M); }
   /// L⁻¹ X: scalar products become those of M⁻¹.
   Eigen::MatrixXd whitened(const Eigen::MatrixXd& X) const { return solve_lower(L, X); }
 };

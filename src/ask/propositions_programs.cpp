@@ -81,7 +81,7 @@ Verdict meet_at_zero(Engine& engine, const Eigen::MatrixXd& B, const Eigen::Matr
   const auto n = B.cols(), r = span.rank;
   const Eigen::MatrixXd C = without_noise(span.Q.transpose() * A.transpose());
   ConeProgram program = half_free_program(n - r + 1, 0, A.rows());
-  program.E.topRows(n - r) = C.bottomRows(n - r);   // nothing outside im B'
+  program.E.topRows(n - r) = C.bottomRows(n - r);  // nothing outside im B'
   Verdict meets = Verdict::kFails;
   for (Eigen::Index j = 0; j < r; ++j)
     for (const double sign : {1.0, -1.0}) {
@@ -106,14 +106,14 @@ Solvability solvability(const ContactProblem& problem, Engine& engine)
   const Eigen::MatrixXd Je = rows_of(unit.J, equalities), Ju = rows_of(unit.J, roles.normal_unilateral);
   const auto nv = problem.nv(), e = Je.rows(), u = Ju.rows();
 
-  ConeProgram primal = half_free_program(e + u, nv, u);   // Je a = -ge, Ju a - s = -gu, s >= 0
+  ConeProgram primal = half_free_program(e + u, nv, u);  // Je a = -ge, Ju a - s = -gu, s >= 0
   primal.E.topLeftCorner(e, nv) = Je;
   primal.E.bottomLeftCorner(u, nv) = Ju;
   primal.E.bottomRightCorner(u, u).diagonal().setConstant(-1.0);
   primal.e << -problem.gamma(equalities), -problem.gamma(roles.normal_unilateral);
   result.consistent = decided(engine, primal);
 
-  ConeProgram dual = half_free_program(nv, nv + e, u);   // -M a + Je'λe + Ju'λu = F, λu >= 0
+  ConeProgram dual = half_free_program(nv, nv + e, u);  // -M a + Je'λe + Ju'λu = F, λu >= 0
   dual.E << -unit.M, Je.transpose(), Ju.transpose();
   dual.e = unit.F;
   result.balanced = unit.definite ? Verdict::kHolds : decided(engine, dual);

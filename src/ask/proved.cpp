@@ -21,7 +21,7 @@ double box_support(const ConeProgram& program, const Eigen::VectorXd& y)
   for (const BoxVariable& box : program.boxes) {
     const double h = program.E.col(box.col).dot(y);
     const double bound = h > 0.0 ? box.upper : box.lower;
-    if (std::isfinite(bound)) sum += h * bound;   // an infinite bound goes with h = 0 up to rounding
+    if (std::isfinite(bound)) sum += h * bound;  // an infinite bound goes with h = 0 up to rounding
   }
   return sum;
 }
@@ -48,8 +48,8 @@ Verdict decide_next(Engine& engine, const ConeProgram& program, ConeAnswer& answ
   return verdict == Verdict::kUndecided ? decide(engine, program, answer) : verdict;
 }
 
-void Caster::cast(Engine& engine, ConeProgram& program, const Eigen::VectorXd& d, double start, const Eigen::VectorXd& x,
-                  const CastOptions& options, Cast& result)
+void Caster::cast(Engine& engine, ConeProgram& program, const Eigen::VectorXd& d, double start,
+                  const Eigen::VectorXd& x, const CastOptions& options, Cast& result)
 {
   result.lower = start;
   result.upper = kInfinity;

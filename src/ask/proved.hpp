@@ -12,7 +12,8 @@ Verdict decide(Engine& engine, const ConeProgram& program, ConeAnswer& answer);
 /// The claim alone: for callers that prove what they make of it.
 Verdict claim(Engine& engine, const ConeProgram& program, ConeAnswer& answer);
 
-/// decide() for a program that often differs from the one before in e only; what cannot be proved from there is decided afresh.
+/// decide() for a program that often differs from the one before in e only; what cannot be proved from there is decided
+/// afresh.
 Verdict decide_next(Engine& engine, const ConeProgram& program, ConeAnswer& answer);
 
 /// The largest t such that e + t d is representable: at `lower` with witness x, not beyond `upper` by certificate y.

@@ -11,9 +11,9 @@
 
 namespace stiction {
 
-using internal::Loads;
 using internal::LineCast;
 using internal::LineOptions;
+using internal::Loads;
 
 namespace {
 
@@ -59,7 +59,8 @@ void RegionFinder::find(const RegionInput& input, const RegionOptions& options, 
   if (shift.rows() != input.problem.nv() || !shift.allFinite())
     throw InputError("shift", "want " + std::to_string(input.problem.nv()) + " x 2 finite entries, got " +
                                   std::to_string(shift.rows()) + " rows");
-  if (shift.isZero(0.0)) throw InputError("shift", "want an entry that is not 0: the load must move with the centre of mass");
+  if (shift.isZero(0.0))
+    throw InputError("shift", "want an entry that is not 0: the load must move with the centre of mass");
   if (!input.position.allFinite()) throw InputError("position", "want finite coordinates, got another");
   if (!(options.relative_gap > 0.0))
     throw InputError("options.relative_gap", "want > 0, got " + internal::text(options.relative_gap));
@@ -100,7 +101,7 @@ void RegionFinder::Workspace::find(RegionResult& result)
 void RegionFinder::Workspace::search_all(RegionResult& result)
 {
   const ContactProblem& p = *problem;
-  checker.search.engine->forget();   // an answer must not depend on the one before
+  checker.search.engine->forget();  // an answer must not depend on the one before
   // The current position first: its own verdict and proof.
   checker.load(p, input->a, options->shape, 4096);
   std::string position_reason;
@@ -139,13 +140,13 @@ void RegionFinder::Workspace::search_all(RegionResult& result)
 bool RegionFinder::Workspace::find_pieces(RegionResult& result)
 {
   const Eigen::MatrixXd columns = -shift;
-  internal::MultiplierSet anywhere;   // the position is two free variables beside the forces
+  internal::MultiplierSet anywhere;  // the position is two free variables beside the forces
   anywhere.build(*problem, options->shape, checker.loads, checker.detaching, &columns);
   std::vector<int> pattern(problem->contacts.size(), 0);
   bool known = true;
   internal::visit_signs(anywhere, 0, pattern, [&](const std::vector<int>& signs, bool complete) {
     if (!known) return false;
-    if (!complete) {   // a relaxation of all patterns below: when it fails they all do
+    if (!complete) {  // a relaxation of all patterns below: when it fails they all do
       ConeAnswer& answer = checker.search.answer;
       const ConeProgram& program = anywhere.arrange(checker.loads, signs);
       if (internal::decide(*checker.search.engine, program, answer) != Verdict::kFails) return true;
@@ -183,11 +184,12 @@ Verdict RegionFinder::Workspace::deepest_point(internal::MultiplierSet& anywhere
   checker.set_effort_room();
   checker.slack.deepen(held, &checker.effort_room, false, checker.search, found, kCoarseDepth);
   add_point(piece, found.forces.segment<2>(anywhere.extra_column()), found.forces);
-  add_point(piece, first.segment<2>(anywhere.extra_column()), first);   // slack without end may lead far away
+  add_point(piece, first.segment<2>(anywhere.extra_column()), first);  // slack without end may lead far away
   return Verdict::kHolds;
 }
 
-/// Whether the piece goes on for ever along some δ: shift δ is carried by rays, δ = u + s u⊥ for one of the four axes u.
+/// Whether the piece goes on for ever along some δ: shift δ is carried by rays, δ = u + s u⊥ for one of the four axes
+/// u.
 bool RegionFinder::Workspace::find_recession(Sandwich& piece, RegionResult& result)
 {
   Loads rays = checker.loads;
@@ -198,7 +200,8 @@ bool RegionFinder::Workspace::find_recession(Sandwich& piece, RegionResult& resu
   for (Eigen::Index i = 0; i < rays.max_normal.size(); ++i)
     if (std::isfinite(rays.max_normal[i])) rays.max_normal[i] = 0.0;
   internal::MultiplierSet along;
-  for (const Eigen::Vector2d& u : {Eigen::Vector2d(1, 0), Eigen::Vector2d(-1, 0), Eigen::Vector2d(0, 1), Eigen::Vector2d(0, -1)}) {
+  for (const Eigen::Vector2d& u :
+       {Eigen::Vector2d(1, 0), Eigen::Vector2d(-1, 0), Eigen::Vector2d(0, 1), Eigen::Vector2d(0, -1)}) {
     const Eigen::Vector2d sideways(-u.y(), u.x());
     const Eigen::MatrixXd column = -shift * sideways;
     rays.e = shift * u;
@@ -241,13 +244,14 @@ void RegionFinder::Workspace::write_ray(const Sandwich& piece, const Eigen::Vect
 void RegionFinder::Workspace::add_point(Sandwich& piece, const Eigen::Vector2d& c, const Eigen::VectorXd& x)
 {
   Eigen::VectorXd lambda;
-  checker.set.to_lambda(x, lambda);   // the same columns in every set
+  checker.set.to_lambda(x, lambda);  // the same columns in every set
   piece.points.push_back(c);
   piece.forces.push_back(lambda);
   internal::convex_hull(piece.points, piece.inner, piece.inner_point);
 }
 
-/// y'(e + shift s) <= sup for every held s, up to the rounding that the proof forgives. No normal: y does not see the shift.
+/// y'(e + shift s) <= sup for every held s, up to the rounding that the proof forgives. No normal: y does not see the
+/// shift.
 RegionCut RegionFinder::Workspace::cut_of(const Sandwich& piece, const MotionLeaf& proof)
 {
   RegionCut cut;
@@ -270,11 +274,11 @@ void RegionFinder::Workspace::add_cut(Sandwich& piece, const MotionLeaf& leaf)
   if (cut.normal.isZero(0.0)) return;
   double most = 0.0;
   for (const Eigen::Vector2d& corner : piece.outer) most = std::max(most, cut.normal.dot(corner) - cut.offset);
-  if (most <= kSameLength * kFineLength) return;   // rounding, without end where a piece has no width
+  if (most <= kSameLength * kFineLength) return;  // rounding, without end where a piece has no width
   Polygon outer = piece.outer;
   std::vector<int> outer_cut = piece.outer_cut;
   if (!internal::clip(outer, outer_cut, cut.normal, cut.offset, static_cast<int>(piece.cuts.size()))) return;
-  if (outer.size() < 3) return;   // a region without area: rounding must not make nothing of it
+  if (outer.size() < 3) return;  // a region without area: rounding must not make nothing of it
   piece.outer.swap(outer);
   piece.outer_cut.swap(outer_cut);
   piece.cuts.push_back(std::move(cut));
@@ -306,7 +310,8 @@ void RegionFinder::Workspace::shoot(Sandwich& piece, const Eigen::Vector2d& targ
     piece.reason = "a boundary point is within tolerance: the gap stays open there";
 }
 
-/// The outer polygon from a square and all cuts so far. Once no side of the square is left it is the intersection of the cuts.
+/// The outer polygon from a square and all cuts so far. Once no side of the square is left it is the intersection of
+/// the cuts.
 void RegionFinder::Workspace::start_outer(Sandwich& piece, double half)
 {
   const Eigen::Vector2d centre = options->clip ? Eigen::Vector2d::Zero() : piece.points[0];
@@ -330,7 +335,8 @@ void RegionFinder::Workspace::grow(Sandwich& piece)
     for (const Eigen::Vector2d& c : piece.outer) {
       size = std::max(size, (c - piece.outer[0]).norm());
       const double distance = internal::distance_outside(piece.inner, c);
-      const bool tried = std::any_of(given_up.begin(), given_up.end(), [&](const Eigen::Vector2d& g) { return g == c; });
+      const bool tried =
+          std::any_of(given_up.begin(), given_up.end(), [&](const Eigen::Vector2d& g) { return g == c; });
       if (tried || distance <= furthest) continue;
       furthest = distance;
       target = c;
@@ -370,7 +376,8 @@ void RegionFinder::Workspace::settle_distance(Sandwich& piece)
     double beyond = 0.0;
     Eigen::Vector2d target = Eigen::Vector2d::Zero();
     for (const Eigen::Vector2d& c : piece.outer) {
-      const bool tried = std::any_of(given_up.begin(), given_up.end(), [&](const Eigen::Vector2d& g) { return g == c; });
+      const bool tried =
+          std::any_of(given_up.begin(), given_up.end(), [&](const Eigen::Vector2d& g) { return g == c; });
       if (tried || normal.dot(c - on_side) <= beyond) continue;
       beyond = normal.dot(c - on_side);
       target = c;

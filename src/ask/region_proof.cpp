@@ -1,4 +1,5 @@
-// From what the search believes about a region to what the judge accepts: everything a RegionResult says comes from there.
+// From what the search believes about a region to what the judge accepts: everything a RegionResult says comes from
+// there.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +13,8 @@ namespace {
 /// How far the sides are moved outwards, in units of kRounding of the sums behind them.
 constexpr double kCutRoom = 32.0, kMoreRoom = 64.0, kMostRoom = 1e14;
 
-/// Steps from a side to where its motion is clearly driven, in sizes of the polygon; how much less than linearly the drive grows.
+/// Steps from a side to where its motion is clearly driven, in sizes of the polygon; how much less than linearly the
+/// drive grows.
 constexpr double kNearStep = 1e-4, kBend = 1e-6;
 constexpr int kMostMoves = 3;
 constexpr double kAround = 4.0;
@@ -25,14 +27,16 @@ constexpr double kSameCorner = 0.1;
 
 }  // namespace
 
-/// A motion at which contacts are at rest, as those of an edge over which something tips, would have to outweigh what rounding lets
-/// them supply. Turned a little it opens them all; best by a motion that does not see the shift, so that cuts stay parallel.
+/// A motion at which contacts are at rest, as those of an edge over which something tips, would have to outweigh what
+/// rounding lets them supply. Turned a little it opens them all; best by a motion that does not see the shift, so that
+/// cuts stay parallel.
 bool RegionFinder::Workspace::turn_away(MotionLeaf& leaf)
 {
   std::vector<char> locked(static_cast<std::size_t>(problem->nv()), 0);
   for (Eigen::Index d = 0; d < problem->nv(); ++d)
     locked[static_cast<std::size_t>(d)] = leaf.motion[d] == 0.0 && checker.set.held_by_motor(d);
-  auto known = std::ranges::find_if(separations, [&](const Separation& s) { return s.signs == leaf.signs && s.locked == locked; });
+  auto known = std::ranges::find_if(separations,
+                                    [&](const Separation& s) { return s.signs == leaf.signs && s.locked == locked; });
   if (known == separations.end()) {
     known = separations.insert(known, Separation{leaf.signs, locked, {}});
     const Eigen::MatrixXd nothing(problem->nv(), 0);
@@ -52,7 +56,8 @@ int RegionFinder::Workspace::sides_left_open(const MotionLeaf& leaf) const
   return count;
 }
 
-/// Out at the reach, loads are so large that no contact may be left at rest: contacts that push and pull are told apart.
+/// Out at the reach, loads are so large that no contact may be left at rest: contacts that push and pull are told
+/// apart.
 void RegionFinder::Workspace::add_empty(const MotionLeaf& leaf, std::vector<MotionLeaf>& empty)
 {
   const int open = sides_left_open(leaf);
@@ -60,7 +65,8 @@ void RegionFinder::Workspace::add_empty(const MotionLeaf& leaf, std::vector<Moti
     MotionLeaf& one = empty.emplace_back(leaf);
     int next = 0;
     for (std::size_t i = 0; open <= kMostSides && i < one.signs.size(); ++i)
-      if (one.signs[i] == 0 && problem->contacts[i].side == Side::kBilateral) one.signs[i] = pattern >> next++ & 1 ? -1 : 1;
+      if (one.signs[i] == 0 && problem->contacts[i].side == Side::kBilateral)
+        one.signs[i] = pattern >> next++ & 1 ? -1 : 1;
     turn_away(one);
   }
 }
@@ -95,23 +101,25 @@ bool RegionFinder::Workspace::move_out(internal::RegionCase& judge, const Polygo
   return moved;
 }
 
-/// The intersection of the cuts, every one moved outwards by its rounding at the corners, and the motions behind its sides: by
-/// more and more rounding until the judge agrees.
-bool RegionFinder::Workspace::close(internal::RegionCase& judge, const Sandwich& piece, const std::optional<double>& clip,
-                                    Polygon& outer, std::vector<MotionLeaf>& sides) const
+/// The intersection of the cuts, every one moved outwards by its rounding at the corners, and the motions behind its
+/// sides: by more and more rounding until the judge agrees.
+bool RegionFinder::Workspace::close(internal::RegionCase& judge, const Sandwich& piece,
+                                    const std::optional<double>& clip, Polygon& outer,
+                                    std::vector<MotionLeaf>& sides) const
 {
   Eigen::Vector2d furthest = Eigen::Vector2d::Zero();
   for (const Eigen::Vector2d& corner : piece.outer) furthest = furthest.cwiseMax(corner.cwiseAbs());
   const Eigen::VectorXd scale = checker.loads.e_scale + shift.cwiseAbs() * furthest;
   const Eigen::Vector2d centre = clip ? Eigen::Vector2d::Zero() : piece.points[0];
-  const double half = clip ? piece.half_side : kAround * piece.half_side;   // out of the way of cuts that move
+  const double half = clip ? piece.half_side : kAround * piece.half_side;  // out of the way of cuts that move
   std::vector<double> offsets(piece.cuts.size());
   for (double factor = kCutRoom; factor < kMostRoom; factor *= kMoreRoom) {
     double least = kInfinity;
     for (std::size_t i = 0; i < piece.cuts.size(); ++i) {
       const Eigen::VectorXd y = piece.cuts[i].proof.motion.head(problem->nv());
       const double room = factor * kRounding * y.cwiseAbs().dot(scale) / (shift.transpose() * y).norm();
-      if (std::ranges::find(piece.outer_cut, static_cast<int>(i)) != piece.outer_cut.end()) least = std::min(least, room);
+      if (std::ranges::find(piece.outer_cut, static_cast<int>(i)) != piece.outer_cut.end())
+        least = std::min(least, room);
       offsets[i] = piece.cuts[i].offset + room;
     }
     std::vector<int> owner;
@@ -157,7 +165,8 @@ void RegionFinder::Workspace::close_beyond_the_square(internal::RegionCase& judg
 }
 
 /// The corners that the judge says are held, within the clipping square.
-void RegionFinder::Workspace::write_inner(internal::RegionCase& judge, const Sandwich& piece, RegionPieceProof& proof) const
+void RegionFinder::Workspace::write_inner(internal::RegionCase& judge, const Sandwich& piece,
+                                          RegionPieceProof& proof) const
 {
   std::vector<Eigen::Vector2d> points;
   std::vector<int> kept, order;
@@ -210,7 +219,7 @@ void RegionFinder::Workspace::keep_what_is_proved(RegionResult& result)
 
 void RegionFinder::Workspace::write_claims(std::optional<RegionClaims> proved, RegionResult& result)
 {
-  if (!proved) {   // the parts are proved, yet not together
+  if (!proved) {  // the parts are proved, yet not together
     result.proof.pieces.clear();
     result.proof.empty.clear();
     result.proof.ray.reset();

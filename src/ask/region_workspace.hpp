@@ -10,7 +10,7 @@
 namespace stiction {
 
 struct RegionFinder::Workspace {
-  EquilibriumChecker::Workspace checker;   ///< of the position
+  EquilibriumChecker::Workspace checker;  ///< of the position
   const RegionInput* input = nullptr;
   const ContactProblem* problem = nullptr;
   const RegionOptions* options = nullptr;
@@ -19,20 +19,21 @@ struct RegionFinder::Workspace {
   internal::Loads from, slope;
   internal::Scales scales;
   internal::LineCast line;
-  internal::HoldAnswer found;               ///< with a piece's signs
+  internal::HoldAnswer found;  ///< with a piece's signs
 
-  /// One piece while it grows. All points are displacements from the position: far from the origin they keep their precision.
+  /// One piece while it grows. All points are displacements from the position: far from the origin they keep their
+  /// precision.
   struct Sandwich {
     std::vector<int> signs;
-    std::vector<Eigen::Vector2d> points;    ///< held
-    std::vector<Eigen::VectorXd> forces;    ///< of each point
-    Polygon inner;                          ///< hull of the points
-    std::vector<int> inner_point;           ///< index of each corner
+    std::vector<Eigen::Vector2d> points;  ///< held
+    std::vector<Eigen::VectorXd> forces;  ///< of each point
+    Polygon inner;                        ///< hull of the points
+    std::vector<int> inner_point;         ///< index of each corner
     Polygon outer;
-    std::vector<int> outer_cut;             ///< per side; -1: the clipping square
+    std::vector<int> outer_cut;  ///< per side; -1: the clipping square
     std::vector<RegionCut> cuts;
-    double half_side = 0.0;                 ///< of the square around the first point, or the position when clipping
-    std::vector<MotionLeaf> walls;          ///< motions that keep the piece from going on along the four axes
+    double half_side = 0.0;         ///< of the square around the first point, or the position when clipping
+    std::vector<MotionLeaf> walls;  ///< motions that keep the piece from going on along the four axes
     std::string reason;
     int directions = 0;
 
@@ -78,11 +79,11 @@ struct RegionFinder::Workspace {
   /// Motions that separate every contact, for leaves of some signs that leave some degrees of freedom to their motors.
   struct Separation {
     std::vector<int> signs;
-    std::vector<char> locked;   ///< per degree of freedom
-    Eigen::VectorXd away;       ///< empty: there is none
+    std::vector<char> locked;  ///< per degree of freedom
+    Eigen::VectorXd away;      ///< empty: there is none
   };
   std::vector<Separation> separations;
-  bool charged = false;   ///< some cut's motion leaves a contact or closure at rest, which the judge charges
+  bool charged = false;  ///< some cut's motion leaves a contact or closure at rest, which the judge charges
 };
 
 }  // namespace stiction

@@ -17,7 +17,7 @@ bool write_pressing(const MultiplierSet& set, const MotionLeaf& leaf, const Eige
   program.E.setZero(nv + 1, p.rows() + unseen.cols());
   program.E.topLeftCorner(nv, p.rows()) = p.J.transpose();
   program.E.topRightCorner(nv, unseen.cols()) = unseen;
-  for (Eigen::Index d = 0; d < nv; ++d)   // what a motor holds stays where it is
+  for (Eigen::Index d = 0; d < nv; ++d)  // what a motor holds stays where it is
     if (leaf.motion[d] == 0.0 && set.held_by_motor(d)) program.E.row(d).setZero();
   program.e.setZero(nv + 1);
   program.e[nv] = 1.0;
@@ -64,10 +64,10 @@ bool separate_contacts(const MultiplierSet& set, const MotionLeaf& leaf, const E
 
 bool turn(const MultiplierSet& set, const Eigen::VectorXd& away, MotionLeaf& leaf)
 {
-  constexpr double kClear = 8.0, kMost = 1e-3;   // beyond rounding; what is left of `away`, and of the leaf
+  constexpr double kClear = 8.0, kMost = 1e-3;  // beyond rounding; what is left of `away`, and of the leaf
   const ContactProblem& p = set.problem();
   const auto nv = p.nv();
-  double longest_of_away = 0.0, longest_of_leaf = 0.0;   // lever arms count as their longest
+  double longest_of_away = 0.0, longest_of_leaf = 0.0;  // lever arms count as their longest
   for (Eigen::Index d = 0; d < nv && p.rows() > 0; ++d) {
     const double lever = p.J.col(d).cwiseAbs().maxCoeff();
     longest_of_away += lever * std::abs(away[d]);

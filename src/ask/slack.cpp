@@ -101,8 +101,8 @@ SlackSearch::Depth SlackSearch::deepen(const HoldProblem& problem, const Eigen::
   }
   LineOptions how;
   how.relative_gap = relative_gap;
-  how.scale = 1e-6 * force_scale;   // so that a slack of kNoSlack is still resolved
-  how.cap = force_scale;            // internal forces could grow without end: the forces at hand set the scale
+  how.scale = 1e-6 * force_scale;  // so that a slack of kNoSlack is still resolved
+  how.cap = force_scale;           // internal forces could grow without end: the forces at hand set the scale
   how.same_signs = true;
   for (std::size_t round = 0; round <= weights_.size(); ++round) {
     set_slope(problem, round == 0 ? effort_room : nullptr);

@@ -8,8 +8,8 @@ namespace stiction::internal {
 class SlackSearch {
  public:
   struct Depth {
-    double slack = 0.0;    ///< N: every contact could lose that much normal force and stay in its cone
-    bool strict = false;   ///< there is some
+    double slack = 0.0;   ///< N: every contact could lose that much normal force and stay in its cone
+    bool strict = false;  ///< there is some
   };
 
   /// To the largest common slack. Efforts keep `effort_room` (nv, per newton of slack; optional) from their bounds.
@@ -28,7 +28,7 @@ class SlackSearch {
   bool put_back(const HoldProblem& problem, const Eigen::VectorXd& forces, double t, HoldAnswer& held);
   bool set_aside_stuck_contacts(const ContactProblem& problem);
 
-  std::vector<double> weights_;   ///< per contact: the sign of its cone, 0: no part in the common slack
+  std::vector<double> weights_;  ///< per contact: the sign of its cone, 0: no part in the common slack
   Loads at_, slope_;
   LineCaster caster_;
   LineCast line_;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ask/check_slips.hpp"
 #include "ask/contact_reports.hpp"
 #include "ask/mode_solver.hpp"
 #include "ask/proved.hpp"
-#include "ask/check_slips.hpp"
 #include "base/linear_algebra.hpp"
 #include "base/text.hpp"
 #include "proof/sliding_bounds.hpp"
@@ -30,8 +30,8 @@ void internal::check_slips(const ContactProblem& problem, const SlipDirections& 
     const std::string got = ", got (" + text(d[0]) + ", " + text(d[1]) + ") for contact " + quoted(c.name);
     if (!(std::abs(d.norm() - 1.0) <= 1e-6)) throw InputError(path, "want a unit vector" + got);
     if (c.tangents < 2 && !d.tail(2 - c.tangents).isZero(0.0))
-      throw InputError(path, "want a direction within the contact's " + std::to_string(c.tangents) +
-                                 " tangential rows" + got);
+      throw InputError(
+          path, "want a direction within the contact's " + std::to_string(c.tangents) + " tangential rows" + got);
     if (c.torsional && c.torsion > 0.0)
       throw InputError(path, "want no torsion at a contact that slides, as its spin is not given, got torsion " +
                                  text(c.torsion) + " for contact " + quoted(c.name));
@@ -59,7 +59,12 @@ class ModeSearch {
  public:
   ModeSearch(const ContactProblem& problem, const SlipDirections& slips, const SlidingOptions& options,
              ModeWorkspace& w, SlidingResult& result)
-      : p_(problem), slips_(slips), options_(options), w_(w), result_(result), mode_(problem, slips, bounds_),
+      : p_(problem),
+        slips_(slips),
+        options_(options),
+        w_(w),
+        result_(result),
+        mode_(problem, slips, bounds_),
         signs_(problem.contacts.size(), 0)
   {
     bounds_.measure(problem);
@@ -211,11 +216,12 @@ class ModeSearch {
       const double noise = 1e-12 * (w_.x.size() > 0 ? w_.x.lpNorm<Eigen::Infinity>() : 0.0);
       bool changed = false;
       for (const std::size_t i : choices_) {
-        const int column = signs_[i] > 0                            ? mode_.columns().push[i]
+        const int column = signs_[i] > 0                              ? mode_.columns().push[i]
                            : p_.contacts[i].side == Side::kUnilateral ? mode_.columns().separation[i]
-                                                                    : mode_.columns().pull[i];
+                                                                      : mode_.columns().pull[i];
         // A pulling cone holds λn itself, the other columns what must not be negative.
-        const bool pulling_cone = signs_[i] < 0 && column == mode_.columns().pull[i] && sticks(p_.contacts[i], slips_[i]);
+        const bool pulling_cone =
+            signs_[i] < 0 && column == mode_.columns().pull[i] && sticks(p_.contacts[i], slips_[i]);
         if (!((pulling_cone ? -1.0 : 1.0) * w_.x[column] < -noise)) continue;
         // All at once for the first steps, which is often enough, then one at a time.
         signs_[i] = -signs_[i];
@@ -313,9 +319,9 @@ void gather_solutions(const ContactProblem& p, const SlipDirections& slips, Slid
     }
     const double size = same->lambda.size() > 0 ? same->lambda.lpNorm<Eigen::Infinity>() : 0.0;
     same->acceleration_unique = same->acceleration_unique && mode.acceleration;
-    same->forces_unique = same->forces_unique && mode.everything &&
-                          (same->lambda.size() == 0 ||
-                           (same->lambda - witness.lambda).lpNorm<Eigen::Infinity>() <= kSameForces * size);
+    same->forces_unique =
+        same->forces_unique && mode.everything &&
+        (same->lambda.size() == 0 || (same->lambda - witness.lambda).lpNorm<Eigen::Infinity>() <= kSameForces * size);
   }
   for (SlidingSolution& solution : result.solutions) {
     const double load = solution.lambda.size() > 0 ? solution.lambda.lpNorm<Eigen::Infinity>() : 0.0;

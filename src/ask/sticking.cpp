@@ -39,7 +39,7 @@ void StickingChecker::check(const ContactProblem& problem, const StickingOptions
                                [](const ContactReport& contact) { return contact.state == ContactState::kRim; });
   if (!rim && result.verdict != Verdict::kFails) return;
   PredictionOptions how;
-  if (rim) how.start = result.lambda;   // forces at the rim already solve (69): whether they do is then seen at once
+  if (rim) how.start = result.lambda;  // forces at the rim already solve (69): whether they do is then seen at once
   result.prediction = predict(problem, how);
 }
 
@@ -81,9 +81,9 @@ void StickingChecker::Workspace::scatter_multipliers(Eigen::VectorXd& lambda) co
   for (size_t i = 0; i < inequality_rows.size(); ++i) lambda[inequality_rows[i]] = gauss_answer.lambda_u[i];
 }
 
-/// Sets accelerations and multipliers that are rounding noise to zero. A block at rest under a vertical load then has no
-/// sideways acceleration of 1e-17 that some frictionless contact would have to explain. Sizes are compared in coordinates
-/// in which M has a unit diagonal, where forces and accelerations share one scale whatever the units.
+/// Sets accelerations and multipliers that are rounding noise to zero. A block at rest under a vertical load then has
+/// no sideways acceleration of 1e-17 that some frictionless contact would have to explain. Sizes are compared in
+/// coordinates in which M has a unit diagonal, where forces and accelerations share one scale whatever the units.
 void StickingChecker::Workspace::drop_noise(Eigen::VectorXd& a, Eigen::VectorXd& lambda)
 {
   constexpr double kNoise = 1e-15;
@@ -167,7 +167,8 @@ Verdict StickingChecker::Workspace::judged_forces(StickingResult& result)
   set.to_lambda(found.forces, result.certificate.lambda);
   result.lambda = result.certificate.lambda;
   Verdict verdict = judged(result, Verdict::kHolds);
-  if (verdict == Verdict::kUndecided && settle(result.certificate.a, result.lambda)) verdict = judged(result, Verdict::kHolds);
+  if (verdict == Verdict::kUndecided && settle(result.certificate.a, result.lambda))
+    verdict = judged(result, Verdict::kHolds);
   if (verdict != Verdict::kUndecided || gauss_answer.a.isZero(0.0)) return verdict;
   result.certificate.a = gauss_answer.a;
   refine(result.certificate.a, result.certificate.lambda);
@@ -184,7 +185,7 @@ void StickingChecker::Workspace::start(const ContactProblem& p, const StickingOp
   problem = &p;
   options = &opt;
   search.iterations = 0;
-  search.engine->forget();   // an answer must not depend on the one before
+  search.engine->forget();  // an answer must not depend on the one before
   result.verdict = Verdict::kUndecided;
   result.reason.clear();
   result.explanation.clear();
@@ -225,7 +226,9 @@ bool StickingChecker::Workspace::solve_motion(StickingResult& result)
       drop_noise(gauss_answer.a, result.lambda);
       result.acceleration = gauss_answer.a;
       return true;
-    default: result.reason = "the motion could not be computed (Gauss' principle)"; return false;
+    default:
+      result.reason = "the motion could not be computed (Gauss' principle)";
+      return false;
   }
   result.verdict = judged(result, Verdict::kFails);
   if (result.verdict == Verdict::kFails && options->explain)
@@ -283,7 +286,8 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
   if (opt.margins && result.verdict != Verdict::kUndecided) friction_margin(result);
   if (opt.repairs && result.verdict == Verdict::kFails) repairs(result);
-  if (result.verdict == Verdict::kHolds && opt.explain) result.explanation = internal::describe_sticking(p, result.contacts);
+  if (result.verdict == Verdict::kHolds && opt.explain)
+    result.explanation = internal::describe_sticking(p, result.contacts);
   result.iterations = search.iterations;
 }
 
@@ -296,7 +300,7 @@ void StickingChecker::Workspace::prove_holds(StickingResult& result)
   result.slack = depth.slack;
   result.strict = depth.strict;
   result.verdict = judged_forces(result);
-  if (result.verdict == Verdict::kUndecided) {   // the deepest forces may be too large to prove anything
+  if (result.verdict == Verdict::kUndecided) {  // the deepest forces may be too large to prove anything
     found.forces = shallow;
     result.slack = 0.0;
     result.verdict = judged_forces(result);

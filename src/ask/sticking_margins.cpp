@@ -14,7 +14,7 @@ using internal::FrictionBracket;
 
 namespace {
 
-constexpr size_t kIntervalPatterns = 64;   // sign patterns over which intervals are united
+constexpr size_t kIntervalPatterns = 64;  // sign patterns over which intervals are united
 
 }  // namespace
 
@@ -66,7 +66,7 @@ void StickingChecker::Workspace::widen_intervals(const std::vector<int>& pattern
     for (const double way : {1.0, -1.0}) {
       direction[m] = way;
       caster.cast(*search.engine, extended, direction, 0.0, start, how, cast);
-      const double reach = cast.end == internal::Cast::End::kUnbounded ? kInfinity : cast.upper;   // a proved bound
+      const double reach = cast.end == internal::Cast::End::kUnbounded ? kInfinity : cast.upper;  // a proved bound
       if (way > 0.0)
         report.normal_upper = std::max(report.normal_upper, start[column] + reach);
       else
@@ -104,8 +104,8 @@ void StickingChecker::Workspace::friction_margin(StickingResult& result)
   if (result.verdict == Verdict::kFails) tell_the_last_motion(result, least);
 }
 
-/// Of all failing motions the one that friction stops last tells most: what moves in it does so whatever the friction, or
-/// up to the least that would hold. It proves failure for all smaller friction, the given one included.
+/// Of all failing motions the one that friction stops last tells most: what moves in it does so whatever the friction,
+/// or up to the least that would hold. It proves failure for all smaller friction, the given one included.
 void StickingChecker::Workspace::tell_the_last_motion(StickingResult& result, const FrictionBracket& least)
 {
   if (!least.known) return;
@@ -115,7 +115,8 @@ void StickingChecker::Workspace::tell_the_last_motion(StickingResult& result, co
     internal::HoldProblem with_more = hold_problem();
     with_more.friction.factor = friction;
     if (friction <= 1.0 || decide(with_more, search, trial) != Verdict::kFails) return;
-    const ContactProblem at_the_limit = internal::with_friction(*problem, friction);   // there the contacts that slip are on the rim
+    const ContactProblem at_the_limit =
+        internal::with_friction(*problem, friction);  // there the contacts that slip are on the rim
     result.certificate.leaves.swap(trial.leaves);
     if (judge(at_the_limit, options->rules, result.certificate) == Verdict::kFails &&
         judge(*problem, options->rules, result.certificate) == Verdict::kFails) {
@@ -153,7 +154,7 @@ void StickingChecker::Workspace::repairing_force(StickingResult& result)
     for (size_t i = 0; i < complete.size(); ++i)
       if (set.needs_sign(i) && complete[i] == 0) complete[i] = 1;
     const ConeProgram& program = set.arrange(loads, complete);
-    if (program.E.rows() != problem->nv()) break;   // limits have rows of their own: not a load
+    if (program.E.rows() != problem->nv()) break;  // limits have rows of their own: not a load
     internal::NearestPoint::Data data;
     data.m = static_cast<int>(program.E.rows());
     data.n = static_cast<int>(program.E.cols());
@@ -163,8 +164,8 @@ void StickingChecker::Workspace::repairing_force(StickingResult& result)
     data.boxes = &program.boxes;
     data.free = &program.free;
     if (nearest.run(data, 0.0) == internal::NearestPoint::Stop::kIterations) continue;
-    const Eigen::VectorXd change =
-        -Eigen::Map<const Eigen::VectorXd>(nearest.residual().data(), static_cast<Eigen::Index>(nearest.residual().size()));
+    const Eigen::VectorXd change = -Eigen::Map<const Eigen::VectorXd>(
+        nearest.residual().data(), static_cast<Eigen::Index>(nearest.residual().size()));
     if (!best || change.norm() < best->norm()) best = change;
   }
   if (best) result.repairs.push_back({Repair::Change::kForce, -1, best->norm(), *best});

@@ -1,4 +1,5 @@
-// Iterative refinement of an acceleration and its forces: engines solve to about 1e-13, proofs about systems that move want more.
+// Iterative refinement of an acceleration and its forces: engines solve to about 1e-13, proofs about systems that move
+// want more.
 #include <algorithm>
 #include <cmath>
 
@@ -6,8 +7,9 @@
 
 namespace stiction {
 
-/// Newton's step on M a + F = J'λ and J a + gamma = 0 for the rows that keep still, with residuals in extended precision. Rows that
-/// depend on each other to rounding share what is left by the step of least norm. Contacts that open carry nothing.
+/// Newton's step on M a + F = J'λ and J a + gamma = 0 for the rows that keep still, with residuals in extended
+/// precision. Rows that depend on each other to rounding share what is left by the step of least norm. Contacts that
+/// open carry nothing.
 void StickingChecker::Workspace::refine(Eigen::VectorXd& a, Eigen::VectorXd& lambda) const
 {
   const ContactProblem& p = *problem;
@@ -20,7 +22,8 @@ void StickingChecker::Workspace::refine(Eigen::VectorXd& a, Eigen::VectorXd& lam
   for (const Closure& c : p.closures)
     for (int r = c.row; r < c.row + c.rows; ++r) loaded.push_back(r);
 
-  const Eigen::Index n = p.nv(), rows = static_cast<Eigen::Index>(kept.size()), forces = static_cast<Eigen::Index>(loaded.size());
+  const Eigen::Index n = p.nv(), rows = static_cast<Eigen::Index>(kept.size()),
+                     forces = static_cast<Eigen::Index>(loaded.size());
   const Eigen::VectorXd unit = p.M.diagonal().unaryExpr([](double m) { return m > 0.0 ? 1.0 / std::sqrt(m) : 1.0; });
   const Eigen::MatrixXd J = p.J * unit.asDiagonal();
   Eigen::VectorXd row_unit(p.rows());

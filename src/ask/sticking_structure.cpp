@@ -10,7 +10,7 @@ using namespace internal;
 
 namespace {
 
-constexpr double kDependent = 1e-10;   // pivots relative to unit columns
+constexpr double kDependent = 1e-10;  // pivots relative to unit columns
 
 }  // namespace
 
@@ -30,8 +30,8 @@ void StickingChecker::Workspace::factor_mass()
   mass_definite = mass_cholesky.compute(unit_mass) > 1e-5;
 }
 
-/// Two solutions differ by d with M d = 0, F'd = 0, Je d = 0 and Ju d >= 0 on the closed contacts (P1, P8 iii); unique iff only
-/// d = 0 does that. M > 0 settles it at once.
+/// Two solutions differ by d with M d = 0, F'd = 0, Je d = 0 and Ju d >= 0 on the closed contacts (P1, P8 iii); unique
+/// iff only d = 0 does that. M > 0 settles it at once.
 bool StickingChecker::Workspace::acceleration_unique()
 {
   if (mass_definite) return true;
@@ -47,7 +47,7 @@ bool StickingChecker::Workspace::acceleration_unique()
   if (span.rank == nv) return true;
   const Eigen::MatrixXd Z = span.complement();
 
-  std::vector<int> closed;   // inequality rows that touch
+  std::vector<int> closed;  // inequality rows that touch
   for (size_t i = 0, k = 0; i < p.contacts.size(); ++i) {
     if (k < inequality_rows.size() && inequality_rows[k] == p.contacts[i].row) {
       if (!detaching[i]) closed.push_back(static_cast<int>(k));
@@ -61,7 +61,7 @@ bool StickingChecker::Workspace::acceleration_unique()
     if (size > 0.0) A.row(i) /= size;
   }
   if (closed.empty()) return false;
-  if (column_rank(A, kDependent) < Z.cols()) return false;   // moves along all closed contacts; F does no work there
+  if (column_rank(A, kDependent) < Z.cols()) return false;  // moves along all closed contacts; F does no work there
   // A pointed cone: is there a d with A d = s >= 0, sum s = 1, F'd = 0?
   ConeProgram& program = extended;
   const auto k = A.rows(), z = Z.cols();

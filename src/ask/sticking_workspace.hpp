@@ -11,7 +11,8 @@ namespace stiction {
 struct StickingChecker::Workspace {
   void check(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
 
-  /// Parts that nothing connects, one by one, when the whole is undecided; false: still undecided. Margins and repairs stay unknown.
+  /// Parts that nothing connects, one by one, when the whole is undecided; false: still undecided. Margins and repairs
+  /// stay unknown.
   bool check_by_parts(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
 
   // sticking.cpp: the decision
@@ -53,8 +54,8 @@ struct StickingChecker::Workspace {
   const StickingOptions* options = nullptr;
   std::vector<char> detaching;
   internal::MultiplierSet set;
-  internal::HoldAnswer found;      ///< of the verdict
-  internal::HoldAnswer trial;      ///< with other friction
+  internal::HoldAnswer found;  ///< of the verdict
+  internal::HoldAnswer trial;  ///< with other friction
   internal::SlackSearch slack;
   internal::InternalForces internal_forces;
   internal::Caster caster;
@@ -65,12 +66,12 @@ struct StickingChecker::Workspace {
   GaussAnswer gauss_answer;
   internal::Loads loads;
   Eigen::VectorXd row_scale;
-  Eigen::VectorXd shallow;         ///< admissible forces, before they are moved deeper into the cones
-  Eigen::MatrixXd unit_mass;       ///< M with a unit diagonal
+  Eigen::VectorXd shallow;    ///< admissible forces, before they are moved deeper into the cones
+  Eigen::MatrixXd unit_mass;  ///< M with a unit diagonal
   bool mass_definite = false;
   Eigen::VectorXd mass_scale, imbalance;
   internal::Cholesky mass_cholesky;
-  ConeProgram extended;            ///< with one row more, for force intervals
+  ConeProgram extended;  ///< with one row more, for force intervals
 };
 
 }  // namespace stiction

@@ -155,7 +155,8 @@ VectorXd PivotedQr::solve_transposed(const VectorXd& products) const
 {
   const VectorXd ordered = qr_.colsPermutation().transpose() * products;
   VectorXd t = VectorXd::Zero(qr_.rows());
-  t.head(rank_) = qr_.matrixQR().topLeftCorner(rank_, rank_).triangularView<Eigen::Upper>().transpose().solve(ordered.head(rank_));
+  t.head(rank_) =
+      qr_.matrixQR().topLeftCorner(rank_, rank_).triangularView<Eigen::Upper>().transpose().solve(ordered.head(rank_));
   return qr_.householderQ() * t;
 }
 

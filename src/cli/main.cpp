@@ -68,7 +68,8 @@ void write_file(const std::string& file, const char* option, const std::string& 
   const bool written = out && std::fwrite(text.data(), 1, text.size(), out) == text.size();
   const int reason = errno;
   if (!out || std::fclose(out) != 0 || !written)
-    throw stiction::InputError(option, "want a file that can be written, got '" + file + "': " + std::strerror(written ? errno : reason));
+    throw stiction::InputError(
+        option, "want a file that can be written, got '" + file + "': " + std::strerror(written ? errno : reason));
 }
 
 /// Whether a command answers any question, or one, or that of a report.
@@ -86,12 +87,16 @@ struct ScenarioArguments {
       command.add_option("--scenario", file, "The scenario that the report must be about")->type_name("FILE");
     else
       command.add_option("SCENARIO", file, "The scenario file (YAML)")->required();
-    command.add_option("--set", sets, "Replaces one entry: --set contacts.left_toe.mu=0.3, --set options.cone='{inner: 8}'")
+    command
+        .add_option("--set", sets,
+                    "Replaces one entry: --set contacts.left_toe.mu=0.3, --set options.cone='{inner: 8}'")
         ->type_name("PATH=VALUE")
         ->allow_extra_args(false);
     if (asks == Asks::kAnything)
       command.add_option("--question", question, "Asks this instead of the scenario's question")->type_name("Q");
-    command.add_option("--package-path", package_paths, "Folder searched for package:// files, after ROS_PACKAGE_PATH and AMENT_PREFIX_PATH")
+    command
+        .add_option("--package-path", package_paths,
+                    "Folder searched for package:// files, after ROS_PACKAGE_PATH and AMENT_PREFIX_PATH")
         ->type_name("DIR")
         ->allow_extra_args(false);
   }
@@ -155,7 +160,9 @@ int run(int argc, char** argv)
   CLI::App& region = *app.add_subcommand("region", "Support region of the centre of mass: where it may be held");
   region_scenario.add_to(region, Asks::kRegion);
   CLI::Option& svg = *region.add_option("--svg", svg_file, "Draws it into this file")->type_name("OUT");
-  region.add_option("--csv", csv_file, "Writes the corners of the inner and outer polygons into this file")->type_name("OUT")->excludes(&svg);
+  region.add_option("--csv", csv_file, "Writes the corners of the inner and outer polygons into this file")
+      ->type_name("OUT")
+      ->excludes(&svg);
   region.footer("Exit codes: 0 the centre of mass is inside, 1 outside, 3 undecided, 2 bad input or usage.");
   region.callback([&] {
     const internal::Report report =
@@ -173,8 +180,11 @@ int run(int argc, char** argv)
   CLI::App& batch = *app.add_subcommand("batch", "Answers many rows that each replace entries of one scenario");
   batch_scenario.add_to(batch);
   batch.add_option("--inputs", batch_arguments.inputs, "Rows: .jsonl or .csv")->type_name("ROWS")->required();
-  batch.add_option("--out", batch_arguments.out, "Results, in the order of the rows: .jsonl or .csv")->type_name("RESULTS")->required();
-  batch.add_option("--threads", batch_arguments.threads, "Worker threads; the results do not depend on it")->type_name("N");
+  batch.add_option("--out", batch_arguments.out, "Results, in the order of the rows: .jsonl or .csv")
+      ->type_name("RESULTS")
+      ->required();
+  batch.add_option("--threads", batch_arguments.threads, "Worker threads; the results do not depend on it")
+      ->type_name("N");
   batch.add_flag("--resume", batch_arguments.resume, "Goes on where an interrupted run ended");
   batch.add_flag("--quiet", quiet, "No progress on standard error");
   batch.footer("Exit codes: 0 every row was answered, 2 some row was bad (it says so, the rest is done) or bad usage.");
@@ -188,7 +198,8 @@ int run(int argc, char** argv)
 
   std::string report_file;
   ScenarioArguments report_scenario;
-  CLI::App& verify = *app.add_subcommand("verify", "Re-checks a report's proof from its own numbers, without any solver");
+  CLI::App& verify =
+      *app.add_subcommand("verify", "Re-checks a report's proof from its own numbers, without any solver");
   verify.add_option("REPORT.json", report_file, "What `stiction check --json` wrote")->required();
   report_scenario.add_to(verify, Asks::kReport);
   verify.footer("Exit codes: 0 the proof is valid, 1 it is not, 2 not a report.");
@@ -198,8 +209,9 @@ int run(int argc, char** argv)
       throw stiction::InputError("--scenario", "want the scenario that --set and --package-path are about, got none");
     const std::string text = internal::read_text_file(report_file, "report");
     const stiction::Verification result =
-        about.file.empty() ? stiction::verify_report(text, report_file)
-                           : stiction::verify_report(text, report_file, about.file, about.overrides(), about.package_paths);
+        about.file.empty()
+            ? stiction::verify_report(text, report_file)
+            : stiction::verify_report(text, report_file, about.file, about.overrides(), about.package_paths);
     write_result(internal::verification_text(result));
     code = result.valid ? kOk : kNo;
   });
@@ -209,7 +221,8 @@ int run(int argc, char** argv)
   inspect.add_option("ROBOT.urdf", robot_file, "The robot's URDF file")->required();
   inspect.callback([&] { write_result(internal::inspect_text(stiction::inspect_urdf_file(robot_file))); });
 
-  for (CLI::App* command : app.get_subcommands({})) command->set_version_flag("--version", "stiction " STICTION_VERSION);
+  for (CLI::App* command : app.get_subcommands({}))
+    command->set_version_flag("--version", "stiction " STICTION_VERSION);
   app.set_version_flag("--version", "stiction " STICTION_VERSION);
 
   try {

@@ -25,10 +25,7 @@ constexpr double kCos8 = 0.92387953251128675613, kSin8 = 0.38268343236508977173;
 constexpr double kCos4 = std::numbers::sqrt2 / 2.0;
 
 /// cos(pi/k): the ratio of a regular polygon's inner to its outer radius.
-double radius_ratio(int k)
-{
-  return k == 4 ? kCos4 : k == 8 ? kCos8 : k == 16 ? kCos16 : std::cos(kPi / k);
-}
+double radius_ratio(int k) { return k == 4 ? kCos4 : k == 8 ? kCos8 : k == 16 ? kCos16 : std::cos(kPi / k); }
 
 /// Distance of the polygon's vertices from the origin.
 double circumradius(const FrictionCone& cone)
@@ -79,10 +76,7 @@ double tangential_gauge(const FrictionCone& cone, const double* f_t)
 }
 
 /// demand / coefficient, with 0/0 = 0 and x/0 = inf.
-double over(double demand, double coefficient)
-{
-  return demand == 0.0 ? 0.0 : demand / coefficient;
-}
+double over(double demand, double coefficient) { return demand == 0.0 ? 0.0 : demand / coefficient; }
 
 /// Smallest |f_n| for which (f_t, f_m) is admissible.
 double needed_normal(const FrictionCone& cone, const double* f)
@@ -131,22 +125,16 @@ double polygon_support(const FrictionCone& cone, const double* h_t, double* w)
 
 }  // namespace internal
 
-double slack(const FrictionCone& cone, const double* f)
-{
-  return cone.sign * f[0] - needed_normal(cone, f);
-}
+double slack(const FrictionCone& cone, const double* f) { return cone.sign * f[0] - needed_normal(cone, f); }
 
-double utilisation(const FrictionCone& cone, const double* f)
-{
-  return over(needed_normal(cone, f), std::abs(f[0]));
-}
+double utilisation(const FrictionCone& cone, const double* f) { return over(needed_normal(cone, f), std::abs(f[0])); }
 
 Eigen::Vector3d project(double mu, const Eigen::Vector3d& f)
 {
   const double n = f[0], t = std::hypot(f[1], f[2]);
   if (t <= mu * n) return f;
-  if (mu * t <= -n) return Eigen::Vector3d::Zero();   // f lies in the polar cone
-  const double normal = (n + mu * t) / (1.0 + mu * mu);   // along the generator (1, mu) nearest to f; t > 0 here
+  if (mu * t <= -n) return Eigen::Vector3d::Zero();      // f lies in the polar cone
+  const double normal = (n + mu * t) / (1.0 + mu * mu);  // along the generator (1, mu) nearest to f; t > 0 here
   return {normal, mu * normal * (f[1] / t), mu * normal * (f[2] / t)};
 }
 

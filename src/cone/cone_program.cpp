@@ -49,8 +49,8 @@ void ConeProgram::validate() const
     const bool one_finite = std::isfinite(l) || std::isfinite(u);
     // Also rejects NaN, a lower bound of +inf and an upper bound of -inf.
     if (!(l <= u && one_finite))
-      throw InputError(path, "want lower <= upper with a finite side, got " + std::to_string(l) + " and " +
-                                 std::to_string(u));
+      throw InputError(
+          path, "want lower <= upper with a finite side, got " + std::to_string(l) + " and " + std::to_string(u));
     claim(path, boxes[i].col, 1);
   }
   for (std::size_t i = 0; i < free.size(); ++i) claim("free[" + std::to_string(i) + "]", free[i], 1);

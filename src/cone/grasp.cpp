@@ -12,8 +12,8 @@
 namespace stiction {
 namespace {
 
-using internal::text;
 using internal::kUnitRounding;
+using internal::text;
 
 std::string at(const char* list, std::size_t i) { return std::string(list) + "[" + std::to_string(i) + "]"; }
 
@@ -24,9 +24,12 @@ struct PlaneAxes {
 PlaneAxes plane_axes(GraspPlane plane)
 {
   switch (plane) {
-    case GraspPlane::kYZ: return {1, 2, 0};
-    case GraspPlane::kZX: return {2, 0, 1};
-    default: return {0, 1, 2};
+    case GraspPlane::kYZ:
+      return {1, 2, 0};
+    case GraspPlane::kZX:
+      return {2, 0, 1};
+    default:
+      return {0, 1, 2};
   }
 }
 
@@ -95,7 +98,7 @@ FrictionCone cone_of(const GraspContact& contact, bool planar, const ConeShape& 
   cone.tangents = contact.kind == GraspContactKind::kFrictionless ? 0 : planar ? 1 : 2;
   if (contact.kind == GraspContactKind::kBilateral && contact.mu == 0.0) cone.tangents = 0;
   cone.mu = cone.tangents > 0 ? contact.mu : 0.0;
-  cone.torsional = contact.kind == GraspContactKind::kSoftFinger && !planar;   // its moment is not one of the plane
+  cone.torsional = contact.kind == GraspContactKind::kSoftFinger && !planar;  // its moment is not one of the plane
   cone.torsion = cone.torsional ? contact.torsion : 0.0;
   return cone;
 }
@@ -104,7 +107,7 @@ FrictionCone cone_of(const GraspContact& contact, bool planar, const ConeShape& 
 /// origin. A torque that is only rounding of its terms is none, as above.
 void apply_convention(const WrenchConvention& convention, Eigen::MatrixXd& G)
 {
-  constexpr double kNoise = 0x1p-46;   // that of a scene's rows included
+  constexpr double kNoise = 0x1p-46;  // that of a scene's rows included
   const Eigen::Vector3d& p = convention.reference;
   const auto about_reference = [&](double torque, double size, int i, int j, double force_i, double force_j) {
     const double moved = torque - (p[i] * force_j - p[j] * force_i);
@@ -132,14 +135,13 @@ void apply_convention(const WrenchConvention& convention, Eigen::MatrixXd& G)
 void Grasp::validate() const
 {
   const Eigen::Index n = G.cols();
-  if (G.rows() < 1 || G.rows() > 6)
-    throw InputError("G", "want 1 to 6 rows, got " + std::to_string(G.rows()));
+  if (G.rows() < 1 || G.rows() > 6) throw InputError("G", "want 1 to 6 rows, got " + std::to_string(G.rows()));
   if (!G.allFinite()) throw InputError("G", "want finite entries, got a non-finite one");
   std::vector<char> owned(static_cast<std::size_t>(n), 0);
   const auto claim = [&](const std::string& path, int col, int count) {
     if (col < 0 || col + count > n)
-      throw InputError(path, "want columns within 0 to " + std::to_string(n - 1) + ", got " + std::to_string(col) + " to " +
-                                 std::to_string(col + count - 1));
+      throw InputError(path, "want columns within 0 to " + std::to_string(n - 1) + ", got " + std::to_string(col) +
+                                 " to " + std::to_string(col + count - 1));
     for (int j = col; j < col + count; ++j) {
       char& taken = owned[static_cast<std::size_t>(j)];
       if (taken) throw InputError(path, "want an unowned column, got column " + std::to_string(j));
@@ -154,20 +156,23 @@ void Grasp::validate() const
   }
   for (std::size_t i = 0; i < free.size(); ++i) claim(at("free", i), free[i], 1);
   for (std::size_t j = 0; j < owned.size(); ++j)
-    if (!owned[j]) throw InputError("G", "want every column in a contact or free, got column " + std::to_string(j) + " in none");
+    if (!owned[j])
+      throw InputError("G", "want every column in a contact or free, got column " + std::to_string(j) + " in none");
   check_convention(convention);
   if (!has_hand()) return;
   if (J_hand.rows() != n)
     throw InputError("J_hand", "want " + std::to_string(n) + " rows, got " + std::to_string(J_hand.rows()));
   if (!J_hand.allFinite()) throw InputError("J_hand", "want finite entries, got a non-finite one");
-  for (const auto& [path, vector] : {std::pair{"effort_lower", &effort_lower}, {"effort_upper", &effort_upper}, {"hand_load", &hand_load}})
+  for (const auto& [path, vector] :
+       {std::pair{"effort_lower", &effort_lower}, {"effort_upper", &effort_upper}, {"hand_load", &hand_load}})
     if (vector->size() != J_hand.cols())
-      throw InputError(path, "want " + std::to_string(J_hand.cols()) + " entries, got " + std::to_string(vector->size()));
+      throw InputError(path,
+                       "want " + std::to_string(J_hand.cols()) + " entries, got " + std::to_string(vector->size()));
   if (!hand_load.allFinite()) throw InputError("hand_load", "want finite entries, got a non-finite one");
   for (Eigen::Index k = 0; k < J_hand.cols(); ++k)
     if (!(effort_lower[k] <= effort_upper[k] && effort_lower[k] < kInfinity && effort_upper[k] > -kInfinity))
-      throw InputError("effort_lower(" + std::to_string(k) + ")", "want at most the upper limit " + text(effort_upper[k]) +
-                                                                      ", got " + text(effort_lower[k]));
+      throw InputError("effort_lower(" + std::to_string(k) + ")",
+                       "want at most the upper limit " + text(effort_upper[k]) + ", got " + text(effort_lower[k]));
 }
 
 void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention& convention, const ConeShape& shape,
@@ -245,15 +250,16 @@ void set_grasp(const ContactProblem& problem, const std::vector<int>& object_dof
   for (std::size_t i = 0; i < object_dofs.size(); ++i) {
     const int dof = object_dofs[i];
     if (dof < 0 || dof >= nv || of_object[static_cast<std::size_t>(dof)])
-      throw InputError(at("object_dofs", i), "want each degree of freedom below " + std::to_string(nv) + " once, got " +
-                                                 std::to_string(dof));
+      throw InputError(at("object_dofs", i),
+                       "want each degree of freedom below " + std::to_string(nv) + " once, got " + std::to_string(dof));
     of_object[static_cast<std::size_t>(dof)] = 1;
   }
 
   const Eigen::Index rows = static_cast<Eigen::Index>(object_dofs.size());
   grasp.convention = convention;
   grasp.G.resize(rows, n);
-  for (Eigen::Index i = 0; i < rows; ++i) grasp.G.row(i) = problem.J.col(object_dofs[static_cast<std::size_t>(i)]).transpose();
+  for (Eigen::Index i = 0; i < rows; ++i)
+    grasp.G.row(i) = problem.J.col(object_dofs[static_cast<std::size_t>(i)]).transpose();
   apply_convention(convention, grasp.G);
 
   const Eigen::Index dofs = nv - rows;
@@ -295,7 +301,7 @@ void set_grasp(const ContactProblem& problem, const std::vector<int>& object_dof
           torque[c] = problem.J(r, object_dofs[static_cast<std::size_t>(c + 3)]);
         }
         block.point += 0.5 * force.cross(torque);
-        if (r == contact.row) block.point_known = !force.isZero(0.0);   // else of another body
+        if (r == contact.row) block.point_known = !force.isZero(0.0);  // else of another body
       }
     } else {
       block.point = object_W->rotation.transpose() * (contact.point_W - object_W->origin);

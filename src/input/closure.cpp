@@ -16,10 +16,14 @@ const std::vector<int>& degrees_in_plane(GraspPlane plane)
 {
   static const std::vector<int> kAll = {0, 1, 2, 3, 4, 5}, kXY = {0, 1, 5}, kYZ = {1, 2, 3}, kZX = {2, 0, 4};
   switch (plane) {
-    case GraspPlane::kXY: return kXY;
-    case GraspPlane::kYZ: return kYZ;
-    case GraspPlane::kZX: return kZX;
-    case GraspPlane::kNone: break;
+    case GraspPlane::kXY:
+      return kXY;
+    case GraspPlane::kYZ:
+      return kYZ;
+    case GraspPlane::kZX:
+      return kZX;
+    case GraspPlane::kNone:
+      break;
   }
   return kAll;
 }

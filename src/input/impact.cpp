@@ -23,7 +23,7 @@ class MovingRows {
       for (int k = 0; k <= c.tangents; ++k) largest_ = std::max(largest_, reach(problem.J.row(c.row + k)));
     out_.problem = problem;
     out_.problem.contacts.clear();
-    out_.problem.F.setZero();   // finite forces do nothing in an instant
+    out_.problem.F.setZero();  // finite forces do nothing in an instant
     out_.problem.actuators.clear();
     out_.impact.velocity = velocity;
   }
@@ -100,8 +100,8 @@ class MovingRows {
   bool idle(const Eigen::RowVectorXd& row) const { return reach(row) <= kRounding * largest_; }
 
   const ContactProblem& source_;
-  Eigen::VectorXd weight_;   ///< 1/√M_jj: rows in units of what they can do
-  double largest_ = 0.0;     ///< of a normal or tangential row
+  Eigen::VectorXd weight_;  ///< 1/√M_jj: rows in units of what they can do
+  double largest_ = 0.0;    ///< of a normal or tangential row
   std::vector<Eigen::RowVectorXd> J_;
   ImpactInput out_;
 };

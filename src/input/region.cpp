@@ -18,8 +18,8 @@ Eigen::Index floating_base(const ContactProblem& problem, const std::string& mod
   return -1;
 }
 
-/// Moved along x or y, weight and inertia act with the torque of m (c'' - g) = what the linear rows of the base ask of contacts
-/// and loads together.
+/// Moved along x or y, weight and inertia act with the torque of m (c'' - g) = what the linear rows of the base ask of
+/// contacts and loads together.
 RegionInput region_input(Scene& scene, const SceneState& state, const ContactProblem& problem, const std::string& model,
                          const std::vector<LoadDescription>& loads)
 {

@@ -18,18 +18,18 @@ void require_rest(const Scene& scene, const SceneState& state, const ContactProb
     if (speed.segment(contact.row, along ? 1 : contact.rows()).lpNorm<Eigen::Infinity>() <= kRestSpeed) continue;
     const std::string path = "contacts[" + std::to_string(scene.contact_origins()[i].description) + "]";
     if (along)
-      throw InputError(path, "want no velocity across the surface at " + contact.name + " (1e-06 m/s), got " +
-                                 text(speed[contact.row]) + " m/s along the normal; a contact that " +
-                                 (speed[contact.row] > 0.0 ? "opens is none: leave it out"
-                                                           : "hits belongs to the question impact"));
+      throw InputError(
+          path, "want no velocity across the surface at " + contact.name + " (1e-06 m/s), got " +
+                    text(speed[contact.row]) + " m/s along the normal; a contact that " +
+                    (speed[contact.row] > 0.0 ? "opens is none: leave it out" : "hits belongs to the question impact"));
     const Eigen::Vector3d velocity =
         contact.axes_W.leftCols(1 + contact.tangents) * speed.segment(contact.row, 1 + contact.tangents);
     const double spin = contact.torsional ? speed[contact.row + contact.rows() - 1] : 0.0;
-    throw InputError(
-        path, "want bodies at rest relative to each other at " + contact.name + " (1e-06 m/s), got velocity " +
-                  text(velocity) + " m/s in the world" +
-                  (contact.torsional ? ", turning at " + text(spin) + " rad/s" : "") +
-                  "; a contact that already slides has `slides`, one that hits belongs to the question impact");
+    throw InputError(path,
+                     "want bodies at rest relative to each other at " + contact.name + " (1e-06 m/s), got velocity " +
+                         text(velocity) + " m/s in the world" +
+                         (contact.torsional ? ", turning at " + text(spin) + " rad/s" : "") +
+                         "; a contact that already slides has `slides`, one that hits belongs to the question impact");
   }
   for (std::size_t i = 0; i < problem.closures.size(); ++i) {
     const Closure& closure = problem.closures[i];

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "ask/contact_reports.hpp"
+#include "base/text.hpp"
 #include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
-#include "base/text.hpp"
 #include "stiction/error.hpp"
 #include "stiction/rest.hpp"
 #include "stiction/words.hpp"
@@ -161,8 +161,8 @@ class StickingAnswer final : public Answer {
   }
 
  private:
-  /// Whether there are forces and an acceleration at all: not when the constraints contradict each other, nothing can balance the
-  /// loads, or the motion could not be computed.
+  /// Whether there are forces and an acceleration at all: not when the constraints contradict each other, nothing can
+  /// balance the loads, or the motion could not be computed.
   bool has_forces() const
   {
     const CertificateKind kind = result_.certificate.kind;
@@ -268,8 +268,7 @@ Judgement judge_sticking(const Field& report)
   std::string why;
   judged.verdict = judge(problem, rules, certificate, &why);
   if (judged.verdict == Verdict::kUndecided) return Judgement::refusal("the certificate proves nothing: " + why);
-  const double told_friction =
-      certificate.kind == CertificateKind::kMotion ? source["told_friction"].number() : 1.0;
+  const double told_friction = certificate.kind == CertificateKind::kMotion ? source["told_friction"].number() : 1.0;
   if (!(told_friction >= 1.0 && told_friction < kInfinity)) source["told_friction"].fail("a finite number >= 1");
   const ContactProblem told = with_friction(problem, told_friction);
   if (told_friction > 1.0 && judge(told, rules, certificate, &why) != Verdict::kFails)
@@ -294,6 +293,7 @@ std::vector<std::string> sticking_columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kAllStickingKind{Question::kAllSticking, require_no_sliding, make_answer<StickingAnswer>, sticking_columns, judge_sticking};
+extern const QuestionKind kAllStickingKind{Question::kAllSticking, require_no_sliding, make_answer<StickingAnswer>,
+                                           sticking_columns, judge_sticking};
 
 }  // namespace stiction::internal

@@ -18,9 +18,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/text.hpp"
 #include "io/report.hpp"
 #include "io/row_answerer.hpp"
-#include "base/text.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -72,7 +72,7 @@ std::string csv_id(const std::string& id)
 
 struct OutputFormat {
   Format format;
-  std::vector<std::string> columns;   ///< of the question, between verdict and summary; CSV only
+  std::vector<std::string> columns;  ///< of the question, between verdict and summary; CSV only
 
   std::string header() const
   {
@@ -108,14 +108,15 @@ struct OutputFormat {
   {
     const std::string clean = one_line(message);
     if (format == Format::kCsv)
-      return csv_id(id) + ",," + std::string(columns.size(), ',') + "," + csv_text("line " + std::to_string(line) + ": " + clean) + "\n";
+      return csv_id(id) + ",," + std::string(columns.size(), ',') + "," +
+             csv_text("line " + std::to_string(line) + ": " + clean) + "\n";
     return "{\"id\":" + id + ",\"line\":" + std::to_string(line) + ",\"error\":" + json_text(clean) + "}\n";
   }
 
   bool is_error(const std::string& line) const
   {
     if (format == Format::kCsv) return split_csv(line + ",")[1].empty();
-    return line.find(",\"error\":") != line.npos;   // inside a text the quotes would be escaped
+    return line.find(",\"error\":") != line.npos;  // inside a text the quotes would be escaped
   }
 
   /// The id at the start of a written line, for comparison.
@@ -161,14 +162,15 @@ class Output {
 
   void sync()
   {
-    if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("saved");   // pipes and devices cannot
+    if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("saved");  // pipes and devices cannot
     synced_ = std::chrono::steady_clock::now();
   }
 
  private:
   [[noreturn]] void fail(const char* what) const
   {
-    throw InputError("--out", "want a file that can be " + std::string(what) + ", got " + internal::quoted(name_) + ": " + std::strerror(errno));
+    throw InputError("--out", "want a file that can be " + std::string(what) + ", got " + internal::quoted(name_) +
+                                  ": " + std::strerror(errno));
   }
 
   std::string name_;
@@ -178,7 +180,7 @@ class Output {
 
 struct InputLine {
   std::string text;
-  std::uint64_t line = 0, row = 0;   ///< from 1; rows do not count the header and blank lines
+  std::uint64_t line = 0, row = 0;  ///< from 1; rows do not count the header and blank lines
 };
 
 /// The input as numbered rows.
@@ -188,11 +190,13 @@ class RowReader {
   {
     InputLine line;
     if (format == Format::kJson) return;
-    if (!next_line(line)) throw InputError("--inputs", "want a header of paths, got an empty file " + internal::quoted(file));
+    if (!next_line(line))
+      throw InputError("--inputs", "want a header of paths, got an empty file " + internal::quoted(file));
     header_ = split_csv(line.text);
     for (std::size_t i = 0; i < header_.size(); ++i)
       for (std::size_t k = 0; k < i; ++k)
-        if (header_[i] == header_[k]) throw InputError("--inputs", "want each column once, got " + internal::quoted(header_[i]) + " twice");
+        if (header_[i] == header_[k])
+          throw InputError("--inputs", "want each column once, got " + internal::quoted(header_[i]) + " twice");
   }
 
   bool next(InputLine& line)
@@ -244,9 +248,10 @@ Leftover read_leftover(const std::string& file, const OutputFormat& format)
   std::string line;
   bool header = !format.header().empty();
   for (std::uint64_t before = 0; reader.next(line); before = reader.bytes()) {
-    if (reader.bytes() == before + line.size()) break;   // no newline: torn
+    if (reader.bytes() == before + line.size()) break;  // no newline: torn
     if (header && line + "\n" != format.header())
-      throw InputError("--resume", "want the results of the same options, got the header " + internal::quoted(line.substr(0, 80)) + " in " + internal::quoted(file));
+      throw InputError("--resume", "want the results of the same options, got the header " +
+                                       internal::quoted(line.substr(0, 80)) + " in " + internal::quoted(file));
     left.rows += !header;
     if (!header) {
       left.last = line;
@@ -272,7 +277,8 @@ class Workers {
   Workers(const RowAnswerer& answerer, const RowReader& reader, const OutputFormat& format, int count)
   {
     for (int i = 0; i < count; ++i)
-      threads_.emplace_back([this, &reader, format, own = std::make_shared<RowAnswerer>(answerer)] { work(*own, reader, format); });
+      threads_.emplace_back(
+          [this, &reader, format, own = std::make_shared<RowAnswerer>(answerer)] { work(*own, reader, format); });
   }
   ~Workers()
   {
@@ -396,12 +402,13 @@ BatchProgress run_batch(const BatchArguments& arguments)
   InputLine line;
   for (std::uint64_t i = 0; i < left.rows; ++i) {
     if (!reader.next(line))
-      throw InputError("--resume", "want results of these inputs, got " + std::to_string(left.rows) + " rows for " + std::to_string(i));
+      throw InputError("--resume", "want results of these inputs, got " + std::to_string(left.rows) + " rows for " +
+                                       std::to_string(i));
     if (i + 1 < left.rows) continue;
     BatchRow row;
     try {
       reader.parse(line, row);
-    } catch (const InputError&) {   // it was answered as an error
+    } catch (const InputError&) {  // it was answered as an error
     }
     if (const std::string id = output_format == Format::kCsv ? csv_id(row.id) : row.id; id != format.id_of(left.last))
       throw InputError("--resume", "want results of these inputs, got row " + std::to_string(left.rows) + " named " +
@@ -420,7 +427,8 @@ BatchProgress run_batch(const BatchArguments& arguments)
   for (bool more = true; more || !in_flight.empty();) {
     while (more && in_flight.size() < most) {
       auto chunk = std::make_shared<Chunk>();
-      for (std::size_t bytes = 0; chunk->lines.size() < kChunkRows && bytes < kChunkBytes && (more = reader.next(line)); bytes += line.text.size())
+      for (std::size_t bytes = 0; chunk->lines.size() < kChunkRows && bytes < kChunkBytes && (more = reader.next(line));
+           bytes += line.text.size())
         chunk->lines.push_back(line);
       chunk->bytes = reader.bytes();
       if (chunk->lines.empty()) break;

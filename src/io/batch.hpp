@@ -19,7 +19,7 @@ class LineReader {
 
   /// False at the end. Lines longer than kLongest are cut to kLongest + 1 characters.
   bool next(std::string& line);
-  std::uint64_t bytes() const { return bytes_; }   ///< read so far
+  std::uint64_t bytes() const { return bytes_; }  ///< read so far
 
   static constexpr std::size_t kLongest = 1 << 20;
 
@@ -31,7 +31,7 @@ class LineReader {
 
 /// One row of the input: what it calls itself and which entries of the scenario it replaces.
 struct BatchRow {
-  std::string id;      ///< as JSON: "\"7\"" or "7"
+  std::string id;  ///< as JSON: "\"7\"" or "7"
   std::vector<std::pair<std::string, Entry>> changes;
 };
 
@@ -43,7 +43,8 @@ void parse_json_row(const std::string& line, std::uint64_t row, BatchRow& parsed
 std::vector<std::string> split_csv(const std::string& line);
 
 /// Cells below a header of paths, one of which may be `id`; empty cells replace nothing.
-void parse_csv_row(const std::vector<std::string>& header, const std::string& line, std::uint64_t row, BatchRow& parsed);
+void parse_csv_row(const std::vector<std::string>& header, const std::string& line, std::uint64_t row,
+                   BatchRow& parsed);
 
 /// How far a batch is; `total_bytes` is the size of the input, `bad` counts rows answered by an error.
 struct BatchProgress {
@@ -54,15 +55,15 @@ struct BatchProgress {
 struct BatchArguments {
   ScenarioDocument document;
   std::vector<std::string> package_paths;
-  std::string inputs, out;   ///< .jsonl or .csv each
+  std::string inputs, out;  ///< .jsonl or .csv each
   int threads = 1;
   bool resume = false;
-  std::function<void(const BatchProgress&)> progress;   ///< called between chunks; may be empty
+  std::function<void(const BatchProgress&)> progress;  ///< called between chunks; may be empty
 };
 
-/// Answers every row: rows are read, answered by `threads` workers and appended to `out` in their order, in chunks that are on disk before
-/// the next ones follow. The output does not depend on the number of threads. With `resume`, rows that `out` already answers
-/// are skipped, and a torn last line is dropped.
+/// Answers every row: rows are read, answered by `threads` workers and appended to `out` in their order, in chunks that
+/// are on disk before the next ones follow. The output does not depend on the number of threads. With `resume`, rows
+/// that `out` already answers are skipped, and a torn last line is dropped.
 /// @throws InputError: the scenario itself, or files that cannot be read or written. Bad rows are answered, not thrown.
 BatchProgress run_batch(const BatchArguments& arguments);
 

@@ -1,7 +1,7 @@
 // Rows of a batch: JSON lines and CSV.
+#include "base/text.hpp"
 #include "io/batch.hpp"
 #include "io/json_text.hpp"
-#include "base/text.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -12,7 +12,8 @@ Entry entry_of(const Json& json)
 {
   Entry entry;
   switch (json.type()) {
-    case Json::value_t::null: break;
+    case Json::value_t::null:
+      break;
     case Json::value_t::array:
       entry.kind = Entry::Kind::kList;
       for (const Json& item : json) entry.items.push_back(entry_of(item));
@@ -76,7 +77,8 @@ std::vector<std::string> split_csv(const std::string& line)
         else
           break;
       }
-      if (i + 1 < end && line[i + 1] != ',') throw InputError("", "want a comma after a quoted cell, got " + internal::quoted(line.substr(i + 1, 1)));
+      if (i + 1 < end && line[i + 1] != ',')
+        throw InputError("", "want a comma after a quoted cell, got " + internal::quoted(line.substr(i + 1, 1)));
     } else {
       cells.back() += line[i];
     }

@@ -7,9 +7,12 @@ namespace stiction::internal {
 int exit_code(Verdict verdict)
 {
   switch (verdict) {
-    case Verdict::kHolds: return 0;
-    case Verdict::kFails: return 1;
-    case Verdict::kUndecided: break;
+    case Verdict::kHolds:
+      return 0;
+    case Verdict::kFails:
+      return 1;
+    case Verdict::kUndecided:
+      break;
   }
   return 3;
 }
@@ -24,7 +27,8 @@ namespace {
 
 /// What `answer` makes of the scenario of a document, with the hash of the document.
 template <class AnswerScenario>
-Report with_inputs(const ScenarioDocument& document, const std::vector<std::string>& package_paths, AnswerScenario answer)
+Report with_inputs(const ScenarioDocument& document, const std::vector<std::string>& package_paths,
+                   AnswerScenario answer)
 {
   Scenario scenario = document.decode();
   scenario.scene.package_paths = package_paths;

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
-#include "base/text.hpp"
 #include "stiction/closure_input.hpp"
 #include "stiction/error.hpp"
 #include "stiction/rest.hpp"
@@ -373,7 +373,8 @@ std::string explain(const Grasp& grasp, ClosureKind kind, Verdict verdict, const
     return kind == ClosureKind::kForce ? "every wrench can be resisted and the hand commands every internal force"
                                        : "every wrench can be resisted";
   }
-  return proof.twist.size() > 0 ? describe_free_motion(grasp, proof.twist) : "the hand cannot command every internal force";
+  return proof.twist.size() > 0 ? describe_free_motion(grasp, proof.twist)
+                                : "the hand cannot command every internal force";
 }
 
 /// The verdicts of a report of closure, judged one by one.
@@ -410,8 +411,10 @@ class ClosureJudge {
     const Json& found = judged_.claims["closure"].value(decisive, Json());
     if (found.is_null()) return Judgement::refusal(std::string("the certificate proves nothing about ") + decisive);
     judged_.verdict = read_verdict(Field(found["verdict"], "report.verdict"));
-    if (judged_.verdict == Verdict::kUndecided) return Judgement::refusal("the certificate proves nothing: it is undecided");
-    judged_.summary = closure_words(judged_.verdict, grasp_.has_hand(), object_, found["explanation"].get<std::string>());
+    if (judged_.verdict == Verdict::kUndecided)
+      return Judgement::refusal("the certificate proves nothing: it is undecided");
+    judged_.summary =
+        closure_words(judged_.verdict, grasp_.has_hand(), object_, found["explanation"].get<std::string>());
     judged_.claims["quality"] = convention_json(grasp_source_.convention);
     leave_open(report_["quality"].json(), judged_.claims["quality"]);
     for (const char* key : {"margins", "repair"}) judged_.claims[key] = unproved();
@@ -469,7 +472,8 @@ class ClosureJudge {
       std::string why;
       const Verdict verdict = judge_resists(grasp_, grasp_source_.wrench, proof, &why);
       if (verdict == Verdict::kUndecided) return refuse("resists", why);
-      claim("resists", verdict, verdict == Verdict::kFails ? describe_free_motion(grasp_, -proof.y.head(grasp_.G.rows())) : "");
+      claim("resists", verdict,
+            verdict == Verdict::kFails ? describe_free_motion(grasp_, -proof.y.head(grasp_.G.rows())) : "");
       if (verdict == Verdict::kHolds)
         write_resisting(grasp_source_, proof.x.head(grasp_.G.cols()),
                         proof.x.segment(grasp_.G.cols(), grasp_.J_hand.cols()), unproved(), judged_.claims);
@@ -506,6 +510,7 @@ std::vector<std::string> closure_columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kClosureKind{Question::kClosure, require_for_closure, make_answer<ClosureAnswer>, closure_columns, judge_closure_report};
+extern const QuestionKind kClosureKind{Question::kClosure, require_for_closure, make_answer<ClosureAnswer>,
+                                       closure_columns, judge_closure_report};
 
 }  // namespace stiction::internal

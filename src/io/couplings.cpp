@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "ask/coupling_parts.hpp"
+#include "base/text.hpp"
 #include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
-#include "base/text.hpp"
 #include "stiction/couplings_input.hpp"
 #include "stiction/error.hpp"
 
@@ -29,7 +29,9 @@ std::vector<std::string> row_names(const ContactProblem& problem)
   for (const Contact& contact : problem.contacts)
     for (int k = 0; k < contact.rows(); ++k)
       names[static_cast<std::size_t>(contact.row + k)] =
-          contact.name + (k == 0 ? " normal" : k <= contact.tangents ? " t" + std::to_string(k) : " torsion");
+          contact.name + (k == 0                  ? " normal"
+                          : k <= contact.tangents ? " t" + std::to_string(k)
+                                                  : " torsion");
   for (const Closure& closure : problem.closures)
     for (int k = 0; k < closure.rows; ++k)
       names[static_cast<std::size_t>(closure.row + k)] = closure.name + (closure.rows == 1 ? "" : kParts[k]);
@@ -91,12 +93,14 @@ struct NamedCouplings {
 std::string NamedCouplings::summary() const
 {
   switch (found.solvable) {
-    case Verdict::kUndecided: return "undecided: " + found.reason;
+    case Verdict::kUndecided:
+      return "undecided: " + found.reason;
     case Verdict::kFails:
       return "fails: no acceleration keeps all rows, whatever the forces: " +
              listed(heavy_rows(found.contradiction(found.unilateral), found.contradiction(found.bilateral))) +
              " contradict each other";
-    case Verdict::kHolds: break;
+    case Verdict::kHolds:
+      break;
   }
   std::string words = found.at_rest ? "holds: at rest" : "holds: an acceleration keeps all rows";
   words += found.forces_unique ? ", with one set of forces" : ", with forces that are not unique";
@@ -235,8 +239,7 @@ void CouplingsAnswer::read_rows(const Situation& situation)
 {
   require_given_efforts(situation);
   tangential_ = situation.scenario.options.tangential;
-  asked_.problem =
-      couplings_input(situation.scene, situation.state, situation.problem, read_tangential(tangential_));
+  asked_.problem = couplings_input(situation.scene, situation.state, situation.problem, read_tangential(tangential_));
   asked_.names = row_names(asked_.problem);
 }
 
@@ -299,9 +302,10 @@ AnswerText CouplingsAnswer::text(const Report&) const
     text.notes.push_back("the mass matrix is singular: nothing is said about inertial couplings");
   constexpr std::size_t kMostToTell = 2;
   if (found.dependences.size() > kMostToTell)
-    text.notes.push_back(fmt::format("rows depend on each other in {} ways, in each of which force can be shifted "
-                                     "between them (`dependences` of the JSON report)",
-                                     found.dependences.size()));
+    text.notes.push_back(
+        fmt::format("rows depend on each other in {} ways, in each of which force can be shifted "
+                    "between them (`dependences` of the JSON report)",
+                    found.dependences.size()));
   for (const Dependence& dependence : found.dependences) {
     if (found.dependences.size() > kMostToTell) break;
     const std::vector<std::string> rows = asked_.heavy_rows(dependence.unilateral, dependence.bilateral);
@@ -381,6 +385,7 @@ std::vector<std::string> couplings_columns(const ScenarioOptions&)
 
 }  // namespace
 
-extern const QuestionKind kCouplingsKind{Question::kCouplings, require_for_couplings, make_answer<CouplingsAnswer>, couplings_columns, judge_couplings_report};
+extern const QuestionKind kCouplingsKind{Question::kCouplings, require_for_couplings, make_answer<CouplingsAnswer>,
+                                         couplings_columns, judge_couplings_report};
 
 }  // namespace stiction::internal

@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "io/nearest_name.hpp"
 #include "base/text.hpp"
+#include "io/nearest_name.hpp"
 
 namespace stiction::internal {
 namespace {
 
-constexpr int kDeepest = 32;              // a scenario needs 6
+constexpr int kDeepest = 32;  // a scenario needs 6
 constexpr std::size_t kLargestFile = std::size_t{256} << 20;
 constexpr std::size_t kMost = 1'000'000;  // entries; aliases of aliases grow exponentially
 
@@ -38,7 +38,8 @@ class Reader {
     entry.column = mark.is_null() ? 0 : mark.column + 1;
     switch (node.Type()) {
       case YAML::NodeType::Undefined:
-      case YAML::NodeType::Null: break;
+      case YAML::NodeType::Null:
+        break;
       case YAML::NodeType::Scalar:
         entry.kind = Entry::Kind::kText;
         entry.text = node.Scalar();
@@ -54,13 +55,14 @@ class Reader {
           const YAML::Node &key = pair.first, &value = pair.second;
           if (!key.IsScalar()) throw InputError(place(*source_, key.Mark()), "want a plain key, got a list or a map");
           const std::string& name = key.Scalar();
-          if (entry.find(name)) throw InputError(place(*source_, key.Mark()), "want each key once, got " + quoted(name) + " twice");
+          if (entry.find(name))
+            throw InputError(place(*source_, key.Mark()), "want each key once, got " + quoted(name) + " twice");
           entry.keys.push_back(name);
           entry.items.push_back(read(value, depth + 1));
           Entry& item = entry.items.back();
           item.key_line = key.Mark().line + 1;
           item.key_column = key.Mark().column + 1;
-          if (item.kind == Entry::Kind::kNull) {   // its own mark is that of whatever comes next
+          if (item.kind == Entry::Kind::kNull) {  // its own mark is that of whatever comes next
             item.line = item.key_line;
             item.column = item.key_column;
           }
@@ -81,13 +83,17 @@ std::size_t not_utf8(const std::string& text)
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = [&](std::size_t k) { return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0u; };
     const unsigned lead = byte(0);
-    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+    const std::size_t length = lead < 0x80                   ? 1
+                               : lead >= 0xc2 && lead < 0xe0 ? 2
+                               : lead >= 0xe0 && lead < 0xf0 ? 3
+                               : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                             : 0;
     if (length == 0) return i;
     for (std::size_t k = 1; k < length; ++k)
       if ((byte(k) & 0xc0) != 0x80) return i;
     if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) > 0x9f) || (lead == 0xf0 && byte(1) < 0x90) ||
         (lead == 0xf4 && byte(1) > 0x8f))
-      return i;   // overlong, a surrogate, or beyond the last code point
+      return i;  // overlong, a surrogate, or beyond the last code point
     i += length;
   }
   return text.npos;
@@ -144,10 +150,14 @@ std::string Entry::shown() const
 {
   constexpr std::size_t kShown = 40;
   switch (kind) {
-    case Kind::kNull: return "nothing";
-    case Kind::kList: return "a list of " + std::to_string(items.size());
-    case Kind::kMap: return "a map" + (keys.empty() ? "" : " with " + internal::quoted(keys.front()));
-    case Kind::kText: break;
+    case Kind::kNull:
+      return "nothing";
+    case Kind::kList:
+      return "a list of " + std::to_string(items.size());
+    case Kind::kMap:
+      return "a map" + (keys.empty() ? "" : " with " + internal::quoted(keys.front()));
+    case Kind::kText:
+      break;
   }
   std::string clean;
   for (char c : text.substr(0, kShown)) clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
@@ -158,8 +168,10 @@ Entry parse_yaml(const std::string& text, const std::string& source)
 {
   if (text.find('\0') != text.npos) throw InputError(source, "want YAML, got a binary file");
   if (const std::size_t bad = not_utf8(text); bad != text.npos)
-    throw InputError(source + ":" + std::to_string(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n')),
-                     "want UTF-8, got another encoding");
+    throw InputError(
+        source + ":" +
+            std::to_string(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n')),
+        "want UTF-8, got another encoding");
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(text);
     if (documents.size() > 1)
@@ -232,9 +244,9 @@ void set_path(Entry& root, const std::vector<std::string>& steps, const Entry& v
     const std::string& step = steps[p];
     if (step.empty())
       throw InputError(value.where(), "want a path such as contacts.left_toe.mu, got " + quoted(joined(steps, ".")));
-    if (entry->kind == Entry::Kind::kNull) entry->kind = Entry::Kind::kMap;   // `options:` with nothing after it
+    if (entry->kind == Entry::Kind::kNull) entry->kind = Entry::Kind::kMap;  // `options:` with nothing after it
     if (p > 0 && steps[p - 1] == "effort" && entry->kind == Entry::Kind::kText && entry->text == "none") {
-      entry->kind = Entry::Kind::kMap;   // no efforts yet
+      entry->kind = Entry::Kind::kMap;  // no efforts yet
       entry->text.clear();
     }
     if (entry->kind == Entry::Kind::kMap) {

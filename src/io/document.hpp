@@ -13,18 +13,18 @@ namespace stiction::internal {
 struct Entry {
   enum class Kind { kNull, kText, kList, kMap };
   Kind kind = Kind::kNull;
-  std::string text;                 ///< kText
-  bool quoted = false;              ///< kText: written with quotes, so not a number
-  std::vector<std::string> keys;    ///< kMap, one per item
-  std::vector<Entry> items;         ///< kList, kMap
-  std::shared_ptr<const std::string> source;   ///< file name, or the override as it was written
-  int line = 0, column = 0;         ///< from 1; 0: the source says it all
-  int key_line = 0, key_column = 0; ///< of the key, for an item of a map
+  std::string text;                           ///< kText
+  bool quoted = false;                        ///< kText: written with quotes, so not a number
+  std::vector<std::string> keys;              ///< kMap, one per item
+  std::vector<Entry> items;                   ///< kList, kMap
+  std::shared_ptr<const std::string> source;  ///< file name, or the override as it was written
+  int line = 0, column = 0;                   ///< from 1; 0: the source says it all
+  int key_line = 0, key_column = 0;           ///< of the key, for an item of a map
 
-  const Entry* find(std::string_view key) const;   ///< of a map; null when absent
-  std::string where() const;                       ///< "file:3:7"
-  std::string where_key() const;                   ///< the same of its key
-  std::string shown() const;                       ///< for "got …": a short text
+  const Entry* find(std::string_view key) const;  ///< of a map; null when absent
+  std::string where() const;                      ///< "file:3:7"
+  std::string where_key() const;                  ///< the same of its key
+  std::string shown() const;                      ///< for "got …": a short text
 };
 
 /// @throws InputError "source:line:column: …" when it is not YAML, has a duplicate key, more than one document or is

@@ -1,14 +1,15 @@
-// The question equilibrium: do contact forces and joint efforts within their limits exist for a prescribed motion? (docs/equilibrium.md)
+// The question equilibrium: do contact forces and joint efforts within their limits exist for a prescribed motion?
+// (docs/equilibrium.md)
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "ask/contact_reports.hpp"
+#include "base/text.hpp"
 #include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
-#include "base/text.hpp"
 #include "stiction/equilibrium_input.hpp"
 #include "stiction/error.hpp"
 #include "stiction/rest.hpp"
@@ -209,7 +210,7 @@ AnswerText EquilibriumAnswer::text(const Report& report) const
       const PushOption& push = *report.scenario.options.push;
       const std::string way = push.kind == PushDirection::kGiven        ? "along " + internal::text(push.direction)
                               : push.kind == PushDirection::kHorizontal ? "in any horizontal direction"
-                                                                    : "in any direction";
+                                                                        : "in any direction";
       text.notes.push_back(state == State::kUnbounded
                                ? fmt::format("{} may be pushed {} as hard as you like", push.link, way)
                                : fmt::format("{} may be pushed {} with {:.4g} N", push.link, way, margin.value()));
@@ -278,6 +279,7 @@ std::vector<std::string> equilibrium_columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kEquilibriumKind{Question::kEquilibrium, require_no_sliding, make_answer<EquilibriumAnswer>, equilibrium_columns, judge_equilibrium_report};
+extern const QuestionKind kEquilibriumKind{Question::kEquilibrium, require_no_sliding, make_answer<EquilibriumAnswer>,
+                                           equilibrium_columns, judge_equilibrium_report};
 
 }  // namespace stiction::internal

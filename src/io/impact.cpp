@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
-#include "base/text.hpp"
 #include "stiction/error.hpp"
 #include "stiction/impact_input.hpp"
 #include "stiction/rest.hpp"
@@ -37,8 +37,8 @@ void require_for_impact(const Scenario& scenario)
     const ContactDescription& contact = scenario.scene.contacts[i];
     const std::string path = "contacts[" + std::to_string(i) + "].";
     if (motion.slides)
-      throw InputError(path + "slides", "want velocities in `rates` and `twist` for the question impact, got " +
-                                            text(*motion.slides));
+      throw InputError(path + "slides",
+                       "want velocities in `rates` and `twist` for the question impact, got " + text(*motion.slides));
     const bool bilateral = contact.side == Side::kBilateral;
     if (bilateral && motion.one_way)
       throw InputError(path + "one_way", "want a unilateral contact, got a bilateral one");
@@ -76,16 +76,20 @@ const char* kind_of(const std::vector<ImpactSolution>& solutions)
 const char* name_of(ImpactState state)
 {
   switch (state) {
-    case ImpactState::kOpens: return "detaching";
-    case ImpactState::kUnloaded: return "unloaded";
-    case ImpactState::kSticks: return "sticking";
-    case ImpactState::kSlips: return "sliding";
+    case ImpactState::kOpens:
+      return "detaching";
+    case ImpactState::kUnloaded:
+      return "unloaded";
+    case ImpactState::kSticks:
+      return "sticking";
+    case ImpactState::kSlips:
+      return "sliding";
   }
   return "";
 }
 
 struct Injection {
-  std::string who;   ///< "friction of tip"
+  std::string who;  ///< "friction of tip"
   double work;
 };
 
@@ -334,7 +338,8 @@ std::string impact_words(const ImpactInput& asked, const ImpactProof& proof,
     return words;
   }
   return "holds: " + energy_words(found) +
-         (solutions.size() > 1 ? fmt::format("; {} velocities after it are possible, none gains", solutions.size()) : "");
+         (solutions.size() > 1 ? fmt::format("; {} velocities after it are possible, none gains", solutions.size())
+                               : "");
 }
 
 // ---- The answer. ----
@@ -367,10 +372,10 @@ class ImpactAnswer final : public Answer {
   ImpactInput asked_;
   ImpactResult result_;
   ImpactProof proof_;
-  std::vector<ImpactLeaf> leaves_;   ///< those that the verdicts need
+  std::vector<ImpactLeaf> leaves_;  ///< those that the verdicts need
   std::optional<SafeRestitution> safe_;
   std::optional<double> sticking_friction_;
-  bool repaired_ = false;   ///< the safe restitution was tried
+  bool repaired_ = false;  ///< the safe restitution was tried
 };
 
 void ImpactAnswer::ask(const Situation& situation, Extras extras)
@@ -397,7 +402,7 @@ void ImpactAnswer::ask(const Situation& situation, Extras extras)
     const StickingTouchdown touchdown = sticking_touchdown(asked_.problem, asked_.impact);
     if (touchdown.consistent && !touchdown.friction.empty())
       sticking_friction_ = *std::ranges::max_element(touchdown.friction);
-    if (sticking_friction_ && *sticking_friction_ < kClear) sticking_friction_ = 0.0;   // rounding
+    if (sticking_friction_ && *sticking_friction_ < kClear) sticking_friction_ = 0.0;  // rounding
   }
   const bool repairs = situation.scenario.options.repairs.value_or(extras == Extras::kAll);
   if (repairs && verdict() == Verdict::kFails && !result_.solutions.empty() && safe_->applies) {
@@ -438,8 +443,9 @@ std::vector<std::string> ImpactAnswer::remarks() const
     else if (asked_.impact.laws[i].one_way)
       list.push_back(fmt::format("{} moves the way it cannot before the impact ({} m/s)", contact.name, speed));
     else
-      list.push_back(fmt::format(
-          "{} separates already ({} m/s): if it is hit all the same, it acts as a one-way contact", contact.name, speed));
+      list.push_back(
+          fmt::format("{} separates already ({} m/s): if it is hit all the same, it acts as a one-way contact",
+                      contact.name, speed));
   }
   return list;
 }
@@ -517,17 +523,16 @@ AnswerText ImpactAnswer::text(const Report&) const
       const ContactImpact& contact = found->contacts[i];
       std::string name = problem.contacts[i].name;
       if (name.size() > width)
-        name += "\n" + std::string(width, ' ');   // long names stay whole
+        name += "\n" + std::string(width, ' ');  // long names stay whole
       else
         name.append(width - name.size(), ' ');
       const bool loaded = contact.impulse[0] != 0.0 && problem.contacts[i].mu > 0.0;
       const auto tidy = [&](double value, double scale) { return std::abs(value) <= 1e-12 * scale ? 0.0 : value; };
       const double speed = std::abs(contact.velocity_before[0]) + std::abs(contact.velocity_after[0]) + 1e-9;
-      text.table += fmt::format("{}  {:<9} {:>9.4g} {:>8}  {:>9.4g}  {:>9.4g}  {:>9.4g}\n", name,
-                                name_of(contact.state), contact.impulse[0],
-                                loaded ? fmt::format("{:.0f} %", 100.0 * contact.utilisation) : "",
-                                tidy(contact.velocity_before[0], speed), tidy(contact.velocity_after[0], speed),
-                                tidy(contact.work(), found->energy_before));
+      text.table += fmt::format(
+          "{}  {:<9} {:>9.4g} {:>8}  {:>9.4g}  {:>9.4g}  {:>9.4g}\n", name, name_of(contact.state), contact.impulse[0],
+          loaded ? fmt::format("{:.0f} %", 100.0 * contact.utilisation) : "", tidy(contact.velocity_before[0], speed),
+          tidy(contact.velocity_after[0], speed), tidy(contact.work(), found->energy_before));
     }
   }
   if (result_.solutions.size() > 1) {
@@ -569,8 +574,8 @@ AnswerText ImpactAnswer::text(const Report&) const
 std::string safety_disagreement(const Field& report, const ImpactInput& asked)
 {
   const Field impact = report["impact"], margins = report["margins"];
-  if (impact.has("conditions") && impact["conditions"].is_object() && impact["conditions"]["exact"]["holds"].boolean() &&
-      !proves_safe(asked.problem, asked.impact.laws))
+  if (impact.has("conditions") && impact["conditions"].is_object() &&
+      impact["conditions"]["exact"]["holds"].boolean() && !proves_safe(asked.problem, asked.impact.laws))
     return "impact.conditions.exact does not hold";
   if (margins.has("restitution") && !margins["restitution"].is_null()) {
     const double restitution = margins["restitution"].number();
@@ -624,7 +629,7 @@ Judgement judge_impact_report(const Field& report)
   const ImpactProof proof = judge_impact(asked.problem, asked.impact, solutions, leaves, &why);
   if (verdict_of(proof) == Verdict::kUndecided)
     return Judgement::refusal("the certificate proves nothing" + (why.empty() ? "" : ": " + why));
-  for (std::size_t i = 1; i < solutions.size(); ++i)   // mirror images may differ by rounding
+  for (std::size_t i = 1; i < solutions.size(); ++i)  // mirror images may differ by rounding
     if (solutions[i].energy_change < solutions[i - 1].energy_change - kClear * solutions[i].energy_before)
       return Judgement::refusal("the solutions are not in the order of their energy");
   if (const std::string wrong = safety_disagreement(report, asked); !wrong.empty()) return Judgement::refusal(wrong);
@@ -647,6 +652,7 @@ std::vector<std::string> impact_columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kImpactKind{Question::kImpact, require_for_impact, make_answer<ImpactAnswer>, impact_columns, judge_impact_report};
+extern const QuestionKind kImpactKind{Question::kImpact, require_for_impact, make_answer<ImpactAnswer>, impact_columns,
+                                      judge_impact_report};
 
 }  // namespace stiction::internal

@@ -19,7 +19,8 @@ Json json(const Eigen::MatrixXd& matrix);
 /// {"robot/base": [6], "robot/left_knee": 0.1}: a list for a joint with several degrees of freedom.
 Json by_joint(const ContactProblem& problem, const Eigen::VectorXd& values);
 
-/// One entry of `contacts`; `lambda` are all forces, `interval` says whether the normal interval was computed and means anything.
+/// One entry of `contacts`; `lambda` are all forces, `interval` says whether the normal interval was computed and means
+/// anything.
 Json contact_json(const Contact& contact, const ContactReport& found, const Eigen::VectorXd& lambda, bool interval);
 
 /// All of them as a certificate proves them, without intervals: that of each is null. Uniqueness is not proved.

@@ -63,7 +63,7 @@ std::string axes_disagreement(const ContactProblem& problem)
       if (contact.tangents != 2) continue;
       Eigen::Matrix3d turned = contact.axes_W * problem.J.block<3, 3>(contact.row, j);
       if (turned.cwiseAbs().maxCoeff() <= kTurned) continue;  // between two links of one robot
-      if (determinant(turned) < 0.0) turned = -turned;  // the base is on the other side
+      if (determinant(turned) < 0.0) turned = -turned;        // the base is on the other side
       if (!base_W) base_W = turned;
       const Eigen::Matrix3d skew = turned * turned.transpose() - Eigen::Matrix3d::Identity();
       if (std::max((turned - *base_W).cwiseAbs().maxCoeff(), skew.cwiseAbs().maxCoeff()) > kTurned)
@@ -123,7 +123,8 @@ std::string Comparison::difference(const Json& shown, const Json& wanted, const 
     double largest = 0.0;
     for (const Json& entry : wanted)
       if (entry.is_number()) largest = std::max(largest, std::abs(entry.get<double>()));
-    const Closeness inside{closeness.relative, std::max(closeness.absolute, closeness.of_list * largest), closeness.of_list};
+    const Closeness inside{closeness.relative, std::max(closeness.absolute, closeness.of_list * largest),
+                           closeness.of_list};
     for (std::size_t i = 0; i < shown.size(); ++i)
       if (std::string found = difference(shown[i], wanted[i], path.at(i), inside); !found.empty()) return found;
     return "";

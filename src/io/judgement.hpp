@@ -1,5 +1,6 @@
-// How `verify` works: a question's judge reads the certificate of a report, judges it with the proof room alone and writes
-// anew what the report may say. The report must then be that document, entry by entry, except where nothing is proved.
+// How `verify` works: a question's judge reads the certificate of a report, judges it with the proof room alone and
+// writes anew what the report may say. The report must then be that document, entry by entry, except where nothing is
+// proved.
 #pragma once
 
 #include <string>
@@ -13,12 +14,12 @@ namespace stiction::internal {
 struct Judgement {
   std::string refused;  ///< why it proves nothing; the rest is then empty
   Verdict verdict = Verdict::kUndecided;
-  std::string summary;   ///< as in the report
-  std::string proved;    ///< one sentence of `verify`
-  Json claims;           ///< the question's own keys of the report; unproved() where the certificate says nothing
-  std::string derived;   ///< a key of claims whose numbers come out of inverses and eigenvalues: they may differ by 1e-8
-  Json question;         ///< the part of the certificate that says what is asked: the scenario's
-  Json proof;            ///< the rest of the certificate
+  std::string summary;  ///< as in the report
+  std::string proved;   ///< one sentence of `verify`
+  Json claims;          ///< the question's own keys of the report; unproved() where the certificate says nothing
+  std::string derived;  ///< a key of claims whose numbers come out of inverses and eigenvalues: they may differ by 1e-8
+  Json question;        ///< the part of the certificate that says what is asked: the scenario's
+  Json proof;           ///< the rest of the certificate
 
   static Judgement refusal(const std::string& why);
 };
@@ -26,20 +27,23 @@ struct Judgement {
 /// Stands for an entry of a report that its certificate says nothing about.
 Json unproved();
 
-/// Stands for entries besides those of `proved` that are unproved if they are there: for maps with keys that depend on options.
+/// Stands for entries besides those of `proved` that are unproved if they are there: for maps with keys that depend on
+/// options.
 void leave_open(const Json& shown, Json& proved);
 
-/// The same for the interval of each entry of a list: what is proved of it is only that it has the entry's value in it, up to
-/// kSolve of the largest value, or is null.
+/// The same for the interval of each entry of a list: what is proved of it is only that it has the entry's value in it,
+/// up to kSolve of the largest value, or is null.
 void leave_intervals(const Field& shown, const char* interval, Json& proved, const char* value);
 
-/// Two numbers agree when they differ by at most relative * |wanted| + absolute + of_list * the largest number beside it.
+/// Two numbers agree when they differ by at most relative * |wanted| + absolute + of_list * the largest number beside
+/// it.
 struct Closeness {
   double relative = 0.0, absolute = 0.0, of_list = 0.0;
 };
 
-/// Empty unless axes of contacts contradict rows of J: those of a contact with two tangents are, in the columns of a floating
-/// base's velocity, its axes in the axes of the base, so that every contact says the same about where the base's axes point.
+/// Empty unless axes of contacts contradict rows of J: those of a contact with two tangents are, in the columns of a
+/// floating base's velocity, its axes in the axes of the base, so that every contact says the same about where the
+/// base's axes point.
 std::string axes_disagreement(const ContactProblem& problem);
 
 /// Where an entry of a report is.

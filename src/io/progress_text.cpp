@@ -13,11 +13,14 @@ std::string progress_text(const BatchProgress& progress, double seconds, bool ba
   const auto answered = static_cast<double>(progress.rows - progress.resumed);
   const double rate = seconds > 0.0 ? answered / seconds : 0.0;
   const double share =
-      progress.total_bytes > 0 ? std::min(1.0, static_cast<double>(progress.bytes) / static_cast<double>(progress.total_bytes)) : 0.0;
+      progress.total_bytes > 0
+          ? std::min(1.0, static_cast<double>(progress.bytes) / static_cast<double>(progress.total_bytes))
+          : 0.0;
   std::string text;
   if (bar && progress.total_bytes > 0) {
     const int filled = static_cast<int>(std::lround(share * kBar));
-    text += "[" + std::string(static_cast<std::size_t>(filled), '#') + std::string(static_cast<std::size_t>(kBar - filled), '-') + "] ";
+    text += "[" + std::string(static_cast<std::size_t>(filled), '#') +
+            std::string(static_cast<std::size_t>(kBar - filled), '-') + "] ";
   }
   if (!progress.finished && progress.total_bytes > 0) text += fmt::format("{:3.0f} %  ", 100.0 * share);
   text += fmt::format("{} rows", progress.rows);

@@ -1,5 +1,6 @@
-// The seam between the program and the questions it answers: one file per question fills a QuestionKind and adds it to the table
-// in questions.cpp. Everything else (check, batch, verify, the frame of a report) is written once and knows no question.
+// The seam between the program and the questions it answers: one file per question fills a QuestionKind and adds it to
+// the table in questions.cpp. Everything else (check, batch, verify, the frame of a report) is written once and knows
+// no question.
 #pragma once
 
 #include <memory>
@@ -74,7 +75,8 @@ struct QuestionKind {
   std::unique_ptr<Answer> (*make)(std::unique_ptr<Engine> engine);
   /// Names of the cells that rows of a batch have, for the header of a CSV file.
   std::vector<std::string> (*columns)(const ScenarioOptions& options);
-  /// Judges the certificate of a report that is not undecided, with the proof room alone, and writes what the report may say.
+  /// Judges the certificate of a report that is not undecided, with the proof room alone, and writes what the report
+  /// may say.
   /// @throws InputError when it is not a report.
   Judgement (*judge)(const Field& report);
 };
@@ -95,7 +97,8 @@ void require_plain_contacts(const Scenario& scenario);
 /// For QuestionKind::require: plain contacts, and those that already slide belong to other questions.
 void require_no_sliding(const Scenario& scenario);
 
-/// For QuestionKind::require: friction cones and detachment are not for questions that have laws of their own to choose.
+/// For QuestionKind::require: friction cones and detachment are not for questions that have laws of their own to
+/// choose.
 void require_default_rules(const Scenario& scenario);
 
 /// For Answer::ask of questions that look for no efforts. @throws InputError saying what to write instead of limits.

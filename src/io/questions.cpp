@@ -1,12 +1,13 @@
 #include "io/question.hpp"
 
-#include "io/report.hpp"
 #include "base/text.hpp"
+#include "io/report.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {
 
-extern const QuestionKind kAllStickingKind, kClosureKind, kCouplingsKind, kEquilibriumKind, kImpactKind, kRegionKind, kSlidingKind;
+extern const QuestionKind kAllStickingKind, kClosureKind, kCouplingsKind, kEquilibriumKind, kImpactKind, kRegionKind,
+    kSlidingKind;
 
 namespace {
 
@@ -92,6 +93,9 @@ std::vector<std::pair<std::string, double>> given_efforts(const Scenario& scenar
 
 namespace stiction {
 
-Question question_named(const std::string& name, const std::string& path) { return internal::kind_of(name, path).question; }
+Question question_named(const std::string& name, const std::string& path)
+{
+  return internal::kind_of(name, path).question;
+}
 
 }  // namespace stiction

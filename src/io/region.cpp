@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "io/judgement.hpp"
 #include "io/report.hpp"
-#include "base/text.hpp"
 #include "proof/region_case.hpp"
 #include "stiction/error.hpp"
 #include "stiction/region_input.hpp"
@@ -99,7 +99,7 @@ Json proof_json(const RegionInput& input, const RegionCertificate& proof)
   Json entry;
   entry["kind"] = internal::name_of(proof.position.kind);
   write_certificate(proof.position, entry);
-  entry.erase("a");   // it is the question's
+  entry.erase("a");  // it is the question's
   entry["efforts"] = json(proof.position.efforts);
   entry["pieces"] = Json::array();
   for (const RegionPieceProof& piece : proof.pieces) entry["pieces"].push_back(json_of(input, piece));
@@ -174,8 +174,8 @@ std::string summary_of(const RegionResult& result)
       break;
     case RegionKind::kUndecided:
       where = result.pieces.empty() ? "the support region could not be found: " + result.reason
-                                     : fmt::format("the support region has an area of {:.6g} m² at least: {}",
-                                                   result.area_lower, result.reason);
+                                    : fmt::format("the support region has an area of {:.6g} m² at least: {}",
+                                                  result.area_lower, result.reason);
       break;
   }
   const Margin& distance = result.distance;
@@ -312,7 +312,8 @@ RegionInput read_input(const Field& certificate, const std::string& model)
   input.shift = certificate["shift"].matrix(input.problem.nv(), 2);
   input.position = read_point(certificate["position"]);
   input.base = floating_base(input.problem, model);
-  if (input.base < 0) throw InputError("model", "want a model of the problem with a floating base, got " + quoted(model));
+  if (input.base < 0)
+    throw InputError("model", "want a model of the problem with a floating base, got " + quoted(model));
   return input;
 }
 
@@ -340,7 +341,8 @@ RegionClaims read_claims(const Field& report)
   }
   if (margins.has("com") && !margins["com"].is_null()) {
     const double shown = margins["com"].number();
-    if (margins.has("intervals") && shown != claims.distance_lower) margins["com"].fail("the lower end of its interval");
+    if (margins.has("intervals") && shown != claims.distance_lower)
+      margins["com"].fail("the lower end of its interval");
     claims.distance_lower = shown;
   }
   return claims;
@@ -420,10 +422,14 @@ void require_for_region(const Scenario& scenario)
   moving_model(scenario);
 }
 
-std::vector<std::string> region_columns(const ScenarioOptions&) { return {"region", "com", "area_lower", "area_upper"}; }
+std::vector<std::string> region_columns(const ScenarioOptions&)
+{
+  return {"region", "com", "area_lower", "area_upper"};
+}
 
 }  // namespace
 
-extern const QuestionKind kRegionKind{Question::kRegion, require_for_region, make_answer<RegionAnswer>, region_columns, judge_region_report};
+extern const QuestionKind kRegionKind{Question::kRegion, require_for_region, make_answer<RegionAnswer>, region_columns,
+                                      judge_region_report};
 
 }  // namespace stiction::internal

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/region_answer.hpp"
 #include "base/text.hpp"
+#include "io/region_answer.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {
@@ -140,7 +140,7 @@ void append_polygon(std::string& out, const Canvas& canvas, const Polygon& corne
 }
 
 /// The point of the boundaries nearest to `from`.
-Eigen::Vector2d nearest_boundary(const std::vector<RegionPiece>& pieces, Polygon RegionPiece::* which,
+Eigen::Vector2d nearest_boundary(const std::vector<RegionPiece>& pieces, Polygon RegionPiece::*which,
                                  const Eigen::Vector2d& from)
 {
   Eigen::Vector2d nearest = from;

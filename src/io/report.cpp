@@ -5,11 +5,16 @@ namespace stiction::internal {
 const char* name_of(ContactState state)
 {
   switch (state) {
-    case ContactState::kSticking: return "sticking";
-    case ContactState::kRim: return "rim";
-    case ContactState::kDetaching: return "detaching";
-    case ContactState::kSliding: return "sliding";
-    case ContactState::kUnloaded: return "unloaded";
+    case ContactState::kSticking:
+      return "sticking";
+    case ContactState::kRim:
+      return "rim";
+    case ContactState::kDetaching:
+      return "detaching";
+    case ContactState::kSliding:
+      return "sliding";
+    case ContactState::kUnloaded:
+      return "unloaded";
   }
   return "";
 }
@@ -17,11 +22,16 @@ const char* name_of(ContactState state)
 const char* name_of(CertificateKind kind)
 {
   switch (kind) {
-    case CertificateKind::kForces: return "forces";
-    case CertificateKind::kMotion: return "motion";
-    case CertificateKind::kContradiction: return "contradiction";
-    case CertificateKind::kUnbalanced: return "unbalanced";
-    case CertificateKind::kNone: break;
+    case CertificateKind::kForces:
+      return "forces";
+    case CertificateKind::kMotion:
+      return "motion";
+    case CertificateKind::kContradiction:
+      return "contradiction";
+    case CertificateKind::kUnbalanced:
+      return "unbalanced";
+    case CertificateKind::kNone:
+      break;
   }
   return "none";
 }

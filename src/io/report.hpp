@@ -13,10 +13,10 @@ namespace stiction::internal {
 /// What a report was made from, by SHA-256.
 struct Inputs {
   struct File {
-    std::string sha256;                  ///< of the scenario file as it was read; empty: the scenario is a program's
-    std::vector<ScenarioOverride> set;   ///< what replaced entries of it, but for the question, which the report names
+    std::string sha256;                 ///< of the scenario file as it was read; empty: the scenario is a program's
+    std::vector<ScenarioOverride> set;  ///< what replaced entries of it, but for the question, which the report names
   } scenario;
-  std::vector<std::pair<std::string, std::string>> urdf;   ///< by model
+  std::vector<std::pair<std::string, std::string>> urdf;  ///< by model
 };
 
 /// A checked scenario: what the report says, before it is put into words or JSON.
@@ -26,7 +26,8 @@ struct Report {
   std::unique_ptr<Answer> answer;
   std::vector<std::string> warnings;
   Inputs inputs;
-  std::string refused;   ///< why `verify` would refuse what was answered, which then counts as undecided; empty: it would not
+  std::string
+      refused;  ///< why `verify` would refuse what was answered, which then counts as undecided; empty: it would not
 
   Verdict verdict() const { return refused.empty() ? answer->verdict() : Verdict::kUndecided; }
   std::string summary() const

@@ -48,7 +48,9 @@ Json report_document(const Report& report)
 std::string report_json(const Report& report)
 {
   Json document = report_document(report);
-  const auto dump = [&] { return document.dump(-1, ' ', false, Json::error_handler_t::replace); };   // names come from URDFs
+  const auto dump = [&] {
+    return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };  // names come from URDFs
   document["checksum"] = checksum(dump());
   return dump() + "\n";
 }

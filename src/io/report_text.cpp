@@ -14,9 +14,12 @@ constexpr std::size_t kBar = 20;
 const char* colour_of(Verdict verdict)
 {
   switch (verdict) {
-    case Verdict::kHolds: return "\033[1;32m";
-    case Verdict::kFails: return "\033[1;31m";
-    case Verdict::kUndecided: break;
+    case Verdict::kHolds:
+      return "\033[1;32m";
+    case Verdict::kFails:
+      return "\033[1;31m";
+    case Verdict::kUndecided:
+      break;
   }
   return "\033[1;33m";
 }
@@ -40,12 +43,15 @@ std::string contacts_text(const ContactProblem& problem, const std::vector<Conta
   std::size_t width = 7;
   for (const Contact& contact : problem.contacts) width = std::max(width, contact.name.size());
   width = std::min<std::size_t>(width, 24);
-  std::string out = fmt::format("\n{:<{}}  {:<9} {:>11}  {}\n", "contact", width, "state", "normal [N]", "friction in use");
+  std::string out =
+      fmt::format("\n{:<{}}  {:<9} {:>11}  {}\n", "contact", width, "state", "normal [N]", "friction in use");
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const ContactReport& found = contacts[i];
     std::string line = problem.contacts[i].name;
-    if (line.size() > width) line += "\n" + std::string(width, ' ');   // long names stay whole
-    else line.append(width - line.size(), ' ');
+    if (line.size() > width)
+      line += "\n" + std::string(width, ' ');  // long names stay whole
+    else
+      line.append(width - line.size(), ' ');
     line += fmt::format("  {:<9} {:>11.5g}", name_of(found.state), found.force[0]);
     const bool loaded = found.state != ContactState::kDetaching && found.state != ContactState::kUnloaded;
     out += line + (loaded ? "  " + bar(found.utilisation) : "") + "\n";

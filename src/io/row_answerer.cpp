@@ -35,18 +35,25 @@ std::size_t add_once(std::vector<std::size_t>& list, std::size_t value)
 }  // namespace
 
 RowAnswerer::RowAnswerer(const ScenarioDocument& document, const std::vector<std::string>& package_paths)
-    : document_(document), package_paths_(package_paths), base_(decode_with_paths(document, package_paths)), row_(base_),
+    : document_(document),
+      package_paths_(package_paths),
+      base_(decode_with_paths(document, package_paths)),
+      row_(base_),
       answerer_(load(document, base_.scene))
 {
 }
 
 RowAnswerer::RowAnswerer(const RowAnswerer& other)
-    : document_(other.document_), package_paths_(other.package_paths_), base_(other.base_), row_(other.base_),
+    : document_(other.document_),
+      package_paths_(other.package_paths_),
+      base_(other.base_),
+      row_(other.base_),
       answerer_(other.answerer_)
 {
 }
 
-/// Applies changes below `models.name` and `contacts.name`, reading only those parts again; false when there are others.
+/// Applies changes below `models.name` and `contacts.name`, reading only those parts again; false when there are
+/// others.
 bool RowAnswerer::change_sections(const BatchRow& row)
 {
   const Entry* models = document_.root.find("models");
@@ -70,10 +77,12 @@ bool RowAnswerer::change_sections(const BatchRow& row)
     }
   }
   for (std::size_t k = 0; k < models_.size(); ++k)
-    row_.scene.models[models_[k]] = decode_model(model_entries[k], base_.scene.models[models_[k]].name, document_.folder);
+    row_.scene.models[models_[k]] =
+        decode_model(model_entries[k], base_.scene.models[models_[k]].name, document_.folder);
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
     ContactMotion motion;
-    row_.scene.contacts[contacts_[k]] = decode_contact(contact_entries[k], "contacts[" + std::to_string(contacts_[k]) + "]", motion);
+    row_.scene.contacts[contacts_[k]] =
+        decode_contact(contact_entries[k], "contacts[" + std::to_string(contacts_[k]) + "]", motion);
     row_.contact_motions[contacts_[k]] = motion;
   }
   return true;

@@ -8,7 +8,7 @@ namespace stiction::internal {
 struct RowAnswer {
   Verdict verdict = Verdict::kUndecided;
   std::string summary;
-  std::vector<RowCell> cells;   ///< what the question adds
+  std::vector<RowCell> cells;  ///< what the question adds
 };
 
 /// Answers rows over one scenario; one per thread. An answer depends on its row alone, never on the rows before.
@@ -16,7 +16,7 @@ class RowAnswerer {
  public:
   /// @throws InputError when the scenario itself cannot be used.
   RowAnswerer(const ScenarioDocument& document, const std::vector<std::string>& package_paths);
-  RowAnswerer(const RowAnswerer& other);   ///< shares what never changes
+  RowAnswerer(const RowAnswerer& other);  ///< shares what never changes
 
   /// @throws InputError when the row is bad.
   void answer(const BatchRow& row, RowAnswer& answer);
@@ -30,11 +30,11 @@ class RowAnswerer {
 
   const ScenarioDocument document_;
   const std::vector<std::string> package_paths_;
-  Scenario base_;       ///< as written
-  Scenario row_;        ///< base_ with the changes of a row
-  std::vector<std::size_t> models_, contacts_;   ///< that the row changes
-  bool whole_ = false;  ///< the row changes other parts: row_ was read as a whole
-  ScenarioAnswerer answerer_;   ///< with the scene of base_ loaded
+  Scenario base_;                               ///< as written
+  Scenario row_;                                ///< base_ with the changes of a row
+  std::vector<std::size_t> models_, contacts_;  ///< that the row changes
+  bool whole_ = false;                          ///< the row changes other parts: row_ was read as a whole
+  ScenarioAnswerer answerer_;                   ///< with the scene of base_ loaded
 };
 
 }  // namespace stiction::internal

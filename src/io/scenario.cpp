@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <set>
 
+#include "base/text.hpp"
 #include "io/nearest_name.hpp"
 #include "io/scenario_document.hpp"
 #include "io/sha256.hpp"
-#include "base/text.hpp"
 
 namespace stiction {
 namespace internal {
@@ -159,8 +159,10 @@ Effort decode_effort(const Entry& entry, const std::string& path)
       effort.given[entry.keys[i]] = number(entry.items[i], path + "." + entry.keys[i]);
     return effort;
   }
-  if (entry.kind != Entry::Kind::kText) fail(entry, path, "limits | unlimited | none, or a map of joint names to numbers");
-  effort.kind = one_of<Kind, 3>(entry, path, {{{"limits", Kind::kLimits}, {"unlimited", Kind::kUnlimited}, {"none", Kind::kNone}}});
+  if (entry.kind != Entry::Kind::kText)
+    fail(entry, path, "limits | unlimited | none, or a map of joint names to numbers");
+  effort.kind = one_of<Kind, 3>(entry, path,
+                                {{{"limits", Kind::kLimits}, {"unlimited", Kind::kUnlimited}, {"none", Kind::kNone}}});
   return effort;
 }
 
@@ -199,7 +201,8 @@ ClosureDescription decode_closure(const Entry& entry, const std::string& path)
   closure.link = text_of(map.need("link"), map.path_of("link"));
   closure.on = map.text_or("on", closure.on);
   closure.at = map.vector_or("at", closure.at);
-  closure.kind = map.choice_or<Kind, 3>("kind", {{{"pin", Kind::kPin}, {"weld", Kind::kWeld}, {"guide", Kind::kGuide}}}, closure.kind);
+  closure.kind = map.choice_or<Kind, 3>("kind", {{{"pin", Kind::kPin}, {"weld", Kind::kWeld}, {"guide", Kind::kGuide}}},
+                                        closure.kind);
   if (closure.kind == Kind::kGuide)
     closure.normal = unit_vector(map.need("normal"), map.path_of("normal"));
   else if (const Entry* normal = map.find("normal"))
@@ -211,11 +214,13 @@ ConeShape decode_cone(const Entry& entry, const std::string& path)
 {
   const auto facets = [&](const Entry& count, const std::string& where) {
     const double value = number(count, where);
-    if (value < 3 || value > kMostFacets || value != std::floor(value)) fail(count, where, "a whole number from 3 to 4096");
+    if (value < 3 || value > kMostFacets || value != std::floor(value))
+      fail(count, where, "a whole number from 3 to 4096");
     return static_cast<int>(value);
   };
   if (entry.kind == Entry::Kind::kText && entry.text == "exact") return ConeShape::exact();
-  if (entry.kind != Entry::Kind::kMap || entry.keys.size() != 1 || (entry.keys[0] != "inner" && entry.keys[0] != "outer"))
+  if (entry.kind != Entry::Kind::kMap || entry.keys.size() != 1 ||
+      (entry.keys[0] != "inner" && entry.keys[0] != "outer"))
     fail(entry, path, "exact | {inner: facets} | {outer: facets}");
   const int count = facets(entry.items[0], path + "." + entry.keys[0]);
   return entry.keys[0] == "inner" ? ConeShape::inner(count) : ConeShape::outer(count);
@@ -260,7 +265,8 @@ NoiseOption decode_noise(const Entry& entry, const std::string& path)
   NoiseOption noise;
   if (const Entry* found = map.find("position")) noise.position = number_at_least_zero(*found, map.path_of("position"));
   if (const Entry* found = map.find("angle")) noise.angle = number_at_least_zero(*found, map.path_of("angle"));
-  if (const Entry* found = map.find("samples")) noise.samples = static_cast<int>(whole_number(*found, map.path_of("samples"), 1, 1e7));
+  if (const Entry* found = map.find("samples"))
+    noise.samples = static_cast<int>(whole_number(*found, map.path_of("samples"), 1, 1e7));
   if (const Entry* found = map.find("seed")) noise.seed = whole_number(*found, map.path_of("seed"), 0, 0x1p53);
   return noise;
 }
@@ -270,7 +276,8 @@ void each(const Entry* list, const char* path, Read read)
 {
   if (!list || list->kind == Entry::Kind::kNull) return;
   if (list->kind != Entry::Kind::kList) fail(*list, path, "a list");
-  for (std::size_t i = 0; i < list->items.size(); ++i) read(list->items[i], std::string(path) + "[" + std::to_string(i) + "]");
+  for (std::size_t i = 0; i < list->items.size(); ++i)
+    read(list->items[i], std::string(path) + "[" + std::to_string(i) + "]");
 }
 
 constexpr std::array<std::pair<const char*, Question>, 7> kQuestions{{{"all_sticking", Question::kAllSticking},
@@ -285,7 +292,8 @@ constexpr std::array<std::pair<const char*, Question>, 7> kQuestions{{{"all_stic
 
 ModelDescription decode_model(const Entry& entry, const std::string& name, const std::string& folder)
 {
-  const Map map(entry, "models." + name, {"urdf", "base", "pose", "joints", "rates", "twist", "accelerations", "acceleration", "effort"});
+  const Map map(entry, "models." + name,
+                {"urdf", "base", "pose", "joints", "rates", "twist", "accelerations", "acceleration", "effort"});
   ModelDescription model;
   model.name = name;
   const std::string& urdf = text_of(map.need("urdf"), map.path_of("urdf"));
@@ -299,8 +307,10 @@ ModelDescription decode_model(const Entry& entry, const std::string& name, const
     model.pose.xyz = pose.vector_or("xyz", model.pose.xyz);
     model.pose.rpy = pose.vector_or("rpy", model.pose.rpy);
   }
-  if (const Entry* found = map.find("joints")) decode_joints(*found, map.path_of("joints"), model.joints, model.multi_joints);
-  if (const Entry* found = map.find("rates")) decode_joints(*found, map.path_of("rates"), model.rates, model.multi_rates);
+  if (const Entry* found = map.find("joints"))
+    decode_joints(*found, map.path_of("joints"), model.joints, model.multi_joints);
+  if (const Entry* found = map.find("rates"))
+    decode_joints(*found, map.path_of("rates"), model.rates, model.multi_rates);
   if (const Entry* found = map.find("twist")) {
     const Map twist(*found, map.path_of("twist"), {"linear", "angular"});
     model.linear_velocity = twist.vector_or("linear", model.linear_velocity);
@@ -319,8 +329,9 @@ ModelDescription decode_model(const Entry& entry, const std::string& name, const
 
 ContactDescription decode_contact(const Entry& entry, const std::string& path, ContactMotion& motion)
 {
-  const Map map(entry, path, {"name", "link", "on", "at", "points", "at_frame", "normal", "normal_frame", "mu", "side",
-                              "torsion", "max_normal", "slides", "restitution", "one_way", "mu_second"});
+  const Map map(entry, path,
+                {"name", "link", "on", "at", "points", "at_frame", "normal", "normal_frame", "mu", "side", "torsion",
+                 "max_normal", "slides", "restitution", "one_way", "mu_second"});
   ContactDescription contact;
   contact.name = text_of(map.need("name"), map.path_of("name"));
   contact.link = text_of(map.need("link"), map.path_of("link"));
@@ -328,7 +339,8 @@ ContactDescription decode_contact(const Entry& entry, const std::string& path, C
   const Entry* points = map.find("points");
   if (points && map.find("at")) fail(*points, map.path_of("points"), "either at or points");
   if (points) {
-    if (points->kind != Entry::Kind::kList || points->items.empty()) fail(*points, map.path_of("points"), "a list of points");
+    if (points->kind != Entry::Kind::kList || points->items.empty())
+      fail(*points, map.path_of("points"), "a list of points");
     contact.patch = true;
     for (std::size_t k = 0; k < points->items.size(); ++k)
       contact.points.push_back(vector3(points->items[k], map.path_of("points") + "[" + std::to_string(k) + "]"));
@@ -339,9 +351,11 @@ ContactDescription decode_contact(const Entry& entry, const std::string& path, C
   contact.normal = unit_vector(map.need("normal"), map.path_of("normal"));
   contact.normal_frame = map.choice_or("normal_frame", kContactFrames, contact.normal_frame);
   contact.mu = number_at_least_zero(map.need("mu"), map.path_of("mu"));
-  contact.side = map.choice_or<Side, 2>("side", {{{"unilateral", Side::kUnilateral}, {"bilateral", Side::kBilateral}}}, contact.side);
+  contact.side = map.choice_or<Side, 2>("side", {{{"unilateral", Side::kUnilateral}, {"bilateral", Side::kBilateral}}},
+                                        contact.side);
   if (const Entry* found = map.find("torsion")) contact.torsion = number_at_least_zero(*found, map.path_of("torsion"));
-  if (const Entry* found = map.find("max_normal")) contact.max_normal = number_at_least_zero(*found, map.path_of("max_normal"));
+  if (const Entry* found = map.find("max_normal"))
+    contact.max_normal = number_at_least_zero(*found, map.path_of("max_normal"));
   if (const Entry* found = map.find("slides")) {
     motion.slides = vector3(*found, map.path_of("slides"));
     if (motion.slides->isZero(0.0)) fail(*found, map.path_of("slides"), "a direction");
@@ -353,7 +367,8 @@ ContactDescription decode_contact(const Entry& entry, const std::string& path, C
     motion.restitution_spin = restitution.number_or("spin", 0.0);
   }
   if (const Entry* found = map.find("one_way")) motion.one_way = boolean(*found, map.path_of("one_way"));
-  if (const Entry* found = map.find("mu_second")) motion.mu_second = number_at_least_zero(*found, map.path_of("mu_second"));
+  if (const Entry* found = map.find("mu_second"))
+    motion.mu_second = number_at_least_zero(*found, map.path_of("mu_second"));
   return contact;
 }
 
@@ -361,8 +376,9 @@ ScenarioOptions decode_options(const Entry& entry)
 {
   ScenarioOptions options;
   if (entry.kind == Entry::Kind::kNull) return options;
-  const Map map(entry, "options", {"cone", "detachment", "solver", "intervals", "margins", "repairs", "push", "gap", "box", "object", "plane", "length",
-                                   "point", "wrench", "noise", "tangential", "modes"});
+  const Map map(entry, "options",
+                {"cone", "detachment", "solver", "intervals", "margins", "repairs", "push", "gap", "box", "object",
+                 "plane", "length", "point", "wrench", "noise", "tangential", "modes"});
   if (const Entry* found = map.find("cone")) options.cone = decode_cone(*found, "options.cone");
   options.detachment = map.choice_or<Detachment, 2>(
       "detachment", {{{"allowed", Detachment::kAllowed}, {"forbidden", Detachment::kForbidden}}}, options.detachment);
@@ -384,14 +400,17 @@ ScenarioOptions decode_options(const Entry& entry)
     options.wrench->torque = wrench.vector_or("torque", options.wrench->torque);
   }
   if (const Entry* found = map.find("noise")) options.noise = decode_noise(*found, "options.noise");
-  options.tangential = map.choice_or<const char*, 2>("tangential", {{{"held", "held"}, {"left_out", "left_out"}}}, "held");
-  if (const Entry* found = map.find("modes")) options.modes = static_cast<int>(whole_number(*found, "options.modes", 1, 1e6));
+  options.tangential =
+      map.choice_or<const char*, 2>("tangential", {{{"held", "held"}, {"left_out", "left_out"}}}, "held");
+  if (const Entry* found = map.find("modes"))
+    options.modes = static_cast<int>(whole_number(*found, "options.modes", 1, 1e6));
   return options;
 }
 
 Scenario ScenarioDocument::decode() const
 {
-  const Map map(root, "", {"stiction", "name", "gravity", "models", "loads", "contacts", "closures", "question", "options"});
+  const Map map(root, "",
+                {"stiction", "name", "gravity", "models", "loads", "contacts", "closures", "question", "options"});
   const Entry& version = map.need("stiction");
   if (number(version, "stiction") != 1.0) fail(version, "stiction", "version 1");
   Scenario scenario;
@@ -401,9 +420,8 @@ Scenario ScenarioDocument::decode() const
   if (models.kind != Entry::Kind::kMap) fail(models, "models", "a map of names to models");
   for (std::size_t i = 0; i < models.keys.size(); ++i)
     scenario.scene.models.push_back(decode_model(models.items[i], models.keys[i], folder));
-  each(map.find("loads"), "loads", [&](const Entry& entry, const std::string& path) {
-    scenario.scene.loads.push_back(decode_load(entry, path));
-  });
+  each(map.find("loads"), "loads",
+       [&](const Entry& entry, const std::string& path) { scenario.scene.loads.push_back(decode_load(entry, path)); });
   each(map.find("contacts"), "contacts", [&](const Entry& entry, const std::string& path) {
     scenario.scene.contacts.push_back(decode_contact(entry, path, scenario.contact_motions.emplace_back()));
   });

@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "io/scenario_document.hpp"
 #include "io/sha256.hpp"
 #include "io/verify.hpp"
-#include "base/text.hpp"
 #include "scene/urdf.hpp"
 #include "stiction/error.hpp"
 
@@ -168,7 +168,7 @@ const Answer& ScenarioAnswerer::ask(const Scenario& scenario)
     engine_ = owned_by_answer;
     question_ = scenario.question;
   }
-  engine_->forget();   // an answer must not depend on the one before
+  engine_->forget();  // an answer must not depend on the one before
   if (fits(scenario.scene)) {
     compute(scenario.scene, problem_);
     answer_->ask({scenario, scene_, state_, problem_}, Extras::kOnlyIfAsked);

@@ -8,8 +8,7 @@ namespace {
 
 ScenarioReport written(const internal::Report& report)
 {
-  return {report.verdict(), report.summary(), internal::report_json(report),
-          internal::report_text(report, false)};
+  return {report.verdict(), report.summary(), internal::report_json(report), internal::report_text(report, false)};
 }
 
 }  // namespace

@@ -14,9 +14,9 @@ inline constexpr int kMostFacets = 4096;
 /// A scenario file as it is written, with overrides applied; `decode` reads it.
 struct ScenarioDocument {
   Entry root;
-  std::string folder;   ///< URDF files are relative to it
-  std::string sha256 = {};                          ///< of the text, before overrides; empty: unknown
-  std::vector<ScenarioOverride> overrides = {};     ///< that were applied
+  std::string folder;                            ///< URDF files are relative to it
+  std::string sha256 = {};                       ///< of the text, before overrides; empty: unknown
+  std::vector<ScenarioOverride> overrides = {};  ///< that were applied
 
   Scenario decode() const;
 

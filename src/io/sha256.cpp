@@ -57,7 +57,8 @@ std::string sha256(std::string_view bytes)
   while (tail.size() % 64 != 56) tail += '\0';
   const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
   for (int shift = 56; shift >= 0; shift -= 8) tail += static_cast<char>(bits >> shift & 0xff);
-  for (std::size_t i = 0; i < tail.size(); i += 64) compress(reinterpret_cast<const unsigned char*>(tail.data()) + i, state);
+  for (std::size_t i = 0; i < tail.size(); i += 64)
+    compress(reinterpret_cast<const unsigned char*>(tail.data()) + i, state);
   std::string digits;
   for (const std::uint32_t word : state)
     for (int shift = 28; shift >= 0; shift -= 4) digits += "0123456789abcdef"[word >> shift & 0xf];

@@ -8,10 +8,10 @@
 
 #include "ask/check_slips.hpp"
 #include "ask/contact_reports.hpp"
+#include "base/text.hpp"
 #include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
-#include "base/text.hpp"
 #include "proof/sliding_program.hpp"
 #include "stiction/error.hpp"
 #include "stiction/rest.hpp"
@@ -23,11 +23,16 @@ namespace {
 const char* name_of(SolutionCount count)
 {
   switch (count) {
-    case SolutionCount::kNone: return "none";
-    case SolutionCount::kUnique: return "one";
-    case SolutionCount::kSeveral: return "several";
-    case SolutionCount::kAtLeastOne: return "at_least_one";
-    case SolutionCount::kUndecided: break;
+    case SolutionCount::kNone:
+      return "none";
+    case SolutionCount::kUnique:
+      return "one";
+    case SolutionCount::kSeveral:
+      return "several";
+    case SolutionCount::kAtLeastOne:
+      return "at_least_one";
+    case SolutionCount::kUndecided:
+      break;
   }
   return "undecided";
 }
@@ -127,9 +132,10 @@ std::string well_posedness_words(const WellPosedness& found, bool something_stic
                   ? fmt::format("as long as friction stays below {:.4g} times what it is", found.critical_scale)
                   : "however large friction becomes");
     case Verdict::kFails:
-      return fmt::format("some other loads have none or several solutions: friction is above the critical one, {:.4g} "
-                         "times what it is",
-                         found.critical_scale);
+      return fmt::format(
+          "some other loads have none or several solutions: friction is above the critical one, {:.4g} "
+          "times what it is",
+          found.critical_scale);
     case Verdict::kUndecided:
       break;
   }
@@ -153,8 +159,7 @@ Json proof_json(const SlidingCertificate& certificate, Verdict verdict)
   entry["kind"] = verdict == Verdict::kUndecided ? "none" : "modes";
   entry["witnesses"] = Json::array();
   for (const SlidingWitness& witness : certificate.witnesses)
-    entry["witnesses"].push_back(
-        {{"signs", witness.signs}, {"a", json(witness.a)}, {"lambda", json(witness.lambda)}});
+    entry["witnesses"].push_back({{"signs", witness.signs}, {"a", json(witness.a)}, {"lambda", json(witness.lambda)}});
   entry["leaves"] = Json::array();
   for (const MotionLeaf& leaf : certificate.leaves) entry["leaves"].push_back(leaf_json(leaf));
   return entry;
@@ -176,8 +181,7 @@ void write_claims(const ContactProblem& problem, const SlipDirections& slips, co
   }
   const bool any = !solutions.empty();
   claims["acceleration"]["values"] = any ? solutions[0]["acceleration"]["values"] : Json();
-  claims["acceleration"]["unique"] =
-      result.count == SolutionCount::kUnique && result.solutions[0].acceleration_unique;
+  claims["acceleration"]["unique"] = result.count == SolutionCount::kUnique && result.solutions[0].acceleration_unique;
   claims["contacts"] = any ? solutions[0]["contacts"] : Json::array();
   claims["efforts"] = unproved();
   claims["count"] = name_of(result.count);
@@ -237,7 +241,7 @@ class SlidingAnswer final : public Answer {
   SlidingChecker checker_;
   SlipDirections slips_;
   std::vector<bool> moves_;  ///< per contact: bodies do move along the surface
-  bool judged_ = false;  ///< well-posedness was asked for
+  bool judged_ = false;      ///< well-posedness was asked for
   SlidingResult result_;
 };
 
@@ -303,8 +307,8 @@ SlidingCertificate read_modes(const Field& source, const ContactProblem& problem
   const Field modes = source["witnesses"], leaves = source["leaves"];
   SlidingCertificate certificate;
   for (std::size_t i = 0; i < modes.size(); ++i) {
-    certificate.witnesses.push_back({modes[i]["signs"].integers(), modes[i]["a"].vector(problem.nv()),
-                                     modes[i]["lambda"].vector(problem.rows())});
+    certificate.witnesses.push_back(
+        {modes[i]["signs"].integers(), modes[i]["a"].vector(problem.nv()), modes[i]["lambda"].vector(problem.rows())});
     if (certificate.witnesses.back().signs.size() != problem.contacts.size())
       modes[i]["signs"].fail("one sign per contact");
   }
@@ -363,6 +367,7 @@ std::vector<std::string> sliding_columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kSlidingKind{Question::kSliding, require_for_sliding, make_answer<SlidingAnswer>, sliding_columns, judge_sliding_report};
+extern const QuestionKind kSlidingKind{Question::kSliding, require_for_sliding, make_answer<SlidingAnswer>,
+                                       sliding_columns, judge_sliding_report};
 
 }  // namespace stiction::internal

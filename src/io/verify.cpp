@@ -27,7 +27,8 @@ double largest_number(const Json& value)
   return largest;
 }
 
-/// The report that may be made of a judgement. What a certificate knows nothing about is the scenario's, if there is one.
+/// The report that may be made of a judgement. What a certificate knows nothing about is the scenario's, if there is
+/// one.
 Json document(const Json& shown, const Judgement& judged, const Report* scenario)
 {
   Json wanted;
@@ -51,8 +52,8 @@ Json document(const Json& shown, const Judgement& judged, const Report* scenario
   return wanted;
 }
 
-/// How near the numbers of a key must be. Works and velocities after an impact are differences: they are as rounded as what
-/// they are differences of.
+/// How near the numbers of a key must be. Works and velocities after an impact are differences: they are as rounded as
+/// what they are differences of.
 Closeness closeness_of(const std::string& key, const Json& wanted, const Judgement& judged, Question question)
 {
   if (key == "certificate") return {};
@@ -150,7 +151,8 @@ Verification verify_report(const std::string& text, const std::string& source)
 }
 
 Verification verify_report(const std::string& text, const std::string& source, const std::string& scenario_file,
-                           const std::vector<ScenarioOverride>& overrides, const std::vector<std::string>& package_paths)
+                           const std::vector<ScenarioOverride>& overrides,
+                           const std::vector<std::string>& package_paths)
 {
   using namespace internal;
   return verify_text(text, source, [&](const Field& report) {

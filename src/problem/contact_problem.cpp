@@ -16,8 +16,8 @@ namespace {
 using internal::quoted;
 using internal::text;
 
-using internal::kUnitRounding;    // of contact axes, which only place forces in reports
-using internal::kWrittenByHand;   // of a planner's own M, relative to the diagonal: symmetry, semidefiniteness
+using internal::kUnitRounding;   // of contact axes, which only place forces in reports
+using internal::kWrittenByHand;  // of a planner's own M, relative to the diagonal: symmetry, semidefiniteness
 
 std::string at(const char* list, std::size_t i) { return std::string(list) + "[" + std::to_string(i) + "]"; }
 

@@ -12,8 +12,8 @@ namespace internal {
 
 bool has_friction(const GraspBlock& block, ClosureKind kind)
 {
-  return kind != ClosureKind::kForm && ((block.cone.tangents > 0 && block.cone.mu > 0.0) ||
-                                        (block.cone.torsional && block.cone.torsion > 0.0));
+  return kind != ClosureKind::kForm &&
+         ((block.cone.tangents > 0 && block.cone.mu > 0.0) || (block.cone.torsional && block.cone.torsion > 0.0));
 }
 
 namespace {
@@ -60,15 +60,13 @@ FrictionCone cone_for_fails(const GraspBlock& block, ClosureKind kind)
   return cone;
 }
 
-/// Share of the normal force in column k that a force of the cone may have: what the tolerances of both verdicts are made of.
-double extent(const FrictionCone& cone, int k)
-{
-  return k == 0 ? 1.0 : k <= cone.tangents ? cone.mu : cone.torsion;
-}
+/// Share of the normal force in column k that a force of the cone may have: what the tolerances of both verdicts are
+/// made of.
+double extent(const FrictionCone& cone, int k) { return k == 0 ? 1.0 : k <= cone.tangents ? cone.mu : cone.torsion; }
 
-/// Writes to scratch.weight how far each column may move while every contact stays in its cone, all columns of a contact at once
-/// within a ball: slack / sqrt 2 times (1, mu, mu, torsion), zero where a column cannot carry force; to scratch.most how large the
-/// forces of such a ball may be. False when the forces are outside a cone.
+/// Writes to scratch.weight how far each column may move while every contact stays in its cone, all columns of a
+/// contact at once within a ball: slack / sqrt 2 times (1, mu, mu, torsion), zero where a column cannot carry force; to
+/// scratch.most how large the forces of such a ball may be. False when the forces are outside a cone.
 bool ball_weights(const Grasp& grasp, ClosureKind kind, ClosureScratch& scratch, std::string* why)
 {
   const Eigen::VectorXd& forces = scratch.forces;
@@ -86,7 +84,7 @@ bool ball_weights(const Grasp& grasp, ClosureKind kind, ClosureScratch& scratch,
     if (!(inside >= -kRounding * std::abs(f[0])) || cone.sign * f[0] < 0.0)
       return refuse(why, [&] { return contact_text(grasp, i) + " is outside its cone"; });
     double radius = kHalfDiagonal * std::max(inside, 0.0);
-    if (block.side == Side::kBilateral && !has_friction(block, kind)) radius = largest;   // its cone is the whole line
+    if (block.side == Side::kBilateral && !has_friction(block, kind)) radius = largest;  // its cone is the whole line
     for (int k = 0; k < cone.dim(); ++k) {
       weight[block.col + k] = radius * (k > 0 && k <= cone.tangents ? disk_inside(cone) : extent(cone, k));
       most[block.col + k] = (std::abs(f[0]) + radius) * extent(cone, k);
@@ -178,13 +176,16 @@ bool surrounds_zero(const Grasp& grasp, ClosureKind kind, ClosureScratch& scratc
     missing += G.col(block.col).array().abs() * (2.0 * kRounding * std::abs(forces[block.col]));
   }
   for (Eigen::Index i = 0; i < m; ++i)
-    if (!(size[i] > kSmall && size[i] < kLarge)) return refuse(why, [&] { return "no force acts along row " + std::to_string(i); });
+    if (!(size[i] > kSmall && size[i] < kLarge))
+      return refuse(why, [&] { return "no force acts along row " + std::to_string(i); });
   const PerRow<kRows> row_scale = 1.0 / size;
   // Rounding of these sums themselves is far below kClosureDoubt, yet it counts.
   const double rounding = static_cast<double>(G.cols() + 4) * std::numeric_limits<double>::epsilon();
   const PerRow<kRows> off = (residual.abs() + missing) * row_scale + rounding;
-  // Changing every entry of G by a share kClosureDoubt moves each scaled row by at most that much (docs/proofs/closure.md).
-  const double bound = (std::sqrt(off.square().sum()) + std::sqrt(static_cast<double>(m)) * kClosureDoubt) * (1.0 + 1e-12);
+  // Changing every entry of G by a share kClosureDoubt moves each scaled row by at most that much
+  // (docs/proofs/closure.md).
+  const double bound =
+      (std::sqrt(off.square().sum()) + std::sqrt(static_cast<double>(m)) * kClosureDoubt) * (1.0 + 1e-12);
   if (image_exceeds<double, kRows>(G, scratch.weight, row_scale, bound) ||
       image_exceeds<long double, kRows>(G, scratch.weight, row_scale, bound))
     return true;
@@ -231,7 +232,7 @@ bool moves_freely(const Grasp& grasp, ClosureKind kind, const Twist& twist, std:
     Sum h[4];
     for (int k = 0; k < cone.dim(); ++k) {
       h[k] = column_sum(block.col + k);
-      h[k].value = -h[k].value;   // a force does work against the motion when its product with -h is positive
+      h[k].value = -h[k].value;  // a force does work against the motion when its product with -h is positive
     }
     // Rounding of every force of the cone, not of the ray that opposes most: the measure by which "holds" has its room.
     long double reach = 0.0L;
@@ -312,7 +313,8 @@ bool uncommandable(const Grasp& grasp, const Eigen::VectorXd& forces, std::strin
       return refuse(why, [&] { return "the internal forces leave row " + std::to_string(i) + " unbalanced"; });
   for (Eigen::Index k = 0; k < grasp.J_hand.cols(); ++k)
     if (actuated(grasp, k) && !balances([&](Eigen::Index j) { return grasp.J_hand(j, k); }))
-      return refuse(why, [&] { return "degree of freedom " + std::to_string(k) + " of the hand feels the internal forces"; });
+      return refuse(
+          why, [&] { return "degree of freedom " + std::to_string(k) + " of the hand feels the internal forces"; });
   return true;
 }
 
@@ -329,14 +331,16 @@ Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& 
   if (m < 1 || m > kMostRows || !all_finite(grasp.G)) return undecided("the grasp is malformed");
   if (kind == ClosureKind::kForce && !grasp.has_hand()) return undecided("no hand is modelled");
   if (proof.twist.size() > 0) {
-    if (proof.twist.size() != m || !all_finite(proof.twist)) return undecided("the twist has the wrong size or is not finite");
+    if (proof.twist.size() != m || !all_finite(proof.twist))
+      return undecided("the twist has the wrong size or is not finite");
     if (proof.twist.cwiseAbs().maxCoeff() == 0.0) return undecided("the twist is zero");
     if (moves_freely(grasp, kind, proof.twist, why)) return Verdict::kFails;
     scratch.clean = proof.twist;
     if (drop_noise(grasp.G, scratch.clean) && moves_freely(grasp, kind, scratch.clean, nullptr)) return Verdict::kFails;
     return Verdict::kUndecided;
   }
-  if (proof.forces.size() != n || !all_finite(proof.forces)) return undecided("the forces have the wrong size or are not finite");
+  if (proof.forces.size() != n || !all_finite(proof.forces))
+    return undecided("the forces have the wrong size or are not finite");
   if (kind == ClosureKind::kForce && uncommandable(grasp, proof.forces, nullptr)) return Verdict::kFails;
   set_forces(proof.forces, scratch);
   const auto surrounds = m == kMostRows ? surrounds_zero<kMostRows> : surrounds_zero<Eigen::Dynamic>;
@@ -353,8 +357,8 @@ Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& 
   return internal::judge_closure(grasp, kind, proof, scratch, why);
 }
 
-void write_resist_program(const Grasp& grasp, const Eigen::VectorXd& wrench, double doubt, const std::vector<int>& signs,
-                          ConeProgram& program)
+void write_resist_program(const Grasp& grasp, const Eigen::VectorXd& wrench, double doubt,
+                          const std::vector<int>& signs, ConeProgram& program)
 {
   const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols(), dofs = grasp.J_hand.cols();
   const auto limited = [&](const GraspBlock& block) { return std::isfinite(block.max_normal); };
@@ -391,13 +395,13 @@ void write_resist_program(const Grasp& grasp, const Eigen::VectorXd& wrench, dou
     }
     BoxVariable box{col, std::isinf(lower) ? lower : lower - doubt * std::abs(lower),
                     std::isinf(upper) ? upper : upper + doubt * std::abs(upper)};
-    if (box.lower > box.upper) box = {col, lower, upper};   // a given effort has no width to lose
+    if (box.lower > box.upper) box = {col, lower, upper};  // a given effort has no width to lose
     program.boxes.push_back(box);
   }
   Eigen::Index limit = m + dofs;
   for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
     const GraspBlock& block = grasp.contacts[i];
-    if (two_sided(i)) {   // the convex hull of a double cone is the line, or with friction everything
+    if (two_sided(i)) {  // the convex hull of a double cone is the line, or with friction everything
       const bool line = !internal::has_friction(block, ClosureKind::kFrictionalForm);
       if (limited(block))
         program.boxes.push_back({block.col, -block.max_normal * share, block.max_normal * share});
@@ -502,9 +506,10 @@ bool write_leaf(const Grasp& grasp, const ResistProof& proof, MotionLeaf& leaf, 
   Eigen::Index next = nv;
   for (const GraspBlock& block : grasp.contacts) {
     if (!std::isfinite(block.max_normal)) continue;
-    if (block.side == Side::kBilateral) {   // limited by a box, which has no row: its price is what it opposes
+    if (block.side == Side::kBilateral) {  // limited by a box, which has no row: its price is what it opposes
       double along = grasp.G.col(block.col).dot(proof.y.head(grasp.G.rows()));
-      if (grasp.has_hand()) along += grasp.J_hand.row(block.col).dot(proof.y.segment(grasp.G.rows(), grasp.J_hand.cols()));
+      if (grasp.has_hand())
+        along += grasp.J_hand.row(block.col).dot(proof.y.segment(grasp.G.rows(), grasp.J_hand.cols()));
       leaf.motion[next++] = std::abs(along);
     } else {
       if (row >= proof.y.size()) return refuse(why, [] { return std::string("the proof has the wrong size"); });
@@ -516,8 +521,8 @@ bool write_leaf(const Grasp& grasp, const ResistProof& proof, MotionLeaf& leaf, 
 
 }  // namespace
 
-Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof, ResistScratch& scratch,
-                      std::string* why)
+Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof,
+                      ResistScratch& scratch, std::string* why)
 {
   if (!resist_shape(grasp, wrench, proof, why)) return Verdict::kUndecided;
   const bool holds = proof.claims == Verdict::kHolds;

@@ -29,7 +29,7 @@ struct ResistScratch {
 void write_resist_problem(const Grasp& grasp, const Eigen::VectorXd& wrench, double doubt, ContactProblem& p);
 
 /// judge_resists() without allocation after the first call of a size (explanations aside).
-Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof, ResistScratch& scratch,
-                      std::string* why);
+Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof,
+                      ResistScratch& scratch, std::string* why);
 
 }  // namespace stiction::internal

@@ -12,10 +12,7 @@ using internal::refuse;
 using internal::Sum;
 using Values = Eigen::Ref<const Eigen::VectorXd>;
 
-std::string entry(const char* list, std::size_t i)
-{
-  return std::string(list) + "[" + std::to_string(i) + "]";
-}
+std::string entry(const char* list, std::size_t i) { return std::string(list) + "[" + std::to_string(i) + "]"; }
 
 double row_scale(const ConeProgram& program, Eigen::Index i)
 {
@@ -53,7 +50,8 @@ bool quickly_balanced(const ConeProgram& program, const Eigen::VectorXd& x)
   }
   bool balanced = terms <= internal::kFewTerms;
   for (Eigen::Index i = 0; i < m; ++i)
-    balanced = balanced && size[i] > internal::kSmall && size[i] < internal::kLarge && std::abs(sum[i]) <= 0.5 * kRounding * size[i];
+    balanced = balanced && size[i] > internal::kSmall && size[i] < internal::kLarge &&
+               std::abs(sum[i]) <= 0.5 * kRounding * size[i];
   return balanced;
 }
 
@@ -85,7 +83,7 @@ bool contains(const FrictionCone& cone, const double* f)
 {
   bool zero = true;
   for (int k = 0; k < cone.dim(); ++k) zero = zero && f[k] == 0.0;
-  return zero || slack(cone, f) >= -kRounding * std::abs(f[0]);   // refuses the wrong sign of f_n as well
+  return zero || slack(cone, f) >= -kRounding * std::abs(f[0]);  // refuses the wrong sign of f_n as well
 }
 
 /// y'E_j over one column.
@@ -97,7 +95,8 @@ Sum column_sum(const ConeProgram& program, const Values& y, int col)
   return h;
 }
 
-/// Plain double arithmetic settles the cones that clearly do not oppose y; cones near the limit are left to the long sums.
+/// Plain double arithmetic settles the cones that clearly do not oppose y; cones near the limit are left to the long
+/// sums.
 template <int M>
 bool quickly_blocked(const ConeProgram& program, const double* y, const ConeBlock& block)
 {
@@ -162,8 +161,7 @@ bool proves_feasible(const ConeProgram& program, const Eigen::VectorXd& x, std::
   for (std::size_t i = 0; i < program.cones.size(); ++i) {
     const ConeBlock& block = program.cones[i];
     const double* f = x.data() + block.col;
-    if (!contains(block.cone, f))
-      return refuse(why, [&] { return entry("cones", i) + " does not contain its force"; });
+    if (!contains(block.cone, f)) return refuse(why, [&] { return entry("cones", i) + " does not contain its force"; });
   }
   for (std::size_t i = 0; i < program.boxes.size(); ++i) {
     const BoxVariable& box = program.boxes[i];
@@ -180,7 +178,7 @@ bool proves_infeasible(const ConeProgram& program, const Eigen::VectorXd& y, std
   if (y.size() != program.E.rows() || !internal::all_finite(y))
     return refuse(why, [] { return std::string("y has the wrong size or is not finite"); });
   if (separates(program, y, why)) return true;
-  constexpr int kOnTheStack = 128;   // so that programs of everyday sizes are judged without the heap
+  constexpr int kOnTheStack = 128;  // so that programs of everyday sizes are judged without the heap
   if (y.size() > kOnTheStack) {
     Eigen::VectorXd clean = y;
     return internal::drop_noise(program.E, clean) && separates(program, clean, nullptr);

@@ -1,4 +1,5 @@
-// What a set of leaves proves about all solutions of the impact laws: the program of each leaf, and the cover of all modes.
+// What a set of leaves proves about all solutions of the impact laws: the program of each leaf, and the cover of all
+// modes.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,8 +23,12 @@ namespace {
 class ProgramWriter {
  public:
   ProgramWriter(const ContactProblem& problem, const Impact& impact)
-      : problem_(problem), impact_(impact), bounds_(impact_bounds(problem, impact.velocity)),
-        restitution_(restitutions(problem, impact)), before_(problem.rows()), caps_(Eigen::VectorXd::Zero(problem.rows()))
+      : problem_(problem),
+        impact_(impact),
+        bounds_(impact_bounds(problem, impact.velocity)),
+        restitution_(restitutions(problem, impact)),
+        before_(problem.rows()),
+        caps_(Eigen::VectorXd::Zero(problem.rows()))
   {
     for (Eigen::Index j = 0; j < problem.nv(); ++j) free_.push_back(column(kReach * bounds_.motion[j]));
     for (Eigen::Index r = 0; r < problem.rows(); ++r)
@@ -42,16 +47,17 @@ class ProgramWriter {
   void contact(const ImpactElement& element, const Mode& mode)
   {
     const Contact& c = element.contact;
-    if (mode.normal == Mode::Normal::kOpen) {   // D = {0}: the other rows move as they like
+    if (mode.normal == Mode::Normal::kOpen) {  // D = {0}: the other rows move as they like
       slack(row(c.row), 1.0);
       return;
     }
     caps_[c.row] = kReach * normal_bound(element, bounds_);
-    for (int k = 0; element.rubs() && k < c.tangents; ++k) caps_[c.row + 1 + k] = c.mu * element.stretch(k) * caps_[c.row];
+    for (int k = 0; element.rubs() && k < c.tangents; ++k)
+      caps_[c.row + 1 + k] = c.mu * element.stretch(k) * caps_[c.row];
     if (element.twists()) caps_[element.torsion_row()] = c.torsion * caps_[c.row];
     const int normal_row = row(c.row);
     if (mode.normal == Mode::Normal::kAny) {
-      if (element.bilateral()) {   // a double cone: relaxed to all impulses
+      if (element.bilateral()) {  // a double cone: relaxed to all impulses
         const auto any = [&](int r) { impulse(free_column(caps_[r]), r, 1.0); };
         any(c.row);
         for (int k = 0; element.rubs() && k < c.tangents; ++k) any(c.row + 1 + k);
@@ -78,7 +84,8 @@ class ProgramWriter {
           coefficients_.push_back({rows[1], column, along[1] / element.stretch(1)});
         }
         // Rounded directions leave slip between two sectors, or beyond the end of one.
-        for (const int r : rows) rows_[static_cast<std::size_t>(r)].second = kBlur * (fastest / element.stretch(1) + fastest);
+        for (const int r : rows)
+          rows_[static_cast<std::size_t>(r)].second = kBlur * (fastest / element.stretch(1) + fastest);
       }
     }
     if (element.twists() && mode.spin != Mode::Spin::kAny) {
@@ -93,7 +100,8 @@ class ProgramWriter {
     const auto nv = problem_.nv();
     const bool gains = question == LeafQuestion::kGains;
     const int gain_slack = gains ? box_column(0.0) : -1;
-    const auto kinematic = static_cast<Eigen::Index>(rows_.size()), columns = static_cast<Eigen::Index>(bounds_of_.size());
+    const auto kinematic = static_cast<Eigen::Index>(rows_.size()),
+               columns = static_cast<Eigen::Index>(bounds_of_.size());
     out.impulses.setZero(problem_.rows(), columns);
     Eigen::MatrixXd sizes = Eigen::MatrixXd::Zero(problem_.rows(), columns);
     for (const Entry& entry : impulses_) out.impulses(entry.row, entry.column) += entry.value;
@@ -137,7 +145,7 @@ class ProgramWriter {
     double value;
   };
   struct Loss {
-    double rate, share;   ///< |ξ| >= share times the sum of the speeds
+    double rate, share;  ///< |ξ| >= share times the sum of the speeds
     std::vector<std::pair<int, double>> pressing;
     std::vector<int> speed;
   };
@@ -167,7 +175,7 @@ class ProgramWriter {
     out.tolerance[last] = gain_doubt() + kBlur * least_loss;
   }
 
-  static constexpr double kMore = 1.0 + 0x1p-10;   // rounding of the sizes themselves
+  static constexpr double kMore = 1.0 + 0x1p-10;  // rounding of the sizes themselves
 
   static double planar_sign(const Mode& mode) { return mode.from == 0.0 ? 1.0 : -1.0; }
 
@@ -234,17 +242,18 @@ class ProgramWriter {
     const double spin_end = mode.spin == Mode::Spin::kPositive ? -c.torsion : c.torsion;
     const bool spin_free = element.twists() && !spin_tied;
     if (tangents > 0 && mode.tangential == Mode::Tangential::kSlip) {
-      std::vector<Eigen::Vector2d> points;   // of the disk, per unit of normal impulse: their hull contains the arc
+      std::vector<Eigen::Vector2d> points;  // of the disk, per unit of normal impulse: their hull contains the arc
       if (tangents == 1) {
         points.emplace_back(-c.mu * planar_sign(mode), 0.0);
       } else {
         const auto at = [&](double angle, double radius) { points.emplace_back(-radius * direction(angle)); };
         at(mode.from, c.mu);
         at(mode.to, c.mu);
-        at(0.5 * (mode.from + mode.to), c.mu / std::cos(0.5 * (mode.to - mode.from)));   // where the end tangents meet
+        at(0.5 * (mode.from + mode.to), c.mu / std::cos(0.5 * (mode.to - mode.from)));  // where the end tangents meet
       }
       std::vector<double> ends = {0.0};
-      if (element.twists()) ends = spin_tied ? std::vector<double>{spin_end} : std::vector<double>{-c.torsion, c.torsion};
+      if (element.twists())
+        ends = spin_tied ? std::vector<double>{spin_end} : std::vector<double>{-c.torsion, c.torsion};
       std::vector<std::pair<int, double>> pressing;
       for (const Eigen::Vector2d& point : points)
         for (const double end : ends) {
@@ -276,14 +285,14 @@ class ProgramWriter {
   const Impact& impact_;
   MotionBounds bounds_;
   Eigen::VectorXd restitution_, before_;
-  Eigen::VectorXd caps_;              ///< largest |Λ| per row of J
-  std::vector<double> bounds_of_;     ///< per column; of a cone its first column counts
+  Eigen::VectorXd caps_;           ///< largest |Λ| per row of J
+  std::vector<double> bounds_of_;  ///< per column; of a cone its first column counts
   std::vector<int> free_;
   std::vector<BoxVariable> boxes_;
   std::vector<ConeBlock> cones_;
   std::vector<Entry> impulses_, sizes_, coefficients_;
   std::vector<Loss> losses_;
-  std::vector<std::pair<int, double>> rows_;   ///< row of J, and what rounded directions add to its tolerance
+  std::vector<std::pair<int, double>> rows_;  ///< row of J, and what rounded directions add to its tolerance
 };
 
 /// A mode that contacts of this kind have: programs of others would not contain the solutions that they stand for.
@@ -330,10 +339,10 @@ bool covered(const ContactProblem& problem, const Impact& impact, const std::vec
     modes[i] = whole;
     return true;
   }
-  return true;   // the first leaf alone does
+  return true;  // the first leaf alone does
 }
 
-constexpr long double kMoreCharge = 1.0L + 0x1p-20L;   // rounding of the sums of charges
+constexpr long double kMoreCharge = 1.0L + 0x1p-20L;  // rounding of the sums of charges
 
 /// One long sum of a column with what rounding and blur may do to it.
 struct Column {
@@ -357,16 +366,18 @@ Column column_of(const ImpactProgram& p, const Weights& y, Eigen::Index k)
 
 /// How far u+ - u- of any solution in the leaf is from `change`: with Y E = [I 0] + R and E x = e + r,
 /// d = Y e + Y r - R x, and |r|, |x| are bounded. Any Y will do, good ones say more.
-bool velocity_radius(const ImpactProgram& p, const Eigen::MatrixXd& Y, const Eigen::VectorXd& change, Eigen::VectorXd& radius)
+bool velocity_radius(const ImpactProgram& p, const Eigen::MatrixXd& Y, const Eigen::VectorXd& change,
+                     Eigen::VectorXd& radius)
 {
   const Eigen::MatrixXd& E = p.program.E;
   const Eigen::Index nv = change.size();
   if (Y.rows() != nv || Y.cols() != E.rows() || !all_finite(Y)) return false;
   const Eigen::VectorXd reach = reach_of(p);
-  const long double last_bit = 4.0L * std::numeric_limits<long double>::epsilon() * static_cast<long double>(E.rows() + 1);
+  const long double last_bit =
+      4.0L * std::numeric_limits<long double>::epsilon() * static_cast<long double>(E.rows() + 1);
   radius.setZero(nv);
   for (Eigen::Index i = 0; i < nv; ++i) {
-    if (p.bound[i] == 0.0) continue;   // nothing reaches it
+    if (p.bound[i] == 0.0) continue;  // nothing reaches it
     long double distance = -static_cast<long double>(change[i]), charge = 0.0L;
     for (Eigen::Index k = 0; k < E.rows(); ++k) {
       const long double term = static_cast<long double>(Y(i, k)) * p.program.e[k];
@@ -389,7 +400,8 @@ double largest_gain(const ContactProblem& problem, const ImpactSolution& solutio
 {
   const Eigen::VectorXd momentum = (problem.M * solution.velocity).cwiseAbs();
   const Eigen::VectorXd blur = kRounding * (problem.M.cwiseAbs() * solution.velocity.cwiseAbs());
-  return solution.energy_change + (1.0 + 0x1p-20) * ((momentum + blur).dot(radius) + 0.5 * radius.dot(problem.M.cwiseAbs() * radius));
+  return solution.energy_change +
+         (1.0 + 0x1p-20) * ((momentum + blur).dot(radius) + 0.5 * radius.dot(problem.M.cwiseAbs() * radius));
 }
 
 }  // namespace
@@ -400,7 +412,8 @@ bool excludes(const ImpactProgram& p, const Eigen::VectorXd& y)
 {
   const ConeProgram& program = p.program;
   if (y.size() != program.E.rows() || !all_finite(y)) return false;
-  const long double last_bit = 4.0L * std::numeric_limits<long double>::epsilon() * static_cast<long double>(y.size() + 1);
+  const long double last_bit =
+      4.0L * std::numeric_limits<long double>::epsilon() * static_cast<long double>(y.size() + 1);
   long double gap = 0.0L, charge = 0.0L;
   for (Eigen::Index i = 0; i < y.size(); ++i) {
     const long double term = static_cast<long double>(y[i]) * program.e[i];
@@ -424,7 +437,7 @@ bool excludes(const ImpactProgram& p, const Eigen::VectorXd& y)
       const Column column = column_of(p, y, block.col + k);
       h[k] = {column.value, column.doubt};
     }
-    long double doubt = h[0].scale;   // any direction of friction may be doubted
+    long double doubt = h[0].scale;  // any direction of friction may be doubted
     for (int k = 1; k <= block.cone.tangents; ++k) doubt += block.cone.mu * h[k].scale;
     if (block.cone.torsional) doubt += block.cone.torsion * h[1 + block.cone.tangents].scale;
     charge += p.bound[block.col] * std::max(0.0L, support_sum(block.cone, h).value + doubt);
@@ -452,7 +465,7 @@ ImpactProgram below(const ImpactProgram& p, const Eigen::VectorXd& quantity, dou
 
 Eigen::VectorXd reach_of(const ImpactProgram& p)
 {
-  Eigen::VectorXd reach = p.bound;   // of cones: the other components by the first
+  Eigen::VectorXd reach = p.bound;  // of cones: the other components by the first
   for (const ConeBlock& block : p.program.cones) {
     for (int k = 1; k <= block.cone.tangents; ++k) reach[block.col + k] = block.cone.mu * p.bound[block.col];
     if (block.cone.torsional) reach[block.col + 1 + block.cone.tangents] = block.cone.torsion * p.bound[block.col];
@@ -507,10 +520,10 @@ namespace {
 
 /// What the leaves show, one after the other.
 struct LeafFindings {
-  bool resolved = true;     ///< every leaf is proved
-  bool complete = true;     ///< and leaves no velocity but the listed ones
-  bool one = true;          ///< which all are the first one
-  bool lossy = true;        ///< no solution in a leaf gains energy
+  bool resolved = true;  ///< every leaf is proved
+  bool complete = true;  ///< and leaves no velocity but the listed ones
+  bool one = true;       ///< which all are the first one
+  bool lossy = true;     ///< no solution in a leaf gains energy
 };
 
 /// No solution in a leaf of kind kLoses gains energy.
@@ -541,7 +554,8 @@ bool look_at_leaf(const ContactProblem& problem, const Impact& impact, const std
   }
   write_impact_program(problem, impact, leaf.modes, LeafQuestion::kLaws, program);
   if (leaf.kind == ImpactLeaf::Kind::kEmpty) return excludes(program, leaf.witness);
-  if (leaf.kind != ImpactLeaf::Kind::kSolved || leaf.solution < 0 || leaf.solution >= static_cast<int>(solutions.size()))
+  if (leaf.kind != ImpactLeaf::Kind::kSolved || leaf.solution < 0 ||
+      leaf.solution >= static_cast<int>(solutions.size()))
     return false;
   const ImpactSolution& solution = solutions[static_cast<std::size_t>(leaf.solution)];
   Eigen::VectorXd radius;
@@ -555,8 +569,9 @@ bool look_at_leaf(const ContactProblem& problem, const Impact& impact, const std
 
 }  // namespace
 
-ImpactProof judge_impact(const ContactProblem& problem, const Impact& impact, const std::vector<ImpactSolution>& solutions,
-                         const std::vector<ImpactLeaf>& leaves, std::string* why)
+ImpactProof judge_impact(const ContactProblem& problem, const Impact& impact,
+                         const std::vector<ImpactSolution>& solutions, const std::vector<ImpactLeaf>& leaves,
+                         std::string* why)
 {
   ImpactProof proof;
   bool gains = false;

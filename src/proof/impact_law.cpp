@@ -18,7 +18,7 @@ namespace {
 void check_restitution(const std::string& path, double value, double lower, bool lower_included, double upper)
 {
   const bool good = value <= upper && (lower_included ? value >= lower : value > lower);
-  if (!good)   // NaN too
+  if (!good)  // NaN too
     throw InputError(path, "want " + std::string(lower_included ? "[" : "(") + text(lower) + ", " + text(upper) +
                                "], got " + text(value));
 }
@@ -26,8 +26,8 @@ void check_restitution(const std::string& path, double value, double lower, bool
 using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
 using LongVector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
 
-constexpr long double kDependent = 1e-12L;     // share of a row that counts as rounding once others are taken out of it
-constexpr long double kIndependent = 1e-7L;    // between the two nobody can tell
+constexpr long double kDependent = 1e-12L;   // share of a row that counts as rounding once others are taken out of it
+constexpr long double kIndependent = 1e-7L;  // between the two nobody can tell
 
 /// L⁻¹S J' with S M S = L L' of unit diagonal; empty unless M > 0.
 LongMatrix whitened_rows(const ContactProblem& problem)
@@ -85,7 +85,7 @@ BeforeImpact look_before(const ContactProblem& problem, const Impact& impact, st
 {
   BeforeImpact before;
   const ImpactScales scales(problem, impact.velocity, impact.velocity);
-  const auto speed = [&](int row) {   // rounding of J counts as rest, also where it is all that a velocity meets
+  const auto speed = [&](int row) {  // rounding of J counts as rest, also where it is all that a velocity meets
     const auto value = static_cast<double>(product(problem.J.row(row), impact.velocity).value);
     return std::abs(value) <= kRounding * scales.speed[row] ? 0.0 : value;
   };

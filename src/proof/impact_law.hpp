@@ -21,7 +21,7 @@ struct ImpactElement {
   }
 
   bool bilateral() const { return contact.side == Side::kBilateral; }
-  bool rubs() const { return contact.tangents > 0 && contact.mu > 0.0; }   ///< otherwise D = {0} and ξt is free
+  bool rubs() const { return contact.tangents > 0 && contact.mu > 0.0; }  ///< otherwise D = {0} and ξt is free
   bool twists() const { return contact.torsional && contact.torsion > 0.0; }
   /// A bilateral contact without friction has one mode only.
   bool branches() const { return !bilateral() || rubs() || twists(); }
@@ -50,8 +50,8 @@ inline Eigen::VectorXd restitutions(const ContactProblem& problem, const Impact&
   return e;
 }
 
-/// Size of normal impulses of a contact: what its normal, or friction of at most one times it, may hand on. 0 when no row of
-/// the contact moves anything.
+/// Size of normal impulses of a contact: what its normal, or friction of at most one times it, may hand on. 0 when no
+/// row of the contact moves anything.
 inline double normal_bound(const ImpactElement& element, const MotionBounds& bounds)
 {
   const Contact& c = element.contact;
@@ -68,7 +68,7 @@ inline double normal_bound(const ImpactElement& element, const MotionBounds& bou
 struct Reservoir {
   std::vector<int> rows;
   double restitution = 0.0;
-  bool closing = false;   ///< normal of a contact with a gap
+  bool closing = false;  ///< normal of a contact with a gap
 };
 std::vector<Reservoir> reservoirs(const ContactProblem& problem, const Impact& impact);
 
@@ -83,8 +83,8 @@ Sum product(const Row& row, const Eigen::VectorXd& x)
 
 /// Sizes that allowances refer to: V² = Σ M_kk (u-² + u+²) is a speed times the root of a mass.
 struct ImpactScales {
-  Eigen::VectorXd momentum;   ///< √M_ii V
-  Eigen::VectorXd speed;      ///< |J| (|u-| + |u+| + V/√M_jj)
+  Eigen::VectorXd momentum;  ///< √M_ii V
+  Eigen::VectorXd speed;     ///< |J| (|u-| + |u+| + V/√M_jj)
 
   ImpactScales(const ContactProblem& p, const Eigen::VectorXd& before, const Eigen::VectorXd& after)
   {
@@ -102,9 +102,9 @@ struct ImpactScales {
 
 /// γ- against Table 1, and whether (98) applies and bounds W by zero because nothing slips before the impact.
 struct BeforeImpact {
-  bool held = true;      ///< bilateral rows kept
-  bool closing = true;   ///< closing contacts close
-  bool at_rest = true;   ///< friction and one-way rows do not move
+  bool held = true;     ///< bilateral rows kept
+  bool closing = true;  ///< closing contacts close
+  bool at_rest = true;  ///< friction and one-way rows do not move
 };
 
 /// @param[out] flaws optional: conditions of Table 1 that γ- does not meet are appended.
@@ -118,7 +118,8 @@ inline bool same_velocity(const MotionBounds& bounds, const Eigen::VectorXd& one
                           double share = 1.0, const Eigen::VectorXd* radius = nullptr)
 {
   for (Eigen::Index j = 0; j < one.size(); ++j)
-    if (!(std::abs(one[j] - other[j]) + (radius ? (*radius)[j] : 0.0) <= share * kDifferent * bounds.motion[j])) return false;
+    if (!(std::abs(one[j] - other[j]) + (radius ? (*radius)[j] : 0.0) <= share * kDifferent * bounds.motion[j]))
+      return false;
   return true;
 }
 

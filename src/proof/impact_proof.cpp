@@ -25,8 +25,13 @@ class LawCheck {
  public:
   LawCheck(const ContactProblem& problem, const Impact& impact, const Eigen::VectorXd& velocity,
            const Eigen::VectorXd& impulse, std::string* why)
-      : problem_(problem), impact_(impact), velocity_(velocity), impulse_(impulse), why_(why),
-        bounds_(impact_bounds(problem, impact.velocity)), restitution_(restitutions(problem, impact))
+      : problem_(problem),
+        impact_(impact),
+        velocity_(velocity),
+        impulse_(impulse),
+        why_(why),
+        bounds_(impact_bounds(problem, impact.velocity)),
+        restitution_(restitutions(problem, impact))
   {
   }
 
@@ -34,7 +39,8 @@ class LawCheck {
 
   bool measurable()
   {
-    return (all_finite(bounds_.load) && all_finite(bounds_.row)) || refuse(why_, [] { return std::string("numbers too large"); });
+    return (all_finite(bounds_.load) && all_finite(bounds_.row)) ||
+           refuse(why_, [] { return std::string("numbers too large"); });
   }
 
   /// Nothing is faster, and nothing is hit harder, than the data explain.
@@ -43,7 +49,8 @@ class LawCheck {
     for (Eigen::Index j = 0; j < problem_.nv(); ++j) {
       const long double change = static_cast<long double>(velocity_[j]) - impact_.velocity[j];
       if (!(std::abs(change) <= kReach * static_cast<long double>(bounds_.motion[j])))
-        return refuse(why_, [&] { return "degree of freedom " + std::to_string(j) + " is faster than the impact explains"; });
+        return refuse(why_,
+                      [&] { return "degree of freedom " + std::to_string(j) + " is faster than the impact explains"; });
     }
     for (std::size_t i = 0; i < problem_.contacts.size(); ++i) {
       const double bound = normal_bound(ImpactElement(problem_, impact_, i), bounds_);
@@ -116,18 +123,20 @@ class LawCheck {
     return violation <= allowance;
   }
 
-  /// z = Λ/budget is in the unit disk. There are ξ̂ within the allowance of ξ and z^ within rounding of z that satisfy the law
-  /// exactly: ξ̂ = 0, or |z^| = 1 and budget ξ̂ = -κ z^ with κ >= 0.
+  /// z = Λ/budget is in the unit disk. There are ξ̂ within the allowance of ξ and z^ within rounding of z that satisfy
+  /// the law exactly: ξ̂ = 0, or |z^| = 1 and budget ξ̂ = -κ z^ with κ >= 0.
   bool friction(const Friction& f, const std::string& name)
   {
-    const auto refused = [&](const char* what) { return refuse(why_, [&] { return name + ": " + f.word + " " + what; }); };
+    const auto refused = [&](const char* what) {
+      return refuse(why_, [&] { return name + ": " + f.word + " " + what; });
+    };
     long double z[2] = {0.0L, 0.0L}, zeta[2] = {0.0L, 0.0L};
     bool loaded = false, sticks = true;
     for (int k = 0; k < f.size; ++k) {
       const double impulse = impulse_[f.row + k];
       if (!(f.budget[k] > 0.0L)) {
         if (impulse != 0.0) return refused("without a budget");
-        continue;   // D = {0}: ξ is free
+        continue;  // D = {0}: ξ is free
       }
       loaded = true;
       z[k] = impulse / f.budget[k];
@@ -208,7 +217,9 @@ void account(const ContactProblem& problem, const Impact& impact, ImpactSolution
     else
       out.state = moves ? ImpactState::kSlips : ImpactState::kSticks;
     const double pressing = std::abs(out.impulse[0]);
-    const auto share = [](double used, double budget) { return used == 0.0 ? 0.0 : (budget > 0.0 ? used / budget : kInfinity); };
+    const auto share = [](double used, double budget) {
+      return used == 0.0 ? 0.0 : (budget > 0.0 ? used / budget : kInfinity);
+    };
     out.utilisation = std::max(share(std::hypot(out.impulse[1], out.impulse[2] / element.stretch(1)), c.mu * pressing),
                                share(std::abs(out.impulse[3]), c.torsion * pressing));
   }
@@ -217,7 +228,7 @@ void account(const ContactProblem& problem, const Impact& impact, ImpactSolution
     for (int r = problem.closures[i].row; r < problem.closures[i].row + problem.closures[i].rows; ++r)
       solution.closure_work[i] += work(r, before(r), after(r));
 
-  long double energy = 0.0L, change = 0.0L;   // W = ½ (u+ - u-)'M (u+ + u-): no difference of large energies
+  long double energy = 0.0L, change = 0.0L;  // W = ½ (u+ - u-)'M (u+ + u-): no difference of large energies
   for (Eigen::Index i = 0; i < problem.nv(); ++i)
     for (Eigen::Index j = 0; j < problem.nv(); ++j) {
       const long double m = problem.M(i, j);

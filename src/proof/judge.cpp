@@ -75,8 +75,8 @@ void Case::measure()
   s.scales.measure_forces(p);
 }
 
-/// Loads, rows, and per part what moves: the accelerations at the contacts and the norm of a in M; `rounding` is -1 for a norm
-/// that is not too large, +1 for one that is not too small.
+/// Loads, rows, and per part what moves: the accelerations at the contacts and the norm of a in M; `rounding` is -1 for
+/// a norm that is not too large, +1 for one that is not too small.
 void Case::load_motion(const Eigen::VectorXd& a, int rounding)
 {
   const Eigen::Index n = p.nv();
@@ -143,13 +143,15 @@ bool Case::forces()
   if (!at_rest) s.scales.measure_accelerations(p);
   for (Eigen::Index j = 0; !at_rest && j < p.nv(); ++j)
     if (!(std::abs(certificate.a[j]) <= s.scales.acceleration[j]) && (p.M(j, j) > 0.0 || s.scales.lever[j] > 0.0))
-      return refuse(why, [&] { return "the acceleration of " + dof_name(p, j) + " is beyond all proportion to the loads"; });
+      return refuse(why,
+                    [&] { return "the acceleration of " + dof_name(p, j) + " is beyond all proportion to the loads"; });
   if (!rows_at_rest() || !admit_forces(p, rules.shape, certificate.lambda, &s.moving, s, why)) return false;
   compute_balance(p, &s.moving, s);
   return balanced(p, certificate, nullptr, at_rest, s, why);
 }
 
-/// s.push: the certificate's multipliers with normals that may open >= 0, and s.miss, what is then missing in the balance.
+/// s.push: the certificate's multipliers with normals that may open >= 0, and s.miss, what is then missing in the
+/// balance.
 void Case::clamp_multipliers()
 {
   s.push = certificate.lambda;
@@ -160,19 +162,21 @@ void Case::clamp_multipliers()
     s.miss[j] = std::abs(static_cast<double>(minus_forces(p, s.push, j, s.exact_load[at(j)]).value));
 }
 
-/// How far the acceleration of any solution (65) within tolerances can be from the certificate's, in the norm of M, per part:
-/// x^2 + sum of lambda_n w_n <= Q0 + x Q1 + x^2 Q2 (docs/proofs.md). s.error: x, s.power: the right-hand side, s.static_power: the
-/// same for solutions at rest, infinite where there are none.
+/// How far the acceleration of any solution (65) within tolerances can be from the certificate's, in the norm of M, per
+/// part: x^2 + sum of lambda_n w_n <= Q0 + x Q1 + x^2 Q2 (docs/proofs.md). s.error: x, s.power: the right-hand side,
+/// s.static_power: the same for solutions at rest, infinite where there are none.
 void Case::bound_motion()
 {
   const Eigen::VectorXd& a = certificate.a;
   const int parts = s.scales.parts;
-  for (Eigen::VectorXd* v : {&s.error, &s.power, &s.static_power, &s.q1, &s.q2, &s.reach_swing, &s.reach_bound}) v->setZero(parts);
+  for (Eigen::VectorXd* v : {&s.error, &s.power, &s.static_power, &s.q1, &s.q2, &s.reach_swing, &s.reach_bound})
+    v->setZero(parts);
   Eigen::VectorXd& q0 = s.power;
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const int k = part(j);
     const double root_mass = std::sqrt(std::max(p.M(j, j), 0.0)), reach = s.scales.load_reach(p, j);
-    const double missing = kRounding * (s.load_size[j] + reach) + s.miss[j], most = s.scales.acceleration[j] + std::abs(a[j]);
+    const double missing = kRounding * (s.load_size[j] + reach) + s.miss[j],
+                 most = s.scales.acceleration[j] + std::abs(a[j]);
     if (std::isfinite(s.scales.swing[j])) {
       s.q1[k] += s.scales.swing[j] * missing;
       s.q2[k] += s.scales.swing[j] * kRounding * root_mass;
@@ -188,7 +192,8 @@ void Case::bound_motion()
     const int k = row_part(row);
     const double usual = s.scales.row_force(row), push = std::abs(s.push[row]), w = std::abs(s.rows[row]);
     const double most = kMovingForces * usual, against = may_open && s.rows[row] > 0.0 ? 0.0 : w;
-    q0[k] += (most + push) * (at_rest(row) + kAtRest * s.scales.weight[row] * s.reach_bound[k]) + most * against + push * w;
+    q0[k] +=
+        (most + push) * (at_rest(row) + kAtRest * s.scales.weight[row] * s.reach_bound[k]) + most * against + push * w;
     s.q1[k] += kAtRest * (most + push) * s.scales.weight[row] * s.reach_swing[k];
     s.static_power[k] += kStaticForces * usual * against + push * w;
     return true;
@@ -198,13 +203,14 @@ void Case::bound_motion()
     s.error[k] = rest > 0.5 ? 1.001 * (s.q1[k] + std::sqrt(q0[k])) / rest : kInfinity;
     const Sum& square = s.norms[at(k)];
     const bool drifts = s.scales.drift[k] > 0.0;
-    if (drifts || square.value - 0x1p-50L * square.scale > static_cast<long double>(s.static_power[k])) s.static_power[k] = kInfinity;
+    if (drifts || square.value - 0x1p-50L * square.scale > static_cast<long double>(s.static_power[k]))
+      s.static_power[k] = kInfinity;
     s.power[k] = 1.001 * (q0[k] + s.error[k] * s.q1[k] + s.error[k] * s.error[k] * s.q2[k]);
   }
 }
 
-/// A second bound of s.error, without the square root, where M is definite: rows that keep their accelerations leave Delta a no room
-/// along them, and along the others only what forces can do there. False: M is definite nowhere.
+/// A second bound of s.error, without the square root, where M is definite: rows that keep their accelerations leave
+/// Delta a no room along them, and along the others only what forces can do there. False: M is definite nowhere.
 bool Case::tighten_motion()
 {
   if (std::ranges::none_of(s.scales.definite, [](char definite) { return definite; })) return false;
@@ -216,11 +222,11 @@ bool Case::tighten_motion()
   return true;
 }
 
-/// |Delta z| <= |Q'Delta z| + |the rest|: Q spans the rows that keep still, J_i Delta a within `still_i`. For the rest R,
-/// |R|^2 = sum over rows of (V_i'R) Delta lambda_i + R'Delta r, where V_i'R is rounding for rows in the span of Q.
+/// |Delta z| <= |Q'Delta z| + |the rest|: Q spans the rows that keep still, J_i Delta a within `still_i`. For the rest
+/// R, |R|^2 = sum over rows of (V_i'R) Delta lambda_i + R'Delta r, where V_i'R is rounding for rows in the span of Q.
 void Case::tighten_part(int k)
 {
-  constexpr double kSpans = 1e-3;   // of a row's length that others must leave
+  constexpr double kSpans = 1e-3;  // of a row's length that others must leave
   // What V and columns orthogonalised twice miss.
   const double orthogonal = 0x1p-52 * static_cast<double>(p.nv() + 2) * s.scales.condition;
   const double x = s.error[k];
@@ -228,11 +234,12 @@ void Case::tighten_part(int k)
   s.Q.resize(p.nv(), p.nv());
   s.bounds.setZero(p.nv());
   Eigen::Index rank = 0;
-  double free = 0.0;   // bound of |R|
+  double free = 0.0;  // bound of |R|
   for (Eigen::Index j = 0; j < p.nv(); ++j)
     if (part(j) == k)
-      free += s.scales.swing[j] * (kRounding * (s.load_size[j] + std::sqrt(p.M(j, j)) * x + s.scales.load_reach(p, j)) + s.miss[j]);
-  const auto leftover = [&](Eigen::Index row) {   // of V_row, orthogonal to Q, in s.y; coefficients in s.coefficients
+      free += s.scales.swing[j] *
+              (kRounding * (s.load_size[j] + std::sqrt(p.M(j, j)) * x + s.scales.load_reach(p, j)) + s.miss[j]);
+  const auto leftover = [&](Eigen::Index row) {  // of V_row, orthogonal to Q, in s.y; coefficients in s.coefficients
     s.y = s.V.col(row);
     s.coefficients.setZero(p.nv());
     for (int pass = 0; pass < 2; ++pass)
@@ -252,7 +259,7 @@ void Case::tighten_part(int k)
     double bound = may_open ? std::max(still, s.power[k] / s.push[row] + std::abs(s.rows[row])) : still;
     bound += rounding;
     for (Eigen::Index c = 0; c < rank; ++c) bound += std::abs(s.coefficients[c]) * s.bounds[c];
-    s.bounds[rank] = bound / rest;   // of Q'Delta z
+    s.bounds[rank] = bound / rest;  // of Q'Delta z
     s.Q.col(rank++) = s.y / rest;
     return true;
   });
@@ -266,8 +273,8 @@ void Case::tighten_part(int k)
   s.error[k] = std::min(x, 1.01 * (s.bounds.head(rank).norm() + free));
 }
 
-/// (a, push) solves Gauss' principle up to residuals, so every solution of (65) is near it; the leaves show that no forces in the
-/// cones carry what solutions so near have to carry, whatever the signs of the bilateral normal forces.
+/// (a, push) solves Gauss' principle up to residuals, so every solution of (65) is near it; the leaves show that no
+/// forces in the cones carry what solutions so near have to carry, whatever the signs of the bilateral normal forces.
 bool Case::motion()
 {
   if (!rules.shape.may_prove_fails())
@@ -289,8 +296,8 @@ bool Case::motion()
          refuse(why, [] { return std::string("the leaves do not cover every sign of the bilateral contacts"); });
 }
 
-/// What drives y per part: y'(M a + F) for solutions that move, less what their distance from a and rounding could pretend; y'F
-/// for solutions at rest.
+/// What drives y per part: y'(M a + F) for solutions that move, less what their distance from a and rounding could
+/// pretend; y'F for solutions at rest.
 void Case::drive(const Eigen::VectorXd& y)
 {
   s.gain_moving.assign(at(s.scales.parts), Sum{});
@@ -315,8 +322,8 @@ void Case::drive(const Eigen::VectorXd& y)
   }
 }
 
-/// Subtracts what limits and bounded forces can supply against the motion. A contact that separates by w_n carries power / w_n at
-/// the most. `strongest`: first row of the contact or closure that supplies most.
+/// Subtracts what limits and bounded forces can supply against the motion. A contact that separates by w_n carries
+/// power / w_n at the most. `strongest`: first row of the contact or closure that supplies most.
 bool Case::oppose(const MotionLeaf& leaf, const Eigen::VectorXd& motion, Eigen::Index& strongest, std::string* leaf_why)
 {
   long double most = 0.0L;
@@ -379,8 +386,8 @@ Sum Case::least_gain() const
   return gain;
 }
 
-/// Rows Je a + ge = 0, Jnu a + gnu >= 0 would give 0 <= lambda'(J a + gamma) = gamma'lambda < 0: by more than tolerances of the rows
-/// and J'lambda times the largest accelerations.
+/// Rows Je a + ge = 0, Jnu a + gnu >= 0 would give 0 <= lambda'(J a + gamma) = gamma'lambda < 0: by more than
+/// tolerances of the rows and J'lambda times the largest accelerations.
 bool Case::contradiction(const Eigen::VectorXd& lambda)
 {
   measure();
@@ -392,31 +399,36 @@ bool Case::contradiction(const Eigen::VectorXd& lambda)
   const bool pushes = every_row([&](Eigen::Index row, bool may_open) {
     gain.add(-static_cast<long double>(p.gamma[row]), lambda[row]);
     gain.add(-static_cast<long double>(std::abs(lambda[row])), at_rest(row));
-    return !may_open || lambda[row] >= 0.0 || refuse(why, [&] { return "the multiplier of " + row_name(p, row) + " is negative"; });
+    return !may_open || lambda[row] >= 0.0 ||
+           refuse(why, [&] { return "the multiplier of " + row_name(p, row) + " is negative"; });
   });
   if (!pushes) return false;
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const Sum sum = minus_forces(p, lambda, j);
-    if (!(std::abs(sum.value) <= kRounding * sum.scale)) return refuse(why, [] { return std::string("J'lambda is not zero"); });
+    if (!(std::abs(sum.value) <= kRounding * sum.scale))
+      return refuse(why, [] { return std::string("J'lambda is not zero"); });
     gain.add(-(std::abs(sum.value) + 0x1p-58L * sum.scale), s.scales.acceleration[j]);
   }
-  return gain.value > 0x1p-50L * gain.scale ||
-         refuse(why, [] { return std::string("gamma'lambda is not negative beyond what rounding of J'lambda could pretend"); });
+  return gain.value > 0x1p-50L * gain.scale || refuse(why, [] {
+           return std::string("gamma'lambda is not negative beyond what rounding of J'lambda could pretend");
+         });
 }
 
-/// Along a direction nothing has inertia, every row is kept and F pushes: Gauss' principle has no minimum, no force balances F.
+/// Along a direction nothing has inertia, every row is kept and F pushes: Gauss' principle has no minimum, no force
+/// balances F.
 bool Case::unbalanced(const Eigen::VectorXd& direction)
 {
   measure();
   s.scales.measure_accelerations(p);
   Sum gain;
-  s.speed.setZero(s.scales.parts);   // here: the largest |a| in the norm of M
+  s.speed.setZero(s.scales.parts);  // here: the largest |a| in the norm of M
   for (Eigen::Index j = 0; j < p.nv(); ++j)
     s.speed[part(j)] += std::sqrt(std::max(p.M(j, j), 0.0)) * s.scales.acceleration[j];
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const double size = std::abs(direction[j]);
     const Sum inertia = inertia_sum(p, direction, j);
-    if (!(std::abs(inertia.value) <= kRounding * inertia.scale)) return refuse(why, [] { return std::string("M a is not zero"); });
+    if (!(std::abs(inertia.value) <= kRounding * inertia.scale))
+      return refuse(why, [] { return std::string("M a is not zero"); });
     gain.add(-static_cast<long double>(p.F[j]), direction[j]);
     gain.add(-kRounding * size, std::abs(p.F[j]) + std::sqrt(std::max(p.M(j, j), 0.0)) * s.speed[part(j)]);
     gain.add(-(std::abs(inertia.value) + 0x1p-58L * inertia.scale), s.scales.acceleration[j]);
@@ -427,17 +439,19 @@ bool Case::unbalanced(const Eigen::VectorXd& direction)
     gain.add(-(against + 0x1p-58L * sum.scale), kStaticForces * s.scales.row_force(row));
     return true;
   });
-  for (std::size_t i = 0; i < p.contacts.size(); ++i) {   // axes and lever arms turned by kRounding
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {  // axes and lever arms turned by kRounding
     const double reach = s.scales.reach.row(static_cast<Eigen::Index>(i)).dot(direction.cwiseAbs().transpose());
     gain.add(-2.5 * kRounding * reach, kStaticForces * s.scales.row_force(p.contacts[i].row));
     const int last = p.contacts[i].row + 1 + p.contacts[i].tangents;
-    if (p.contacts[i].torsional) gain.add(-kRounding * row_sum(p, direction, last).scale, kStaticForces * s.scales.row_force(last));
+    if (p.contacts[i].torsional)
+      gain.add(-kRounding * row_sum(p, direction, last).scale, kStaticForces * s.scales.row_force(last));
   }
   for (const Closure& c : p.closures)
     for (int r = c.row; r < c.row + c.rows; ++r)
       gain.add(-kRounding * row_sum(p, direction, r).scale, kStaticForces * s.scales.row_force(r));
-  return gain.value > 0x1p-50L * gain.scale ||
-         refuse(why, [] { return std::string("F'a is not negative beyond what inertia, contacts and rounding could supply"); });
+  return gain.value > 0x1p-50L * gain.scale || refuse(why, [] {
+           return std::string("F'a is not negative beyond what inertia, contacts and rounding could supply");
+         });
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ struct EquilibriumCase {
   void measure();
   void measure_loads(const Eigen::VectorXd* room = nullptr);
   bool forces();
-  bool drive(const MotionLeaf& leaf, const Eigen::VectorXd& motion, const Eigen::VectorXd* room, Sum& gain, std::string* leaf_why);
+  bool drive(const MotionLeaf& leaf, const Eigen::VectorXd& motion, const Eigen::VectorXd* room, Sum& gain,
+             std::string* leaf_why);
   bool leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion, std::string* leaf_why);
   void load_exactly();
   bool motion();
@@ -98,7 +99,7 @@ bool EquilibriumCase::forces()
   if (!given(efforts, static_cast<Eigen::Index>(p.actuators.size()), "efforts", why)) return false;
   if (!admit_forces(p, shape, certificate.lambda, nullptr, s, why)) return false;
   compute_balance(p, nullptr, s);
-  s.efforts = efforts;   // moved into their limits
+  s.efforts = efforts;  // moved into their limits
   for (std::size_t k = 0; k < p.actuators.size(); ++k) {
     const Actuator& motor = p.actuators[k];
     double& effort = s.efforts[static_cast<Eigen::Index>(k)];
@@ -111,10 +112,10 @@ bool EquilibriumCase::forces()
   return balanced(p, certificate, &s.efforts, true, s, why);
 }
 
-/// y'(M a + F) > sup of y'(J'lambda + S'tau) over the forces of the leaf's signs and bounds and all efforts within limits, by more
-/// than the backward error of the balance could pretend.
-bool EquilibriumCase::drive(const MotionLeaf& leaf, const Eigen::VectorXd& motion, const Eigen::VectorXd* room, Sum& gain,
-                            std::string* leaf_why)
+/// y'(M a + F) > sup of y'(J'lambda + S'tau) over the forces of the leaf's signs and bounds and all efforts within
+/// limits, by more than the backward error of the balance could pretend.
+bool EquilibriumCase::drive(const MotionLeaf& leaf, const Eigen::VectorXd& motion, const Eigen::VectorXd* room,
+                            Sum& gain, std::string* leaf_why)
 {
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     if (motion[j] == 0.0) continue;
@@ -138,8 +139,9 @@ bool EquilibriumCase::leaf_separates(const MotionLeaf& leaf, const Eigen::Vector
 {
   Sum gain;
   if (!drive(leaf, motion, nullptr, gain, leaf_why)) return false;
-  return beyond_rounding(gain) > 0.0L ||
-         refuse(leaf_why, [] { return std::string("what drives the motion does not exceed what rounding could supply"); });
+  return beyond_rounding(gain) > 0.0L || refuse(leaf_why, [] {
+           return std::string("what drives the motion does not exceed what rounding could supply");
+         });
 }
 
 bool EquilibriumCase::motion()
@@ -203,14 +205,16 @@ double LeafJudge::failing_gain(const ContactProblem& problem, const Eigen::Vecto
     refuse(why, [&] { return std::string(text); });
     return -kInfinity;
   };
-  if (!given(problem.F, scratch_->scales.lever.size(), "F", why) || !given(room, problem.nv(), "the room", why) || !c.prepared())
+  if (!given(problem.F, scratch_->scales.lever.size(), "F", why) || !given(room, problem.nv(), "the room", why) ||
+      !c.prepared())
     return -kInfinity;
   if (!shape.may_prove_fails()) return none("inner facets cannot prove that it fails");
   if (certificate.kind != CertificateKind::kMotion || certificate.leaves.size() != 1 || (room.array() < 0.0).any())
     return none("there is no leaf, or no room");
   const MotionLeaf& leaf = certificate.leaves[0];
   if (!leaf_fits(problem, leaf, why)) return -kInfinity;
-  if (!covers_every_sign(certificate.leaves, problem.contacts.size())) return none("the leaf does not cover every sign");
+  if (!covers_every_sign(certificate.leaves, problem.contacts.size()))
+    return none("the leaf does not cover every sign");
   c.measure_loads(&room);
   c.load_exactly();
   Sum gain;

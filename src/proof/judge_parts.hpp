@@ -1,7 +1,7 @@
 #pragma once
 
-// What the judges of sticking and of equilibrium have in common (docs/proofs.md): forces inside their cones and bounds, the
-// balance of forces with its backward error, and what bounded forces can supply against a motion.
+// What the judges of sticking and of equilibrium have in common (docs/proofs.md): forces inside their cones and bounds,
+// the balance of forces with its backward error, and what bounded forces can supply against a motion.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -26,19 +26,19 @@ struct JudgeScratch {
   Eigen::VectorXd y, clean_motion;  // of a leaf, without noise
   Eigen::VectorXd efforts;          // within their limits
   // Per row of J.
-  Eigen::VectorXd near;             // forces moved into their cones
-  Eigen::VectorXd rows;             // J a + gamma
+  Eigen::VectorXd near;  // forces moved into their cones
+  Eigen::VectorXd rows;  // J a + gamma
   // Per contact.
-  std::vector<char> open;           // separates: carries nothing
+  std::vector<char> open;  // separates: carries nothing
   // Of systems that may move.
-  std::vector<char> moving;         // per part
-  Eigen::VectorXd speed;            // per part: largest acceleration at the contacts
-  std::vector<Sum> norms, norms_of_y;   // per part: squares of a and of a leaf's motion in the norm of M
-  Eigen::VectorXd push;             // per row: multipliers of Gauss' principle, clamped
-  Eigen::VectorXd miss;             // per degree of freedom: |M a + F - J'push|
-  Eigen::VectorXd error, power, static_power;   // per part: see Case::bound_motion
+  std::vector<char> moving;                    // per part
+  Eigen::VectorXd speed;                       // per part: largest acceleration at the contacts
+  std::vector<Sum> norms, norms_of_y;          // per part: squares of a and of a leaf's motion in the norm of M
+  Eigen::VectorXd push;                        // per row: multipliers of Gauss' principle, clamped
+  Eigen::VectorXd miss;                        // per degree of freedom: |M a + F - J'push|
+  Eigen::VectorXd error, power, static_power;  // per part: see Case::bound_motion
   Eigen::VectorXd q1, q2, reach_swing, reach_bound;
-  std::vector<Sum> gain_moving, gain_static;   // per part: see Case::drive
+  std::vector<Sum> gain_moving, gain_static;  // per part: see Case::drive
   Eigen::MatrixXd V, Q;
   Eigen::VectorXd coefficients, bounds;
   // Sizes of the problem as row_scales sees them.
@@ -157,11 +157,11 @@ inline double outer_radius(const FrictionCone& cone)
   return cone.tangents == 0 ? 0.0 : outside ? cone.mu / std::cos(std::numbers::pi / cone.shape.facets) : cone.mu;
 }
 
-/// True when the force in s.near is the certificate's but for what a person would call rounding: the forces that are shown are those
-/// that prove.
+/// True when the force in s.near is the certificate's but for what a person would call rounding: the forces that are
+/// shown are those that prove.
 inline bool hardly_moved(const Eigen::VectorXd& lambda, const JudgeScratch& s, const Contact& c)
 {
-  constexpr double kShown = 0x1p-36;   // 1.5e-11
+  constexpr double kShown = 0x1p-36;  // 1.5e-11
   for (int k = 0; k < c.rows(); ++k) {
     const Eigen::Index row = c.row + k;
     if (s.near[row] == lambda[row]) continue;
@@ -171,13 +171,13 @@ inline bool hardly_moved(const Eigen::VectorXd& lambda, const JudgeScratch& s, c
   return true;
 }
 
-/// Moves every force into its cone, side and limit (s.near); contacts that are `open` carry nothing. False when that is more than
-/// rounding, or when a force exceeds what the verdict is about.
+/// Moves every force into its cone, side and limit (s.near); contacts that are `open` carry nothing. False when that is
+/// more than rounding, or when a force exceeds what the verdict is about.
 inline bool admit_forces(const ContactProblem& p, const ConeShape& shape, const Eigen::VectorXd& lambda,
                          const std::vector<char>* moving, JudgeScratch& s, std::string* why)
 {
   const auto within = [&](Eigen::Index row, double force) {
-    if (!(s.scales.weight[row] > 0.0)) return true;   // moves nothing
+    if (!(s.scales.weight[row] > 0.0)) return true;  // moves nothing
     const bool moves = moving && (*moving)[static_cast<std::size_t>(s.scales.row_part[static_cast<std::size_t>(row)])];
     return force <= (moves ? kMovingForces : kStaticForces) * s.scales.row_force(row);
   };
@@ -208,8 +208,9 @@ inline bool admit_forces(const ContactProblem& p, const ConeShape& shape, const 
   return true;
 }
 
-/// Residual and tolerance of M a + F = J'near: a backward error kRounding of the load and of every contact's axes and lever arms.
-/// The loads (s.load, s.load_size) are those of the caller; forces of moving parts count as their scale at most.
+/// Residual and tolerance of M a + F = J'near: a backward error kRounding of the load and of every contact's axes and
+/// lever arms. The loads (s.load, s.load_size) are those of the caller; forces of moving parts count as their scale at
+/// most.
 inline void compute_balance(const ContactProblem& p, const std::vector<char>* moving, JudgeScratch& s)
 {
   const Eigen::Index n = p.nv();
@@ -247,14 +248,15 @@ inline void compute_balance(const ContactProblem& p, const std::vector<char>* mo
   }
   for (const Closure& c : p.closures)
     for (int r = c.row; r < c.row + c.rows; ++r)
-      if (s.near[r] != 0.0) add(r, s.near[r], counted(r, std::abs(s.near[r]), 1.0), [&](Eigen::Index j) { return p.J(r, j); });
+      if (s.near[r] != 0.0)
+        add(r, s.near[r], counted(r, std::abs(s.near[r]), 1.0), [&](Eigen::Index j) { return p.J(r, j); });
   s.tolerance *= kRounding;
 }
 
-/// M a + F = J'near + S'tau within the tolerance of every degree of freedom. `efforts` (optional): one per actuator; s.residual
-/// already contains them. `plain`: the tolerances count every force in full.
-inline bool balanced(const ContactProblem& p, const Certificate& certificate, const Eigen::VectorXd* efforts, bool plain,
-                     const JudgeScratch& s, std::string* why)
+/// M a + F = J'near + S'tau within the tolerance of every degree of freedom. `efforts` (optional): one per actuator;
+/// s.residual already contains them. `plain`: the tolerances count every force in full.
+inline bool balanced(const ContactProblem& p, const Certificate& certificate, const Eigen::VectorXd* efforts,
+                     bool plain, const JudgeScratch& s, std::string* why)
 {
   // In double so many terms leave an error below a quarter of the tolerance; what that does not settle is summed again.
   const bool short_sums = plain && p.nv() + p.rows() < 90;
@@ -267,7 +269,8 @@ inline bool balanced(const ContactProblem& p, const Certificate& certificate, co
       if (p.actuators[k].dof == j) exact.add(-(*efforts)[static_cast<Eigen::Index>(k)]);
     if (!(std::abs(exact.value) <= tolerance))
       return refuse(why, [&] {
-        return std::string(efforts ? "M a + F = J'lambda + S'tau" : "M a + F = J'lambda") + " is violated at " + dof_name(p, j);
+        return std::string(efforts ? "M a + F = J'lambda + S'tau" : "M a + F = J'lambda") + " is violated at " +
+               dof_name(p, j);
       });
   }
   return true;
@@ -279,8 +282,8 @@ struct ForceBound {
 };
 
 /// Upper bound of what contact i can supply against the motion y beyond the price w of its normal force:
-/// sup of f'J_i y + kRounding |f| (|J_i| |y|) - w f_n over its forces with f_n <= normal and |f_t| <= sideways, for one half of its
-/// cone.
+/// sup of f'J_i y + kRounding |f| (|J_i| |y|) - w f_n over its forces with f_n <= normal and |f_t| <= sideways, for one
+/// half of its cone.
 inline double contact_supply(const ContactProblem& p, const ConeShape& shape, std::size_t i, double sign,
                              const Eigen::VectorXd& y, double price, const ForceBound& bound, const Scales& scales)
 {
@@ -312,8 +315,8 @@ inline double contact_supply(const ContactProblem& p, const ConeShape& shape, st
 }
 
 /// The same for the halves that a leaf's sign leaves to the contact.
-inline double most_supply(const ContactProblem& p, const ConeShape& shape, std::size_t i, int sign, const Eigen::VectorXd& y,
-                          double price, const ForceBound& bound, const Scales& scales)
+inline double most_supply(const ContactProblem& p, const ConeShape& shape, std::size_t i, int sign,
+                          const Eigen::VectorXd& y, double price, const ForceBound& bound, const Scales& scales)
 {
   double most = 0.0;
   for (const int half : {1, -1}) {
@@ -335,8 +338,8 @@ inline double row_supply(const ContactProblem& p, Eigen::Index row, const Eigen:
   return scale == 0.0 ? 0.0 : bound * (std::abs(sum) + (kRounding + 0x1p-52 * static_cast<double>(p.nv() + 8)) * scale);
 }
 
-/// Subtracts from `gain`, the drive of a motion, what limits and bounded forces can supply against it: concave in the loads. A leaf
-/// with sign 0 must be opposed by neither half of the double cone.
+/// Subtracts from `gain`, the drive of a motion, what limits and bounded forces can supply against it: concave in the
+/// loads. A leaf with sign 0 must be opposed by neither half of the double cone.
 inline bool contacts_give_way(const ContactProblem& p, const ConeShape& shape, const std::vector<int>& signs,
                               const Eigen::VectorXd& motion, const JudgeScratch& s, Sum& gain, std::string* why)
 {
@@ -374,8 +377,8 @@ inline bool without_noise(const ContactProblem& p, const Eigen::VectorXd& motion
 /// Sizes and signs of a leaf fit the problem.
 inline bool leaf_fits(const ContactProblem& p, const MotionLeaf& leaf, std::string* why)
 {
-  const auto limited = std::count_if(p.contacts.begin(), p.contacts.end(),
-                                     [](const Contact& c) { return std::isfinite(c.max_normal); });
+  const auto limited =
+      std::count_if(p.contacts.begin(), p.contacts.end(), [](const Contact& c) { return std::isfinite(c.max_normal); });
   if (!given(leaf.motion, p.nv() + limited, "a leaf's motion", why)) return false;
   bool signs_fit = leaf.signs.size() == p.contacts.size();
   for (std::size_t i = 0; signs_fit && i < leaf.signs.size(); ++i) {

@@ -8,7 +8,7 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kNoise = 0x1p-40;   // share of a row, in units of √M, below which an entry does not count as a lever
+constexpr double kNoise = 0x1p-40;  // share of a row, in units of √M, below which an entry does not count as a lever
 
 /// Degrees of freedom that entries of M, a row of J or the friction of a contact connect, by the number of one of them.
 class Components {
@@ -61,7 +61,7 @@ struct Levers {
 
   explicit Levers(const ContactProblem& p) : column(Eigen::VectorXd::Zero(p.nv())), row(Eigen::VectorXd::Zero(p.rows()))
   {
-    Eigen::VectorXd radius = Eigen::VectorXd::Zero(p.rows());   // of torsion rows, which are no velocities of points
+    Eigen::VectorXd radius = Eigen::VectorXd::Zero(p.rows());  // of torsion rows, which are no velocities of points
     for (const Contact& c : p.contacts)
       if (c.torsional) radius[c.row + 1 + c.tangents] = c.torsion > 0.0 ? c.torsion : 1.0;
     for (Eigen::Index r = 0; r < p.rows(); ++r) {
@@ -80,7 +80,8 @@ struct Levers {
   {
     for (Eigen::Index j = 0; j < p.nv(); ++j) {
       const double lever = std::abs(p.J(r, j));
-      if (p.M(j, j) <= 0.0 || lever > kNoise * row[r] * std::sqrt(p.M(j, j))) levers[j] = std::max(levers[j], factor * lever);
+      if (p.M(j, j) <= 0.0 || lever > kNoise * row[r] * std::sqrt(p.M(j, j)))
+        levers[j] = std::max(levers[j], factor * lever);
     }
   }
 };
@@ -93,13 +94,14 @@ MotionBounds motion_bounds(const ContactProblem& p, const Eigen::VectorXd& free,
   const Eigen::Index nv = p.nv(), rows = p.rows();
   const Components component(p);
   const Levers levers(p);
-  Eigen::VectorXd weight = Eigen::VectorXd::Zero(rows);   // of a row among the levers of its columns
+  Eigen::VectorXd weight = Eigen::VectorXd::Zero(rows);  // of a row among the levers of its columns
   for (Eigen::Index r = 0; r < rows; ++r)
     for (Eigen::Index j = 0; j < nv; ++j)
       if (levers.column[j] > 0.0) weight[r] = std::max(weight[r], std::abs(p.J(r, j)) / levers.column[j]);
 
   // Per component: the speed of rows, the root of twice an energy, and then the force.
-  Eigen::VectorXd speed = Eigen::VectorXd::Zero(nv), root = Eigen::VectorXd::Zero(nv), force = Eigen::VectorXd::Zero(nv);
+  Eigen::VectorXd speed = Eigen::VectorXd::Zero(nv), root = Eigen::VectorXd::Zero(nv),
+                  force = Eigen::VectorXd::Zero(nv);
   for (Eigen::Index j = 0; j < nv; ++j) {
     const auto c = static_cast<Eigen::Index>(component[j]);
     speed[c] += levers.column[j] * free[j];
@@ -124,13 +126,14 @@ MotionBounds motion_bounds(const ContactProblem& p, const Eigen::VectorXd& free,
   bounds.load = p.M.cwiseAbs() * bounds.motion + applied;
   for (Eigen::Index j = 0; j < nv; ++j)
     if (levers.column[j] > 0.0) force[static_cast<Eigen::Index>(component[j])] += bounds.load[j] / levers.column[j];
-  for (Eigen::Index j = 0; j < nv; ++j)   // what passes through a massless one
+  for (Eigen::Index j = 0; j < nv; ++j)  // what passes through a massless one
     if (p.M(j, j) <= 0.0) bounds.load[j] += levers.column[j] * force[static_cast<Eigen::Index>(component[j])];
 
   bounds.row = p.J.cwiseAbs() * bounds.motion + offset;
   bounds.force.setZero(rows);
   for (Eigen::Index r = 0; r < rows; ++r)
-    if (weight[r] > 0.0) bounds.force[r] = force[static_cast<Eigen::Index>(component[Components::of_row(p, r)])] / weight[r];
+    if (weight[r] > 0.0)
+      bounds.force[r] = force[static_cast<Eigen::Index>(component[Components::of_row(p, r)])] / weight[r];
   return bounds;
 }
 

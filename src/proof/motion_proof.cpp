@@ -1,4 +1,5 @@
-// Checks of frictionless motion with unilateral and bilateral rows (couplings): Gauss' principle and its contradictions.
+// Checks of frictionless motion with unilateral and bilateral rows (couplings): Gauss' principle and its
+// contradictions.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -56,7 +57,8 @@ bool within_reach(const MotionBounds& bounds, const Eigen::VectorXd& a, const Ei
 {
   for (Eigen::Index j = 0; j < a.size(); ++j)
     if (!(std::abs(a[j]) <= kReach * bounds.motion[j]))
-      return refuse(why, [&] { return "degree of freedom " + std::to_string(j) + " is faster than the loads explain"; });
+      return refuse(why,
+                    [&] { return "degree of freedom " + std::to_string(j) + " is faster than the loads explain"; });
   for (Eigen::Index r = 0; r < lambda.size(); ++r)
     if (bounds.force[r] > 0.0 && !(std::abs(lambda[r]) <= kReach * bounds.force[r]))
       return refuse(why, [&] { return "row " + std::to_string(r) + " carries more than the loads explain"; });
@@ -69,12 +71,14 @@ bool proves_contradiction(const ContactProblem& problem, const std::vector<int>&
                           const std::vector<int>& bilateral, const Eigen::VectorXd& y)
 {
   std::vector<Role> roles;
-  if (y.size() != problem.rows() || !all_finite(y) || !roles_of(problem.rows(), unilateral, bilateral, roles)) return false;
+  if (y.size() != problem.rows() || !all_finite(y) || !roles_of(problem.rows(), unilateral, bilateral, roles))
+    return false;
   const MotionBounds bounds = acceleration_bounds(problem);
   // For every a within reach that keeps the rows to kSolve: y'γ = y'(J a + γ) - (J'y)'a >= -missed - moved.
-  constexpr long double kMore = 1.0L + 0x1p-10L;   // rounding of what follows, of the bounds, and of the other judge's sums
-  const long double last_bit = 4.0L * std::numeric_limits<long double>::epsilon() *
-                               static_cast<long double>(problem.rows() + problem.nv() + 1);
+  constexpr long double kMore =
+      1.0L + 0x1p-10L;  // rounding of what follows, of the bounds, and of the other judge's sums
+  const long double last_bit =
+      4.0L * std::numeric_limits<long double>::epsilon() * static_cast<long double>(problem.rows() + problem.nv() + 1);
   Sum drift;
   long double charge = 0.0L;
   for (Eigen::Index r = 0; r < y.size(); ++r) {
@@ -99,10 +103,13 @@ bool proves_motion(const ContactProblem& problem, const std::vector<int>& unilat
       !roles_of(problem.rows(), unilateral, bilateral, roles))
     return refuse(why, [] { return std::string("sizes, rows listed twice, or non-finite values"); });
   const MotionBounds bounds = acceleration_bounds(problem);
-  if (!all_finite(bounds.load) || !all_finite(bounds.row)) return refuse(why, [] { return std::string("numbers too large"); });
+  if (!all_finite(bounds.load) || !all_finite(bounds.row))
+    return refuse(why, [] { return std::string("numbers too large"); });
   if (!within_reach(bounds, a, lambda, why) || !balances(problem, bounds, a, lambda, why)) return false;
   for (Eigen::Index r = 0; r < problem.rows(); ++r) {
-    const auto refused = [&](const char* what) { return refuse(why, [&] { return "row " + std::to_string(r) + what; }); };
+    const auto refused = [&](const char* what) {
+      return refuse(why, [&] { return "row " + std::to_string(r) + what; });
+    };
     const Role role = roles[static_cast<std::size_t>(r)];
     const Sum sum = row_of(problem, a, r);
     const long double allowed = kSolve * static_cast<long double>(bounds.row[r]);

@@ -11,8 +11,8 @@ namespace {
 
 double cross(const Eigen::Vector2d& a, const Eigen::Vector2d& b) { return a.x() * b.y() - a.y() * b.x(); }
 
-/// Sign of an exact sum of doubles: a nonoverlapping expansion, grown term by term (Shewchuk 1997); its last component that is
-/// not zero has the sign of the sum.
+/// Sign of an exact sum of doubles: a nonoverlapping expansion, grown term by term (Shewchuk 1997); its last component
+/// that is not zero has the sign of the sum.
 int sign_of_sum(const std::array<double, 12>& terms)
 {
   std::array<double, 12> parts{};
@@ -40,7 +40,7 @@ int orientation(const Eigen::Vector2d& a, const Eigen::Vector2d& b, const Eigen:
   if (std::abs(left - right) > 0x1p-50 * (std::abs(left) + std::abs(right))) return left > right ? 1 : -1;
   std::array<double, 12> terms;
   std::size_t next = 0;
-  const auto add = [&](double x, double y) {   // x y is exactly the sum of two doubles
+  const auto add = [&](double x, double y) {  // x y is exactly the sum of two doubles
     const double product = x * y;
     terms[next++] = product;
     terms[next++] = std::fma(x, y, -product);
@@ -52,12 +52,13 @@ int orientation(const Eigen::Vector2d& a, const Eigen::Vector2d& b, const Eigen:
 double area(const Polygon& polygon)
 {
   double twice = 0.0;
-  for (size_t i = 0; i + 2 < polygon.size(); ++i) twice += cross(polygon[i + 1] - polygon[0], polygon[i + 2] - polygon[0]);
+  for (size_t i = 0; i + 2 < polygon.size(); ++i)
+    twice += cross(polygon[i + 1] - polygon[0], polygon[i + 2] - polygon[0]);
   return 0.5 * twice;
 }
 
-/// A difference is off by 2^-53 of itself, so a product of two and what is made of it by less than 2^-51; summing n of them adds
-/// less than n 2^-53 of the sum of absolute products.
+/// A difference is off by 2^-53 of itself, so a product of two and what is made of it by less than 2^-51; summing n of
+/// them adds less than n 2^-53 of the sum of absolute products.
 Bounds area_bounds(const Polygon& polygon)
 {
   double twice = 0.0, size = 0.0;
@@ -70,9 +71,10 @@ Bounds area_bounds(const Polygon& polygon)
   return {std::max(0.0, 0.5 * (twice - error)), 0.5 * (twice + error)};
 }
 
-/// The slabs of union_area are cut at crossings that rounding moves by 2^-50 of the whole width, divided by the difference of
-/// two slopes; the two sides are then apart by that difference times as much, so that no slab is off by more than 2^-48 of
-/// the area around all polygons. The allowance is 2^-36 of it, and the plain sums that no union can miss bound it again.
+/// The slabs of union_area are cut at crossings that rounding moves by 2^-50 of the whole width, divided by the
+/// difference of two slopes; the two sides are then apart by that difference times as much, so that no slab is off by
+/// more than 2^-48 of the area around all polygons. The allowance is 2^-36 of it, and the plain sums that no union can
+/// miss bound it again.
 Bounds union_area_bounds(const std::vector<Polygon>& polygons)
 {
   if (polygons.empty()) return {0.0, 0.0};
@@ -206,7 +208,8 @@ double distance_inside(const Polygon& polygon, const Eigen::Vector2d& p)
   return nearest;
 }
 
-/// Side and corner are off by 2^-53 of themselves, their product divided by the side's length by less than 2^-49 of the corner.
+/// Side and corner are off by 2^-53 of themselves, their product divided by the side's length by less than 2^-49 of the
+/// corner.
 double distance_error(const Polygon& polygon)
 {
   double furthest = 0.0;
@@ -220,7 +223,7 @@ double distance_error(const Polygon& polygon)
 double union_area(const std::vector<Polygon>& polygons)
 {
   struct Line {
-    Eigen::Vector2d a, b;   // a.x() < b.x()
+    Eigen::Vector2d a, b;  // a.x() < b.x()
     size_t polygon;
   };
   std::vector<Line> sides;
@@ -234,18 +237,21 @@ double union_area(const std::vector<Polygon>& polygons)
       sides.push_back({a, b, k});
     }
   if (polygons.size() == 1) return internal::area(polygons[0]);
-  auto y_at = [](const Line& s, double x) { return s.a.y() + (x - s.a.x()) / (s.b.x() - s.a.x()) * (s.b.y() - s.a.y()); };
+  auto y_at = [](const Line& s, double x) {
+    return s.a.y() + (x - s.a.x()) / (s.b.x() - s.a.x()) * (s.b.y() - s.a.y());
+  };
   for (size_t i = 0; i < sides.size(); ++i)
     for (size_t j = i + 1; j < sides.size(); ++j) {
       if (sides[i].polygon == sides[j].polygon) continue;
       const double from = std::max(sides[i].a.x(), sides[j].a.x()), to = std::min(sides[i].b.x(), sides[j].b.x());
       if (from >= to) continue;
-      const double before = y_at(sides[i], from) - y_at(sides[j], from), after = y_at(sides[i], to) - y_at(sides[j], to);
+      const double before = y_at(sides[i], from) - y_at(sides[j], from),
+                   after = y_at(sides[i], to) - y_at(sides[j], to);
       if (before * after < 0.0) xs.push_back(from + before / (before - after) * (to - from));
     }
   std::sort(xs.begin(), xs.end());
   double sum = 0.0;
-  std::vector<std::pair<double, double>> spans;   // lower and upper ends at the middle of the slab
+  std::vector<std::pair<double, double>> spans;  // lower and upper ends at the middle of the slab
   for (size_t i = 0; i + 1 < xs.size(); ++i) {
     const double width = xs[i + 1] - xs[i], middle = 0.5 * (xs[i] + xs[i + 1]);
     if (!(width > 0.0)) continue;

@@ -38,14 +38,15 @@ std::string metres(const Eigen::Vector2d& s)
 
 }  // namespace
 
-/// The outer polygon encloses the piece beyond the clipping square as well: from a held corner, convex as it is, the piece
-/// cannot go there without crossing the ring around the polygon in which nothing is held.
+/// The outer polygon encloses the piece beyond the clipping square as well: from a held corner, convex as it is, the
+/// piece cannot go there without crossing the ring around the polygon in which nothing is held.
 bool encloses_all(const RegionPieceProof& piece, const std::optional<double>& clip)
 {
   return !touches_square(piece.sides) && (!clip || !piece.inner.empty());
 }
 
-void side_line(const RegionInput& input, const RegionPieceProof& piece, std::size_t i, Eigen::Vector2d& normal, double& offset)
+void side_line(const RegionInput& input, const RegionPieceProof& piece, std::size_t i, Eigen::Vector2d& normal,
+               double& offset)
 {
   const Eigen::Vector2d &from = piece.outer[i], &to = piece.outer[(i + 1) % piece.outer.size()];
   const Eigen::VectorXd& motion = piece.sides[i].motion;
@@ -72,15 +73,16 @@ bool RegionCase::well_formed()
   const auto no = [&](const char* text) { return refuse(why_, [&] { return std::string(text); }); };
   const Eigen::Index nv = input_.problem.nv();
   if (a_.size() != nv || !all_finite(a_)) return no("a has the wrong size or is not finite");
-  if (input_.shift.rows() != nv || !input_.shift.allFinite()) return no("the shift has the wrong size or is not finite");
+  if (input_.shift.rows() != nv || !input_.shift.allFinite())
+    return no("the shift has the wrong size or is not finite");
   if (input_.shift.isZero(0.0)) return no("the shift is zero: no load moves with the centre of mass");
   if (!input_.position.allFinite()) return no("the position is not finite");
   if (rules_.clip && !(*rules_.clip > 0.0 && *rules_.clip <= kRegionReach)) return no("the clipping square is not one");
   return input_.base < 0 || placed();
 }
 
-/// Position and shift against M, J and the contact points. In the axes of the base, M has m c and J the levers; the contact
-/// points then tell where the base is.
+/// Position and shift against M, J and the contact points. In the axes of the base, M has m c and J the levers; the
+/// contact points then tell where the base is.
 bool RegionCase::placed()
 {
   const ContactProblem& p = input_.problem;
@@ -96,16 +98,17 @@ bool RegionCase::placed()
   for (const Contact& c : p.contacts) {
     if (c.tangents != 2 || c.row < 0 || c.row + 3 > p.rows()) continue;
     Eigen::Matrix3d R = c.axes_W * p.J.block<3, 3>(c.row, b);
-    if (!(R * R.transpose()).isIdentity(kPlace)) continue;   // of another model
+    if (!(R * R.transpose()).isIdentity(kPlace)) continue;  // of another model
     const Eigen::Matrix3d lever = R.transpose() * c.axes_W * p.J.block<3, 3>(c.row, b + 3);
-    if (R.determinant() < 0.0) R = -R;                       // the model is the body that is pushed on
+    if (R.determinant() < 0.0) R = -R;  // the model is the body that is pushed on
     const Eigen::Vector3d point_B(lever(1, 2), lever(2, 0), lever(0, 1));
     const Eigen::Vector3d com_W = c.point_W + R * (com_B - point_B);
     const double room = kPlace * (1.0 + c.point_W.norm() + point_B.norm() + com_B.norm());
     if (!((com_W.head<2>() - input_.position).norm() <= room))
       return refuse(why_, [&] { return "the centre of mass is not at the position, says contact " + c.name; });
-    const Eigen::Matrix<double, 3, 2> moment = R * input_.shift.middleRows<3>(b + 3);   // e_x x f, e_y x f
-    const double wrong = std::max({std::abs(moment(0, 0)), std::abs(moment(1, 1)), std::abs(moment(1, 0) + moment(0, 1))});
+    const Eigen::Matrix<double, 3, 2> moment = R * input_.shift.middleRows<3>(b + 3);  // e_x x f, e_y x f
+    const double wrong =
+        std::max({std::abs(moment(0, 0)), std::abs(moment(1, 1)), std::abs(moment(1, 0) + moment(0, 1))});
     if (!(wrong <= kPlace * moment.norm()))
       return refuse(why_, [] { return std::string("the shift is not the moment of a force at the centre of mass"); });
   }
@@ -143,13 +146,15 @@ Verdict RegionCase::position(const Certificate& certificate)
   return judge_.equilibrium(input_.problem, a_, rules_.shape, certificate, why_);
 }
 
-/// The forces hold where F is `load`, with the efforts that they ask for: several motors of one degree of freedom share it.
+/// The forces hold where F is `load`, with the efforts that they ask for: several motors of one degree of freedom share
+/// it.
 bool RegionCase::balances(const Eigen::VectorXd& lambda)
 {
   if (lambda.size() != problem_.rows() || problem_.J.rows() != problem_.rows() || problem_.J.cols() != problem_.nv())
     return refuse(why_, [] { return std::string("the forces have the wrong size"); });
   if (!convex_)
-    return refuse(why_, [] { return std::string("the piece leaves open whether a contact with friction pushes or pulls"); });
+    return refuse(why_,
+                  [] { return std::string("the piece leaves open whether a contact with friction pushes or pulls"); });
   forces_.kind = CertificateKind::kForces;
   forces_.a = a_;
   forces_.lambda = lambda;
@@ -158,7 +163,7 @@ bool RegionCase::balances(const Eigen::VectorXd& lambda)
   forces_.efforts.setZero(static_cast<Eigen::Index>(problem_.actuators.size()));
   rest_ = problem_.F - problem_.J.transpose() * forces_.lambda;
   if (problem_.M.rows() == a_.size() && problem_.M.cols() == a_.size()) rest_ += problem_.M * a_;
-  for (const bool first : {true, false})   // as near to zero as limits allow, then what is left
+  for (const bool first : {true, false})  // as near to zero as limits allow, then what is left
     for (std::size_t k = 0; k < problem_.actuators.size(); ++k) {
       const Actuator& motor = problem_.actuators[k];
       if (motor.dof < 0 || motor.dof >= problem_.nv() || !(motor.lower <= motor.upper)) continue;
@@ -199,7 +204,8 @@ bool RegionCase::goes_on(const Eigen::Vector2d& direction, const Eigen::VectorXd
   return carried;
 }
 
-/// A leaf that serves the signs at hand, with nothing for the judge to tidy: at every position it then judges the same motion.
+/// A leaf that serves the signs at hand, with nothing for the judge to tidy: at every position it then judges the same
+/// motion.
 bool RegionCase::take_leaf(const MotionLeaf& leaf)
 {
   if (leaf.signs.size() != signs_.size())
@@ -216,7 +222,8 @@ bool RegionCase::take_leaf(const MotionLeaf& leaf)
   if (leaf.motion.size() < nv || problem_.J.cols() != nv || !all_finite(leaf.motion))
     return refuse(why_, [] { return std::string("a leaf's motion has the wrong size or is not finite"); });
   Eigen::VectorXd y = taken.motion.head(nv);
-  while (drop_noise(problem_.J.transpose(), y)) {}
+  while (drop_noise(problem_.J.transpose(), y)) {
+  }
   taken.motion.head(nv) = y;
   leaf_.kind = CertificateKind::kMotion;
   leaf_.a = a_;
@@ -246,19 +253,20 @@ bool RegionCase::far_corners(const Polygon& outer, double reach, Polygon& far)
   }
   for (std::size_t i = 0; i < n; ++i) {
     out[i] = normal[i] + normal[(i + n - 1) % n];
-    if (!(out[i].norm() > 1e-12)) return refuse(why_, [] { return std::string("a corner of the outer polygon is too sharp"); });
+    if (!(out[i].norm() > 1e-12))
+      return refuse(why_, [] { return std::string("a corner of the outer polygon is too sharp"); });
     out[i].normalize();
   }
   far.resize(n);
-  reach = std::max(reach, 1.01 * furthest);   // a ring around the whole polygon
+  reach = std::max(reach, 1.01 * furthest);  // a ring around the whole polygon
   for (double length = 4.0 * (reach + furthest); length < 1e12 * reach; length *= 16.0) {
-    double nearest = kInfinity;   // side to the origin
+    double nearest = kInfinity;  // side to the origin
     for (std::size_t i = 0; i < n; ++i) far[i] = outer[i] + length * out[i];
     for (std::size_t i = 0; i < n; ++i) {
       const Eigen::Vector2d &p = far[i], &q = far[(i + 1) % n];
       nearest = std::min(nearest, (p.x() * q.y() - p.y() * q.x()) / (q - p).norm());
     }
-    if (nearest > 1.001 * reach) return true;   // and every side turns to the left about the origin: wound at least once
+    if (nearest > 1.001 * reach) return true;  // and every side turns to the left about the origin: wound at least once
   }
   return refuse(why_, [] { return std::string("the outer polygon does not close around the region"); });
 }
@@ -293,7 +301,7 @@ bool RegionCase::outer(const Polygon& polygon, const std::vector<MotionLeaf>& si
 
 bool RegionCase::nowhere(const MotionLeaf& leaf)
 {
-  constexpr double kRadius = 2.002 * kRegionReach;   // of a triangle around the reach
+  constexpr double kRadius = 2.002 * kRegionReach;  // of a triangle around the reach
   if (!take_signs(leaf.signs) || !take_leaf(leaf)) return false;
   for (const Eigen::Vector2d& s : {Eigen::Vector2d(kRadius, 0.0), Eigen::Vector2d(-0.5 * kRadius, 0.8661 * kRadius),
                                    Eigen::Vector2d(-0.5 * kRadius, -0.8661 * kRadius)})
@@ -306,7 +314,8 @@ bool RegionCase::piece(const RegionPieceProof& proof, bool& bounded)
 {
   if (!take_signs(proof.signs)) return false;
   if (proof.forces.size() != proof.inner.size())
-    return refuse(why_, [] { return std::string("the corners of the inner polygon and their forces differ in number"); });
+    return refuse(why_,
+                  [] { return std::string("the corners of the inner polygon and their forces differ in number"); });
   for (const Eigen::Vector2d& corner : proof.inner)
     if (rules_.clip && !(corner.cwiseAbs().maxCoeff() <= *rules_.clip))
       return refuse(why_, [] { return std::string("an inner corner is beyond the clipping square"); });
@@ -329,7 +338,8 @@ bool RegionCase::ray(const RegionRay& proof)
   const bool starts = held(proof.point, proof.forces);
   if (starts && goes_on(proof.direction, proof.ray)) return true;
   return refuse(why_, [&, inner = why_ ? *why_ : ""] {
-    return std::string("that the region is unbounded is not proved, ") + (starts ? "on its way: " : "at its start: ") + inner;
+    return std::string("that the region is unbounded is not proved, ") + (starts ? "on its way: " : "at its start: ") +
+           inner;
   });
 }
 
@@ -353,8 +363,8 @@ double nearest_proved_side(const RegionPieceProof& piece)
   return nearest;
 }
 
-/// Lower bound: the inner polygons are held. Upper bound, when every sign pattern is accounted for: outside the outer polygons
-/// nothing is, except beyond the clipping square.
+/// Lower bound: the inner polygons are held. Upper bound, when every sign pattern is accounted for: outside the outer
+/// polygons nothing is, except beyond the clipping square.
 void distances(const RegionRules& rules, const RegionCertificate& certificate, bool closed, RegionClaims& claims)
 {
   const Eigen::Vector2d origin = Eigen::Vector2d::Zero();
@@ -462,8 +472,10 @@ bool judge_region(const RegionInput& input, const RegionRules& rules, const Regi
   if (!(claims.area_lower <= proved->area_lower)) return no("the area is more than that of the inner polygons");
   if (!(claims.area_upper >= proved->area_upper)) return no("the area is less than that of the outer polygons");
   if (claims.kind == RegionKind::kEmpty) return true;
-  if (!(claims.distance_lower <= proved->distance_lower)) return no("the position is not that far inside the inner polygons");
-  if (!(claims.distance_upper >= proved->distance_upper)) return no("the position is further inside the outer polygons");
+  if (!(claims.distance_lower <= proved->distance_lower))
+    return no("the position is not that far inside the inner polygons");
+  if (!(claims.distance_upper >= proved->distance_upper))
+    return no("the position is further inside the outer polygons");
   return true;
 }
 
@@ -472,19 +484,20 @@ bool operator==(const RegionInput& a, const RegionInput& b)
   const auto same = [](const auto& x, const auto& y) { return x.rows() == y.rows() && x.cols() == y.cols() && x == y; };
   const auto contact = [](const Contact& x, const Contact& y) {
     return x.name == y.name && x.side == y.side && x.mu == y.mu && x.row == y.row && x.tangents == y.tangents &&
-           x.torsional == y.torsional && x.torsion == y.torsion && x.max_normal == y.max_normal && x.point_W == y.point_W &&
-           x.axes_W == y.axes_W;
+           x.torsional == y.torsional && x.torsion == y.torsion && x.max_normal == y.max_normal &&
+           x.point_W == y.point_W && x.axes_W == y.axes_W;
   };
-  const auto closure = [](const Closure& x, const Closure& y) { return x.name == y.name && x.row == y.row && x.rows == y.rows; };
+  const auto closure = [](const Closure& x, const Closure& y) {
+    return x.name == y.name && x.row == y.row && x.rows == y.rows;
+  };
   const auto motor = [](const Actuator& x, const Actuator& y) {
     return x.name == y.name && x.dof == y.dof && x.lower == y.lower && x.upper == y.upper;
   };
   const ContactProblem &p = a.problem, &q = b.problem;
   return same(p.M, q.M) && same(p.F, q.F) && same(p.J, q.J) && same(p.gamma, q.gamma) && same(a.a, b.a) &&
          same(a.shift, b.shift) && a.position == b.position && a.base == b.base && p.dof_names == q.dof_names &&
-         p.dofs == q.dofs &&
-         std::ranges::equal(p.contacts, q.contacts, contact) && std::ranges::equal(p.closures, q.closures, closure) &&
-         std::ranges::equal(p.actuators, q.actuators, motor);
+         p.dofs == q.dofs && std::ranges::equal(p.contacts, q.contacts, contact) &&
+         std::ranges::equal(p.closures, q.closures, closure) && std::ranges::equal(p.actuators, q.actuators, motor);
 }
 
 }  // namespace stiction

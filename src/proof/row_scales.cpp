@@ -1,4 +1,5 @@
-// Sizes of contact accelerations under all loads together: what finders and words take for zero. No proof depends on them.
+// Sizes of contact accelerations under all loads together: what finders and words take for zero. No proof depends on
+// them.
 #include <cmath>
 
 #include "proof/judge_parts.hpp"
@@ -33,7 +34,7 @@ namespace internal {
 
 Eigen::Index row_that_leaves(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
 {
-  if ((p.gamma.array() == 0.0).all() && (a.array() == 0.0).all()) return -1;   // at rest
+  if ((p.gamma.array() == 0.0).all() && (a.array() == 0.0).all()) return -1;  // at rest
   compute_row_scales(p, a, s);
   Eigen::Index worst = -1;
   double most = 0.0;

@@ -7,8 +7,8 @@
 namespace stiction::internal {
 namespace {
 
-constexpr Eigen::Index kOneBody = 6;       // so few degrees of freedom are one part: not worth a search
-constexpr double kSafelyDefinite = 1e-5;   // pivot of a unit mass: errors of the inverse stay below a hundredth
+constexpr Eigen::Index kOneBody = 6;      // so few degrees of freedom are one part: not worth a search
+constexpr double kSafelyDefinite = 1e-5;  // pivot of a unit mass: errors of the inverse stay below a hundredth
 
 int root(std::vector<int>& parent, int j)
 {
@@ -44,7 +44,8 @@ void Scales::find_parts(const ContactProblem& p)
       if (touched >= 0) join(touched, j);
       touched = j;
     }
-    for (int r = first; touched >= 0 && r < first + count; ++r) row_part[static_cast<std::size_t>(r)] = static_cast<int>(touched);
+    for (int r = first; touched >= 0 && r < first + count; ++r)
+      row_part[static_cast<std::size_t>(r)] = static_cast<int>(touched);
   };
   for (const Contact& c : p.contacts) join_rows(c.row, c.rows());
   for (const Closure& c : p.closures) join_rows(c.row, c.rows);
@@ -79,8 +80,8 @@ void Scales::measure_contacts(const ContactProblem& p)
     }
     lever[j] = longest;
   }
-  // So few degrees of freedom are taken for one body: its points are known to rounding of its longest lever arm, also those that happen
-  // to be where levers are measured from.
+  // So few degrees of freedom are taken for one body: its points are known to rounding of its longest lever arm, also
+  // those that happen to be where levers are measured from.
   if (n <= kOneBody) reach.rowwise() = lever.transpose();
 }
 
@@ -102,7 +103,8 @@ void Scales::measure(const ContactProblem& p)
   for (std::size_t i = 0; i < p.contacts.size(); ++i) {
     const Contact& c = p.contacts[i];
     const auto row = static_cast<Eigen::Index>(i);
-    const double own = n <= kOneBody && i > 0 ? weight[p.contacts[0].row] : weigh([&](Eigen::Index j) { return reach(row, j); });
+    const double own =
+        n <= kOneBody && i > 0 ? weight[p.contacts[0].row] : weigh([&](Eigen::Index j) { return reach(row, j); });
     weight.segment(c.row, 1 + c.tangents).setConstant(own);
     const int last = c.row + 1 + c.tangents;
     if (c.torsional) weight[last] = weigh([&](Eigen::Index j) { return p.J(last, j); });
@@ -135,7 +137,8 @@ void Scales::measure_forces(const ContactProblem& p)
     const double inertia = p.M(j, j), own = std::abs(p.F[j]);
     if (lever[j] > 0.0) {
       force[k] += (own + inertia * drift[k] / lever[j]) / lever[j];
-    } else if (inertia > 0.0 && own > 0.0) {   // moves freely: its inertia acts on the degrees of freedom that contacts hold
+    } else if (inertia > 0.0 &&
+               own > 0.0) {  // moves freely: its inertia acts on the degrees of freedom that contacts hold
       for (Eigen::Index i = 0; i < n; ++i)
         if (lever[i] > 0.0) force[k] += std::abs(p.M(i, j)) / inertia * own / lever[i];
     }
@@ -211,7 +214,8 @@ void Scales::measure_accelerations(const ContactProblem& p)
   const Eigen::Index n = p.nv();
   energy_.setZero(parts);
   work_.setZero(static_cast<Eigen::Index>(massive_.size()));
-  for (std::size_t k = 0; k < massive_.size(); ++k) work_[static_cast<Eigen::Index>(k)] = p.F[massive_[k]] / std::sqrt(p.M(massive_[k], massive_[k]));
+  for (std::size_t k = 0; k < massive_.size(); ++k)
+    work_[static_cast<Eigen::Index>(k)] = p.F[massive_[k]] / std::sqrt(p.M(massive_[k], massive_[k]));
   cholesky_.solve_lower(work_);
   for (std::size_t k = 0; k < massive_.size(); ++k) {
     const Eigen::Index j = massive_[k];
@@ -220,9 +224,10 @@ void Scales::measure_accelerations(const ContactProblem& p)
     energy_[its] += due * due + p.M(j, j) * asked * asked;
   }
   const auto own = [&](Eigen::Index j) {
-    return std::sqrt(energy_[part[static_cast<std::size_t>(j)]]) * (std::isfinite(swing[j]) ? swing[j] : 1.0 / std::sqrt(p.M(j, j)));
+    return std::sqrt(energy_[part[static_cast<std::size_t>(j)]]) *
+           (std::isfinite(swing[j]) ? swing[j] : 1.0 / std::sqrt(p.M(j, j)));
   };
-  fastest_ = drift;   // at the contacts, m/s^2
+  fastest_ = drift;  // at the contacts, m/s^2
   for (const Eigen::Index j : massive_) {
     double& most = fastest_[part[static_cast<std::size_t>(j)]];
     most = std::max(most, lever[j] * own(j));
@@ -231,7 +236,8 @@ void Scales::measure_accelerations(const ContactProblem& p)
   for (Eigen::Index j = 0; j < n; ++j) {
     const bool massive = p.M(j, j) > 0.0;
     if (massive) acceleration[j] = own(j);
-    if (lever[j] > 0.0) acceleration[j] = std::max(acceleration[j], fastest_[part[static_cast<std::size_t>(j)]] / lever[j]);
+    if (lever[j] > 0.0)
+      acceleration[j] = std::max(acceleration[j], fastest_[part[static_cast<std::size_t>(j)]] / lever[j]);
     acceleration[j] *= massive ? kAccelerations : kMasslessAccelerations;
   }
 }
@@ -241,7 +247,7 @@ double Scales::load_reach(const ContactProblem& p, Eigen::Index dof) const
   double sum = 0.0;
   for (std::size_t i = 0; i < p.contacts.size(); ++i) {
     const Contact& c = p.contacts[i];
-    sum += 2.0 * reach(static_cast<Eigen::Index>(i), dof) * row_force(c.row);   // normal and tangents
+    sum += 2.0 * reach(static_cast<Eigen::Index>(i), dof) * row_force(c.row);  // normal and tangents
     const int last = c.row + 1 + c.tangents;
     if (c.torsional) sum += std::abs(p.J(last, dof)) * row_force(last);
   }

@@ -7,14 +7,14 @@ namespace {
 
 struct Cover {
   const std::vector<MotionLeaf>& leaves;
-  std::vector<int> chosen;   // sign per contact at the current node, 0 = open
+  std::vector<int> chosen;  // sign per contact at the current node, 0 = open
   int nodes_left;
 
   /// `near`: the leaves that agree with all chosen signs.
   bool complete(const std::vector<std::size_t>& near)
   {
     if (near.empty() || --nodes_left < 0) return false;
-    std::vector<std::size_t> votes(chosen.size(), 0);   // leaves that fix an open contact
+    std::vector<std::size_t> votes(chosen.size(), 0);  // leaves that fix an open contact
     for (const std::size_t leaf : near) {
       bool closes = true;
       for (std::size_t c = 0; c < chosen.size(); ++c) {
@@ -43,7 +43,7 @@ struct Cover {
 
 bool covers_every_sign(const std::vector<MotionLeaf>& leaves, std::size_t contacts)
 {
-  for (const MotionLeaf& leaf : leaves)   // the usual case, without bilateral contacts: one leaf serves all
+  for (const MotionLeaf& leaf : leaves)  // the usual case, without bilateral contacts: one leaf serves all
     if (std::all_of(leaf.signs.begin(), leaf.signs.end(), [](int sign) { return sign == 0; })) return true;
   constexpr int kNodeCap = 1 << 18;
   std::vector<std::size_t> all(leaves.size());

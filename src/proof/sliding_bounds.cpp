@@ -22,7 +22,9 @@ struct Product {
   long double value = 0.0L, error = 0.0L;
 
   Product(const Sum& sum, Eigen::Index terms) : value(sum.value), error(rounding_of(terms) * sum.scale) {}
-  Product(const Eigen::MatrixXd& E, const Eigen::VectorXd& y, Eigen::Index col) : Product(column(E, y, col), y.size()) {}
+  Product(const Eigen::MatrixXd& E, const Eigen::VectorXd& y, Eigen::Index col) : Product(column(E, y, col), y.size())
+  {
+  }
 
   long double most() const { return value + error; }
   long double either() const { return std::abs(value) + error; }
@@ -39,7 +41,8 @@ struct Product {
 };
 
 /// The same for a force that slides, from the rows of J: the program's column J_n - mu d J_t is rounded to double.
-Product sliding_product(const ContactProblem& p, const Contact& c, const Eigen::Vector2d& d, double sign, const Eigen::VectorXd& y)
+Product sliding_product(const ContactProblem& p, const Contact& c, const Eigen::Vector2d& d, double sign,
+                        const Eigen::VectorXd& y)
 {
   Sum sum;
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
@@ -51,14 +54,18 @@ Product sliding_product(const ContactProblem& p, const Contact& c, const Eigen::
 }
 
 /// sup of h'f over the forces of a cone with f_n <= bound, |f_t| <= bound.
-long double cone_supply(const FrictionCone& cone, const ConeProgram& program, const Eigen::VectorXd& y, int col, double bound)
+long double cone_supply(const FrictionCone& cone, const ConeProgram& program, const Eigen::VectorXd& y, int col,
+                        double bound)
 {
   long double pushing = 0.0L, sideways = 0.0L, torsion = 0.0L;
   for (int k = 0; k < cone.dim(); ++k) {
     const Product h(program.E, y, col + k);
-    if (k == 0) pushing = cone.sign * h.value + h.error;
-    else if (k <= cone.tangents) sideways = cone.tangents == 1 ? h.either() : std::sqrt(sideways * sideways + h.either() * h.either());
-    else torsion = cone.torsion * h.either();
+    if (k == 0)
+      pushing = cone.sign * h.value + h.error;
+    else if (k <= cone.tangents)
+      sideways = cone.tangents == 1 ? h.either() : std::sqrt(sideways * sideways + h.either() * h.either());
+    else
+      torsion = cone.torsion * h.either();
   }
   // Up to the normal force whose friction reaches the bound, then without more of it.
   const double all = cone.mu > 1.0 ? bound / cone.mu : bound;
@@ -82,7 +89,8 @@ void SlidingBounds::measure(const ContactProblem& p)
   most_force.resize(m);
   still.resize(m);
   most_row.resize(m);
-  for (Eigen::Index j = 0; j < n; ++j) usual_a[j] = most_a[j] / (p.M(j, j) > 0.0 ? kAccelerations : kMasslessAccelerations);
+  for (Eigen::Index j = 0; j < n; ++j)
+    usual_a[j] = most_a[j] / (p.M(j, j) > 0.0 ? kAccelerations : kMasslessAccelerations);
   for (Eigen::Index j = 0; j < n; ++j)
     balance[j] = kModeTolerance * (std::abs(p.F[j]) + p.M.row(j).cwiseAbs().dot(usual_a) + scales.load_reach(p, j));
   for (Eigen::Index i = 0; i < m; ++i) {
@@ -118,7 +126,7 @@ void SlidingMode::write_bounds()
   tolerance_.head(nv) = bounds_.balance;
   most_.head(nv) = bounds_.most_a;
   Eigen::Index row = nv;
-  const auto finite = [](double bound) { return std::isinf(bound) ? 0.0 : bound; };   // such columns are zero
+  const auto finite = [](double bound) { return std::isinf(bound) ? 0.0 : bound; };  // such columns are zero
   for (std::size_t i = 0; i < p_.contacts.size(); ++i) {
     const Contact& c = p_.contacts[i];
     const bool held = sticks(c, slips_[i]);
@@ -163,9 +171,10 @@ bool SlidingMode::separates(const Eigen::VectorXd& y, std::string* why) const
   for (const int col : program_.free) gain.add(-Product(program_.E, y, col).either(), most_[col]);
   for (const BoxVariable& box : program_.boxes) {
     const int i = slides_[static_cast<std::size_t>(box.col)];
-    const Product h = i < 0 ? Product(program_.E, y, box.col)
-                            : sliding_product(p_, p_.contacts[static_cast<std::size_t>(i)], directions_[static_cast<std::size_t>(i)],
-                                              columns_.pull[static_cast<std::size_t>(i)] == box.col ? -1.0 : 1.0, y);
+    const Product h =
+        i < 0 ? Product(program_.E, y, box.col)
+              : sliding_product(p_, p_.contacts[static_cast<std::size_t>(i)], directions_[static_cast<std::size_t>(i)],
+                                columns_.pull[static_cast<std::size_t>(i)] == box.col ? -1.0 : 1.0, y);
     gain.add(-std::max(h.most(), 0.0L), most_[box.col]);
   }
   for (const ConeBlock& block : program_.cones)
@@ -178,8 +187,8 @@ bool SlidingMode::separates(const Eigen::VectorXd& y, std::string* why) const
 /// Bounds of L and of I - L E in units of the columns and rows, for an L near a pseudo-inverse of E.
 struct SlidingMode::Inverse {
   using Long = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
-  Eigen::VectorXd rows, cols;   // units: powers of two
-  Long L, left;                 // absolute values
+  Eigen::VectorXd rows, cols;  // units: powers of two
+  Long L, left;                // absolute values
 
   /// `exact`: E without rounding of its columns to double.
   Inverse(const Eigen::MatrixXd& E, Long exact);

@@ -6,10 +6,10 @@ namespace stiction::internal {
 
 /// Where a mode's program keeps the unknowns of each contact; -1: absent.
 struct SlidingColumns {
-  std::vector<int> push;         ///< λn >= 0, or the first column of the pushing cone, or a free λn
-  std::vector<int> pull;         ///< -λn >= 0 of a bilateral contact that slides, or the start of its pulling cone
-  std::vector<int> separation;   ///< un >= 0
-  std::vector<int> closure;      ///< first column of each closure
+  std::vector<int> push;        ///< λn >= 0, or the first column of the pushing cone, or a free λn
+  std::vector<int> pull;        ///< -λn >= 0 of a bilateral contact that slides, or the start of its pulling cone
+  std::vector<int> separation;  ///< un >= 0
+  std::vector<int> closure;     ///< first column of each closure
 };
 
 /// True when the contact is held in the tangential directions: it does not slide and has rows to be held by.
@@ -31,8 +31,8 @@ void sliding_forces(const ContactProblem& problem, const SlipDirections& slips, 
 
 /// What the equations alone (no signs, no cones) of a full mode leave open.
 struct Determined {
-  bool acceleration = false;   ///< every solution of E x = e has the same a
-  bool everything = false;     ///< E x = e has one solution at most
+  bool acceleration = false;  ///< every solution of E x = e has the same a
+  bool everything = false;    ///< E x = e has one solution at most
 };
 Determined determined(const ConeProgram& program, Eigen::Index nv);
 
@@ -44,10 +44,10 @@ inline bool two_sided(const Contact& contact, const std::optional<Eigen::Vector2
 
 struct SlidingBounds;
 
-/// True when the accelerations of two solutions differ by more than kSameSolution of what the loads would cause, or when a contact
-/// clearly pushes in one, pulls in the other, and what lies half-way between them is no solution.
-bool differ(const ContactProblem& problem, const SlipDirections& slips, const SlidingBounds& bounds, const SlidingWitness& one,
-            const SlidingWitness& other);
+/// True when the accelerations of two solutions differ by more than kSameSolution of what the loads would cause, or
+/// when a contact clearly pushes in one, pulls in the other, and what lies half-way between them is no solution.
+bool differ(const ContactProblem& problem, const SlipDirections& slips, const SlidingBounds& bounds,
+            const SlidingWitness& one, const SlidingWitness& other);
 
 /// Not differ(): redundant contacts, which share their load in a continuum of ways, make one solution.
 bool same_solution(const ContactProblem& problem, const SlipDirections& slips, const SlidingWitness& one,

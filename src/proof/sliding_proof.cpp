@@ -152,8 +152,9 @@ Determined determined(const ConeProgram& program, Eigen::Index nv)
   Determined result;
   if (E.cols() == 0) return {true, true};
   if (E.rows() == 0) return result;
-  const Eigen::MatrixXd inverse = internal::LeastNorm(E, internal::kDependent).solve(Eigen::MatrixXd::Identity(E.rows(), E.rows()));
-  const Eigen::MatrixXd left = Eigen::MatrixXd::Identity(E.cols(), E.cols()) - inverse * E;   // onto the null space
+  const Eigen::MatrixXd inverse =
+      internal::LeastNorm(E, internal::kDependent).solve(Eigen::MatrixXd::Identity(E.rows(), E.rows()));
+  const Eigen::MatrixXd left = Eigen::MatrixXd::Identity(E.cols(), E.cols()) - inverse * E;  // onto the null space
   // |I - R E| < 1 shows full column rank whatever R is, rounding of R included.
   result.everything = left.cwiseAbs().rowwise().sum().maxCoeff() < 0.5;
   result.acceleration = result.everything || nv == 0 || left.topRows(nv).cwiseAbs().maxCoeff() < kLeft;
@@ -168,11 +169,12 @@ bool same_solution(const ContactProblem& p, const SlipDirections& slips, const S
   return !differ(p, slips, bounds, one, other);
 }
 
-bool differ(const ContactProblem& p, const SlipDirections& slips, const SlidingBounds& bounds, const SlidingWitness& one,
-            const SlidingWitness& other)
+bool differ(const ContactProblem& p, const SlipDirections& slips, const SlidingBounds& bounds,
+            const SlidingWitness& one, const SlidingWitness& other)
 {
   for (Eigen::Index j = 0; j < p.nv(); ++j)
-    if (std::abs(one.a[j] - other.a[j]) > kSameSolution * std::max(bounds.scale(one.a, j), bounds.scale(other.a, j))) return true;
+    if (std::abs(one.a[j] - other.a[j]) > kSameSolution * std::max(bounds.scale(one.a, j), bounds.scale(other.a, j)))
+      return true;
   // Forces of one acceleration form a convex set but for contacts that push in one and pull in the other.
   const auto sides = [&](std::size_t i) {
     const int row = p.contacts[i].row;
@@ -180,8 +182,7 @@ bool differ(const ContactProblem& p, const SlipDirections& slips, const SlidingB
     return two_sided(p.contacts[i], slips[i]) && ((f > clear && g < -clear) || (f < -clear && g > clear));
   };
   for (std::size_t i = 0; i < p.contacts.size(); ++i)
-    if (sides(i))
-      return !proves_sliding_solution(p, slips, 0.5 * (one.a + other.a), 0.5 * (one.lambda + other.lambda));
+    if (sides(i)) return !proves_sliding_solution(p, slips, 0.5 * (one.a + other.a), 0.5 * (one.lambda + other.lambda));
   return false;
 }
 
@@ -203,8 +204,8 @@ struct WitnessCase {
   const SlipDirections& slips;
   const internal::SlidingBounds& bounds;
   const Eigen::VectorXd& a;
-  Eigen::VectorXd u;      // J a + gamma
-  Eigen::VectorXd near;   // the forces
+  Eigen::VectorXd u;     // J a + gamma
+  Eigen::VectorXd near;  // the forces
 
   WitnessCase(const ContactProblem& problem, const SlipDirections& directions, const internal::SlidingBounds& sizes,
               const Eigen::VectorXd& acceleration)
@@ -227,7 +228,7 @@ struct WitnessCase {
   bool within_bounds(std::string* why) const;
   void admit(std::size_t i, const double* f);
 
-  static constexpr double kInside = 1.0 - 0x1p-20;   // rounding of these sums, and of products in the law of friction
+  static constexpr double kInside = 1.0 - 0x1p-20;  // rounding of these sums, and of products in the law of friction
 };
 
 Eigen::Index WitnessCase::unbalanced(const Eigen::VectorXd& lambda) const
@@ -238,7 +239,9 @@ Eigen::Index WitnessCase::unbalanced(const Eigen::VectorXd& lambda) const
     for (Eigen::Index k = 0; k < p.nv(); ++k) sum.add(p.M(j, k), a[k]);
     for (Eigen::Index i = 0; i < p.rows(); ++i) sum.add(-p.J(i, j), lambda[i]);
     const long double off = std::abs(sum.value);
-    if (!(off <= kRounding * sum.scale && off + 0x1p-50L * sum.scale <= bounds.balance[j] * kInside) && sum.scale > 0.0L) return j;
+    if (!(off <= kRounding * sum.scale && off + 0x1p-50L * sum.scale <= bounds.balance[j] * kInside) &&
+        sum.scale > 0.0L)
+      return j;
   }
   return -1;
 }
@@ -283,12 +286,14 @@ bool WitnessCase::within_bounds(std::string* why) const
 {
   for (Eigen::Index j = 0; j < p.nv(); ++j)
     if (!(std::abs(a[j]) <= bounds.most_a[j]))
-      return refuse(why, [&] { return "the acceleration of " + dof_name(p, j) + " is beyond all proportion to the loads"; });
+      return refuse(why,
+                    [&] { return "the acceleration of " + dof_name(p, j) + " is beyond all proportion to the loads"; });
   for (std::size_t i = 0; i < p.contacts.size(); ++i) {
     const Contact& c = p.contacts[i];
     const double* f = near.data() + c.row;
     const double sideways = c.tangents == 2 ? std::hypot(f[1], f[2]) : c.tangents == 1 ? std::abs(f[1]) : 0.0;
-    if (!(std::max(std::abs(f[0]), sideways) <= bounds.most_force[c.row] * kInside) && near.segment(c.row, c.rows()).any())
+    if (!(std::max(std::abs(f[0]), sideways) <= bounds.most_force[c.row] * kInside) &&
+        near.segment(c.row, c.rows()).any())
       return refuse(why, [&] { return "the force of contact " + c.name + " is beyond all proportion to the loads"; });
   }
   for (const Closure& c : p.closures)
@@ -370,8 +375,9 @@ bool proves_sliding_solution(const ContactProblem& p, const SlipDirections& slip
   return proves_solution(p, slips, bounds, a, lambda, why);
 }
 
-bool internal::proves_sliding_solution(const ContactProblem& p, const SlipDirections& slips, const SlidingBounds& bounds,
-                                       const Eigen::VectorXd& a, const Eigen::VectorXd& lambda)
+bool internal::proves_sliding_solution(const ContactProblem& p, const SlipDirections& slips,
+                                       const SlidingBounds& bounds, const Eigen::VectorXd& a,
+                                       const Eigen::VectorXd& lambda)
 {
   return proves_solution(p, slips, bounds, a, lambda, nullptr);
 }
@@ -404,10 +410,10 @@ class SlidingCase {
   internal::SlidingBounds bounds_;
   internal::SlidingMode mode_;
   SlidingJudgement result_;
-  std::vector<MotionLeaf> settled_;   // modes that are empty, or whose one acceleration is among the witnesses
+  std::vector<MotionLeaf> settled_;  // modes that are empty, or whose one acceleration is among the witnesses
   std::vector<const SlidingWitness*> proved_;
   Eigen::VectorXd apart_;
-  Eigen::VectorXd loosest_;           // per contact: what its normal force may differ by within a witness' mode
+  Eigen::VectorXd loosest_;  // per contact: what its normal force may differ by within a witness' mode
 };
 
 bool SlidingCase::fits(const std::vector<int>& signs, bool full) const
@@ -456,7 +462,8 @@ bool SlidingCase::one_acceleration(const SlidingWitness& witness)
     if (!(apart_[j] <= 0.25 * kSameSolution * bounds_.scale(witness.a, j))) return false;
   for (std::size_t i = 0; i < p_.contacts.size(); ++i)
     for (const int column : {mode_.columns().push[i], mode_.columns().pull[i]})
-      if (column >= 0) loosest_[static_cast<Eigen::Index>(i)] = std::max(loosest_[static_cast<Eigen::Index>(i)], apart_[column]);
+      if (column >= 0)
+        loosest_[static_cast<Eigen::Index>(i)] = std::max(loosest_[static_cast<Eigen::Index>(i)], apart_[column]);
   return true;
 }
 
@@ -477,7 +484,8 @@ bool SlidingCase::all_the_same() const
 {
   for (const SlidingWitness* witness : proved_)
     for (Eigen::Index j = 0; j < p_.nv(); ++j)
-      if (!(std::abs(witness->a[j] - proved_[0]->a[j]) <= 0.25 * kSameSolution * bounds_.scale(proved_[0]->a, j))) return false;
+      if (!(std::abs(witness->a[j] - proved_[0]->a[j]) <= 0.25 * kSameSolution * bounds_.scale(proved_[0]->a, j)))
+        return false;
   for (std::size_t i = 0; i < p_.contacts.size(); ++i) {
     if (!internal::two_sided(p_.contacts[i], slips_[i])) continue;
     const double small = 0.25 * kSameSolution * bounds_.scales.row_force(p_.contacts[i].row);

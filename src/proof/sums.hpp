@@ -63,8 +63,8 @@ inline Sum support_sum(const FrictionCone& cone, const Sum* h)
   return best;
 }
 
-/// Sums of at most kFewTerms products in plain double arithmetic have an error below 2^-46 of the sum of absolute products
-/// when that lies between kSmall and kLarge. They settle what is clear; the rest is left to long sums.
+/// Sums of at most kFewTerms products in plain double arithmetic have an error below 2^-46 of the sum of absolute
+/// products when that lies between kSmall and kLarge. They settle what is clear; the rest is left to long sums.
 inline constexpr Eigen::Index kFewTerms = 64;
 inline constexpr double kSmall = 1e-140, kLarge = 1e140;
 

@@ -150,7 +150,8 @@ void Articulation::place(const Eigen::VectorXd& q)
     if (!joints_[j].base) place(joints_[j], q, frames_[idx(joints_[j].parent)], frames_[j], steps_[j]);
 }
 
-void Articulation::place(const Joint& joint, const Eigen::VectorXd& q, const Frame& parent, Frame& frame, double& step) const
+void Articulation::place(const Joint& joint, const Eigen::VectorXd& q, const Frame& parent, Frame& frame,
+                         double& step) const
 {
   Eigen::Vector3d r = joint.r;
   frame.R.noalias() = parent.R * joint.R;
@@ -213,10 +214,14 @@ void Articulation::compose()
   for (std::size_t j = 1; j < joints_.size(); ++j) {
     const Joint& joint = joints_[j];
     const Frame& frame = frames_[j];
-    if (joint.slides) linear_.middleCols(joint.v, joint.nv).noalias() = frame.R * S_.block(0, joint.v, 3, joint.nv);
-    else linear_.middleCols(joint.v, joint.nv).setZero();
-    if (joint.turns) angular_.middleCols(joint.v, joint.nv).noalias() = frame.R * S_.block(3, joint.v, 3, joint.nv);
-    else angular_.middleCols(joint.v, joint.nv).setZero();
+    if (joint.slides)
+      linear_.middleCols(joint.v, joint.nv).noalias() = frame.R * S_.block(0, joint.v, 3, joint.nv);
+    else
+      linear_.middleCols(joint.v, joint.nv).setZero();
+    if (joint.turns)
+      angular_.middleCols(joint.v, joint.nv).noalias() = frame.R * S_.block(3, joint.v, 3, joint.nv);
+    else
+      angular_.middleCols(joint.v, joint.nv).setZero();
     rungs_[j].from_parent = frame.r - frames_[idx(joint.parent)].r;
     whole_[j] = joint.base ? joint.body : joint.body.moved(frame.R, frame.r);
     reach_[j] = joint.body.mass * (frame.path + size_of(joint.body.com));
@@ -244,7 +249,8 @@ Sized Articulation::point(int j, const Sized& p) const
 {
   if (j == 0 || joint(j).base) return p;
   const Frame& f = frame(j);
-  return shifted(Sized(f.R * p.value, turned_size(f.R, p.size)), f.r, Eigen::Vector3d::Constant(f.path), joint(j).rounding);
+  return shifted(Sized(f.R * p.value, turned_size(f.R, p.size)), f.r, Eigen::Vector3d::Constant(f.path),
+                 joint(j).rounding);
 }
 
 SizedAxes Articulation::axes(int j, const SizedAxes& axes) const
@@ -263,7 +269,7 @@ void Articulation::fill_mass(Eigen::MatrixXd& M) const
       const Eigen::Vector3d p = momentum_.col(i);
       Eigen::Vector3d moment = moment_.col(i);
       for (const Rung* rung = &rungs_[j];;) {
-        const int end = std::min(i + 1, rung->v + rung->nv);   // of the joint itself the lower half
+        const int end = std::min(i + 1, rung->v + rung->nv);  // of the joint itself the lower half
         for (int row = rung->v; row < end; ++row) {
           double entry = 0.0;
           if (rung->slides) entry += dot(linear_.data() + 3 * row, p.data());
@@ -303,7 +309,7 @@ void Articulation::mend(int i, int j, Eigen::MatrixXd& M) const
   bool only_noise = true;
   for (int k = 0; k < M.cols() && only_noise; ++k) {
     if (k == i || M(i, k) == 0.0) continue;
-    const int other = joint_of_[idx(k)], lower = std::max(j, other);   // the one behind the other: parents come first
+    const int other = joint_of_[idx(k)], lower = std::max(j, other);  // the one behind the other: parents come first
     const double lever = size_of(frame(j).r - frame(other).r);
     const int upper_velocity = lower == j ? k : i;
     const double bound = angular_.col(upper_velocity).isZero(0.0) ? momentum_noise(lower) : moment_noise(lower, lever);
@@ -325,7 +331,8 @@ void Articulation::add_gravity(const std::vector<Sized>& gravity, Eigen::VectorX
     const Sized& g = gravity[idx(joint.root)];
     for (int i = joint.v; i < joint.v + joint.nv; ++i) force(i) -= momentum_.col(i).dot(g.value);
     if (joint.base) {
-      const Eigen::Vector3d arm = joint.body.mass * joint.body.com.cwiseAbs() + Eigen::Vector3d::Constant(behind_[idx(j)]);
+      const Eigen::Vector3d arm =
+          joint.body.mass * joint.body.com.cwiseAbs() + Eigen::Vector3d::Constant(behind_[idx(j)]);
       for (int k = 0; k < 3; ++k) {
         const int a = (k + 1) % 3, b = (k + 2) % 3;
         noise(joint.v + k) += joint.rounding * body.mass * std::abs(g.value[k]);
@@ -346,7 +353,7 @@ void Articulation::add_motion_noise(const Eigen::VectorXd& v, Eigen::VectorXd& n
 {
   for (std::size_t j = 1; j < joints_.size(); ++j) {
     const Joint& joint = joints_[j];
-    const Terms& before = terms_[idx(joint.parent)];   // of the root: zeros
+    const Terms& before = terms_[idx(joint.parent)];  // of the root: zeros
     const double step = joint.base ? 0.0 : steps_[j];
     double slide = 0.0, turn = 0.0;
     for (int i = joint.v; i < joint.v + joint.nv; ++i) {

@@ -56,19 +56,20 @@ struct RigidBody {
 class Articulation {
  public:
   struct Joint {
-    int parent = 0;       ///< 0: the root frame
-    int v = 0, nv = 0;    ///< first velocity, number of them; set by add
-    bool base = false;    ///< free flyer of a floating root: its frame is the root frame
-    int root = 0;         ///< index of the tree
-    RigidBody body;       ///< in the joint frame
+    int parent = 0;     ///< 0: the root frame
+    int v = 0, nv = 0;  ///< first velocity, number of them; set by add
+    bool base = false;  ///< free flyer of a floating root: its frame is the root frame
+    int root = 0;       ///< index of the tree
+    RigidBody body;     ///< in the joint frame
     bool slides = false, turns = false;
     JointType type = JointType::kFloating;
-    Eigen::Vector3d axis = Eigen::Vector3d::UnitZ();     ///< in the joint frame; planar joints move in x and y of their frame
-    int aligned = -1;                                    ///< 0, 1, 2: the axis is plus or minus x, y, z
-    int q = 0;                                           ///< first position
-    Eigen::Matrix3d R = Eigen::Matrix3d::Identity();     ///< of the joint at zero in the parent joint's frame
+    Eigen::Vector3d axis =
+        Eigen::Vector3d::UnitZ();  ///< in the joint frame; planar joints move in x and y of their frame
+    int aligned = -1;              ///< 0, 1, 2: the axis is plus or minus x, y, z
+    int q = 0;                     ///< first position
+    Eigen::Matrix3d R = Eigen::Matrix3d::Identity();  ///< of the joint at zero in the parent joint's frame
     Eigen::Vector3d r = Eigen::Vector3d::Zero();
-    double rounding = 0.0;   ///< of numbers that belong to this joint, relative to their terms
+    double rounding = 0.0;  ///< of numbers that belong to this joint, relative to their terms
   };
   /// Where a joint is in the frame of its root, and how long the way there is: that, not the distance, is what
   /// positions round by.
@@ -129,15 +130,15 @@ class Articulation {
   std::vector<Joint> joints_;
   std::vector<Rung> rungs_;
   std::vector<Frame> frames_;
-  std::vector<double> steps_;       ///< length of the step from the parent
-  std::vector<RigidBody> whole_;    ///< the joint's body and all behind it, in the root frame
-  std::vector<double> reach_;       ///< sum of mass times length of the way to it, over whole_
-  std::vector<double> behind_;      ///< the same without the joint's own body
+  std::vector<double> steps_;     ///< length of the step from the parent
+  std::vector<RigidBody> whole_;  ///< the joint's body and all behind it, in the root frame
+  std::vector<double> reach_;     ///< sum of mass times length of the way to it, over whole_
+  std::vector<double> behind_;    ///< the same without the joint's own body
   std::vector<Terms> terms_;
-  std::vector<int> joint_of_;       ///< per velocity
+  std::vector<int> joint_of_;  ///< per velocity
   Eigen::Matrix<double, 6, Eigen::Dynamic> S_;
   Eigen::Matrix3Xd linear_, angular_;
-  Eigen::Matrix3Xd momentum_, moment_;   ///< of whole_ per unit velocity; moment about the joint's origin
+  Eigen::Matrix3Xd momentum_, moment_;  ///< of whole_ per unit velocity; moment about the joint's origin
 };
 
 }  // namespace stiction::internal

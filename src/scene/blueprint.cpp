@@ -269,8 +269,9 @@ ModelState read_state(const ModelDescription& model, const UrdfTree& tree)
   check_finite(path + ".acceleration.linear", model.linear_acceleration);
   check_finite(path + ".acceleration.angular", model.angular_acceleration);
   if (model.base == Base::kFixed && !(model.linear_acceleration.isZero(0.0) && model.angular_acceleration.isZero(0.0)))
-    throw InputError(path + ".acceleration", "want zero for a fixed base, got linear " + text(model.linear_acceleration) +
-                                                 ", angular " + text(model.angular_acceleration));
+    throw InputError(path + ".acceleration", "want zero for a fixed base, got linear " +
+                                                 text(model.linear_acceleration) + ", angular " +
+                                                 text(model.angular_acceleration));
   ModelState state;
   state.pose = isometry(model.pose.xyz, model.pose.rpy);
   state.linear = model.linear_velocity;
@@ -362,7 +363,8 @@ Blueprint make_blueprint(const SceneDescription& description, const std::vector<
     const std::string path = indexed("loads", i);
     blueprint.loads.push_back(read_load(source, path, blueprint.models));
     if (bodies.carrier(blueprint.loads.back().body).model < 0)
-      blueprint.load_warnings.push_back({Warning::Kind::kFixedLoad, path + ".link", quoted(source.link) + " cannot move"});
+      blueprint.load_warnings.push_back(
+          {Warning::Kind::kFixedLoad, path + ".link", quoted(source.link) + " cannot move"});
   }
   blueprint.warnings.insert(blueprint.warnings.end(), blueprint.load_warnings.begin(), blueprint.load_warnings.end());
 

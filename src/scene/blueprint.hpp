@@ -80,7 +80,8 @@ struct Blueprint {
 Blueprint make_blueprint(const SceneDescription& description, const std::vector<ModelBlueprint>& known);
 
 /// A load on a link of the models. @throws InputError below `path`.
-LoadBlueprint read_load(const LoadDescription& load, const std::string& path, const std::vector<ModelBlueprint>& models);
+LoadBlueprint read_load(const LoadDescription& load, const std::string& path,
+                        const std::vector<ModelBlueprint>& models);
 
 /// "world" or "model/link". @throws InputError with `path` as the entry.
 BodyRef find_body(const std::string& body, const std::string& path, const std::vector<ModelBlueprint>& models);

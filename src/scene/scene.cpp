@@ -50,7 +50,8 @@ struct Root {
 Sized carried(const Sized& p, const Root& from, const Root& to)
 {
   const Eigen::Vector3d between = from.t - to.t;
-  const Sized there = shifted(turned(from.R, p, internal::kJointRounding), between, between.cwiseAbs(), internal::kJointRounding);
+  const Sized there =
+      shifted(turned(from.R, p, internal::kJointRounding), between, between.cwiseAbs(), internal::kJointRounding);
   return turned(to.R.transpose(), there, internal::kJointRounding);
 }
 
@@ -61,8 +62,8 @@ SizedAxes carried(const SizedAxes& axes, const Root& from, const Root& to)
 
 /// A link as part of a joint's body.
 struct Placed {
-  int root = 0;    ///< 0 the world, m + 1 model m
-  int joint = 0;   ///< 0: the root frame itself
+  int root = 0;                     ///< 0 the world, m + 1 model m
+  int joint = 0;                    ///< 0: the root frame itself
   SE3 placement = SE3::Identity();  ///< link frame in the joint frame
 };
 
@@ -81,10 +82,10 @@ SizedAxes axes_of(const Placed& body, const Eigen::Matrix3d& axes)
 /// One velocity that moves a row: `factor` is +1 for body A, -1 for body B, times the mimic multiplier.
 struct Column {
   int joint = 0;
-  int full = 0;   ///< among all velocities, with mimic joints
-  int dof = 0;    ///< in the problem
+  int full = 0;  ///< among all velocities, with mimic joints
+  int dof = 0;   ///< in the problem
   double factor = 1.0;
-  int base = -1;   ///< 0 to 5: of a root's free flyer, whose frame is the root frame
+  int base = -1;  ///< 0 to 5: of a root's free flyer, whose frame is the root frame
 };
 
 /// Which body a point or an axis is fixed to.
@@ -93,9 +94,9 @@ enum class Carrier { kA, kB, kWorld };
 /// Rows that compare two bodies at one point: `linear` rows along axes, then `angular` rows about axes.
 struct RowBlock {
   Placed a, b;
-  Carrier point_on = Carrier::kA, axes_on = Carrier::kA;   ///< a point is never kWorld
-  Sized point;      ///< in the joint frame of its body
-  SizedAxes axes;   ///< columns, in the joint frame of their body, or in the world
+  Carrier point_on = Carrier::kA, axes_on = Carrier::kA;  ///< a point is never kWorld
+  Sized point;                                            ///< in the joint frame of its body
+  SizedAxes axes;  ///< columns, in the joint frame of their body, or in the world
   int row = 0, linear = 3, angular = 0;
   std::vector<Column> columns_a, columns_b;  ///< joints that support exactly one of the bodies: the others cancel
   double rounding = 0.0;                     ///< of the point and the axes, relative to their sizes
@@ -104,13 +105,13 @@ struct RowBlock {
 struct LoadBlock {
   Placed body;
   bool in_world = true;
-  Sized point, force, torque;   ///< in the joint frame; force and torque in the world if in_world
+  Sized point, force, torque;  ///< in the joint frame; force and torque in the world if in_world
   std::vector<Column> columns;
 };
 
 /// Everything that never changes: shared between copies of a scene.
 struct Core {
-  pinocchio::Model model;   ///< without gravity: it has another direction in each root frame
+  pinocchio::Model model;  ///< without gravity: it has another direction in each root frame
   Eigen::Vector3d gravity = Eigen::Vector3d::Zero();
   Articulation articulation;
   std::vector<std::vector<Placed>> links;  ///< per model, per link
@@ -121,7 +122,7 @@ struct Core {
 
   std::vector<RowBlock> rows;
   std::vector<LoadBlock> loads;
-  ContactProblem prototype;       ///< names and coefficients; matrices empty
+  ContactProblem prototype;  ///< names and coefficients; matrices empty
   Eigen::Index row_count = 0;
   double mass = 0.0;
   SceneState described;
@@ -177,7 +178,8 @@ Eigen::Matrix3d plane_axes(const Eigen::Vector3d& normal)
   return plane;
 }
 
-Core::Core(const internal::Blueprint& blueprint) : models(blueprint.models), warnings(blueprint.warnings), load_warnings(blueprint.load_warnings)
+Core::Core(const internal::Blueprint& blueprint)
+    : models(blueprint.models), warnings(blueprint.warnings), load_warnings(blueprint.load_warnings)
 {
   gravity = blueprint.gravity;
   model.gravity.setZero();
@@ -236,7 +238,8 @@ void Core::add_link(int m, int index, const Placed& placed)
   links[idx(m)][idx(index)] = placed;
   if (placed.joint > 0)
     articulation.body(placed.joint)
-        .add(RigidBody{link.mass, link.com, link.inertia}.moved(placed.placement.rotation(), placed.placement.translation()));
+        .add(RigidBody{link.mass, link.com, link.inertia}.moved(placed.placement.rotation(),
+                                                                placed.placement.translation()));
   for (int child : link.child_joints) add_joint(m, child, placed);
 }
 
@@ -272,7 +275,8 @@ void Core::check_inertias()
     for (std::size_t k = 0; k < links[m].size(); ++k) {
       const internal::UrdfLink& link = coordinates.trees[m]->links[k];
       const Placed& placed = links[m][k];
-      size[idx(placed.joint)] += link.inertia.cwiseAbs().maxCoeff() + link.mass * placed.placement.act(link.com).squaredNorm();
+      size[idx(placed.joint)] +=
+          link.inertia.cwiseAbs().maxCoeff() + link.mass * placed.placement.act(link.com).squaredNorm();
     }
   for (int j = 1; j < articulation.size(); ++j) {
     RigidBody& body = articulation.body(j);
@@ -345,7 +349,8 @@ RowBlock Core::contact_block(const internal::ContactBlueprint& source, const Art
       const Articulation::Frame& frame = bodies.frame(block.a.joint);
       const double rounding = bodies.joint(block.a.joint).rounding;
       const Sized in_root = carried(Sized(source.point), {}, roots[idx(block.a.root)]);
-      block.point = turned(frame.R.transpose(), shifted(in_root, -frame.r, Eigen::Vector3d::Constant(frame.path), rounding), rounding);
+      block.point = turned(frame.R.transpose(),
+                           shifted(in_root, -frame.r, Eigen::Vector3d::Constant(frame.path), rounding), rounding);
       break;
     }
   }
@@ -511,7 +516,8 @@ void Scene::Impl::compose(const SceneState& state, bool moving)
     expand(state.q);
     core->coordinates.expand_rate(state.v, full.v);
     force = pinocchio::nonLinearEffects(core->model, data, full.q, full.v);
-    for (int j = 1; j < bodies.size(); ++j) bodies.place(j, data.liMi[idx(j)].rotation(), data.liMi[idx(j)].translation());
+    for (int j = 1; j < bodies.size(); ++j)
+      bodies.place(j, data.liMi[idx(j)].rotation(), data.liMi[idx(j)].translation());
     bodies.add_motion_noise(full.v, noise);
   } else {
     place(state.q);
@@ -568,7 +574,8 @@ void Scene::Impl::add_load(const LoadBlock& load, double factor, Eigen::VectorXd
   const int joint = load.body.joint;
   const double rounding = bodies.joint(joint).rounding;
   const Sized p = bodies.point(joint, load.point);
-  const Eigen::Matrix3d turn = load.in_world ? Eigen::Matrix3d(roots[idx(load.body.root)].R.transpose()) : bodies.frame(joint).R;
+  const Eigen::Matrix3d turn =
+      load.in_world ? Eigen::Matrix3d(roots[idx(load.body.root)].R.transpose()) : bodies.frame(joint).R;
   const Sized push = turned(turn, load.force, rounding), twist = turned(turn, load.torque, rounding);
   const double push_size = push.value.lpNorm<1>(), twist_size = twist.value.lpNorm<1>(), reach = p.size.sum();
   for (const Column& column : load.columns) {
@@ -736,12 +743,13 @@ void Scene::Impl::fill_rows(ContactProblem& problem, bool moving)
 
 /// Jdot v: the point moves with its body, so it travels over the other one, and the axes turn with theirs. In the
 /// root frame of A.
-void Scene::Impl::fill_drift(const RowBlock& block, const Sized& point_a, const Sized& point_b, const Eigen::Matrix3d& axes,
-                             Eigen::VectorXd& gamma) const
+void Scene::Impl::fill_drift(const RowBlock& block, const Sized& point_a, const Sized& point_b,
+                             const Eigen::Matrix3d& axes, Eigen::VectorXd& gamma) const
 {
-  const Eigen::Matrix3d turn = block.a.root == block.b.root
-                                   ? Eigen::Matrix3d::Identity()
-                                   : Eigen::Matrix3d(roots[idx(block.a.root)].R.transpose() * roots[idx(block.b.root)].R);
+  const Eigen::Matrix3d turn =
+      block.a.root == block.b.root
+          ? Eigen::Matrix3d::Identity()
+          : Eigen::Matrix3d(roots[idx(block.a.root)].R.transpose() * roots[idx(block.b.root)].R);
   const int a = block.a.joint, b = block.b.joint;
   const Eigen::Vector3d& p = point_a.value;
   const Eigen::Vector3d& q = point_b.value;
@@ -751,8 +759,7 @@ void Scene::Impl::fill_drift(const RowBlock& block, const Sized& point_a, const 
                                     : block.axes_on == Carrier::kB ? turn_b
                                                                    : Eigen::Vector3d::Zero();
   const Eigen::Vector3d& turn_other = block.point_on == Carrier::kA ? turn_b : turn_a;
-  const Eigen::Vector3d linear =
-      acceleration(a, p) - turn * acceleration(b, q) - (turn_other + turn_axes).cross(slip);
+  const Eigen::Vector3d linear = acceleration(a, p) - turn * acceleration(b, q) - (turn_other + turn_axes).cross(slip);
   const Eigen::Vector3d angular =
       angular_acceleration(a) - turn * angular_acceleration(b) - turn_axes.cross(turn_a - turn_b);
   for (int k = 0; k < block.linear; ++k) gamma(block.row + k) = axes.col(k).dot(linear);
@@ -937,7 +944,8 @@ Eigen::VectorXd Scene::generalised_force(const SceneState& state, const LoadDesc
   Eigen::VectorXd result = Eigen::VectorXd::Zero(core.coordinates.nv);
   impl_->force_noise.setZero();
   impl_->add_load(block, 1.0, result);
-  for (Eigen::Index i = 0; i < result.size(); ++i) result(i) = internal::without_noise(result(i), impl_->force_noise(i));
+  for (Eigen::Index i = 0; i < result.size(); ++i)
+    result(i) = internal::without_noise(result(i), impl_->force_noise(i));
   return result;
 }
 

@@ -355,7 +355,7 @@ std::vector<Finding> physical_findings(const UrdfTree& tree)
   std::vector<Finding> findings;
   for (const UrdfLink& link : tree.links) {
     const std::string words = "link " + quoted(link.name) + ", ";
-    const Eigen::Vector3d moments = symmetric_eigenvalues(link.inertia);   // ascending
+    const Eigen::Vector3d moments = symmetric_eigenvalues(link.inertia);  // ascending
     const double allowed = kWrittenByHand * moments.cwiseAbs().maxCoeff();
     if (link.mass < 0.0) findings.push_back({words + "mass: want >= 0, got " + text(link.mass), true});
     if (moments(0) < -allowed)

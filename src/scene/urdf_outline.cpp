@@ -13,7 +13,7 @@ namespace {
 
 using tinyxml2::XMLElement;
 
-constexpr char kMask = '\x01';  // no character of XML
+constexpr char kMask = '\x01';            // no character of XML
 constexpr std::size_t kMostLinks = 4096;  // a mass matrix of 130 MB; and links are walked by recursion
 
 class Reader {
@@ -21,8 +21,8 @@ class Reader {
   Reader(const std::string& text, const std::string& path) : path_(path)
   {
     if (text.size() > kMostUrdfBytes)
-      throw InputError(path_, "want at most " + std::to_string(kMostUrdfBytes) + " bytes, got " +
-                                  std::to_string(text.size()));
+      throw InputError(path_,
+                       "want at most " + std::to_string(kMostUrdfBytes) + " bytes, got " + std::to_string(text.size()));
     if (document_.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS)
       throw InputError(path_, "want well-formed XML, got " + std::string(document_.ErrorName()) + " (line " +
                                   std::to_string(document_.ErrorLineNum()) + ")");
@@ -40,8 +40,8 @@ class Reader {
       outline.links.push_back({attribute(e, "link", "name"), e->GetLineNum(), {}, {}});
     if (outline.links.empty()) throw InputError(path_, "want at least one <link>, got none");
     if (outline.links.size() > kMostLinks)
-      throw InputError(path_, "want at most " + std::to_string(kMostLinks) + " links, got " +
-                                  std::to_string(outline.links.size()));
+      throw InputError(
+          path_, "want at most " + std::to_string(kMostLinks) + " links, got " + std::to_string(outline.links.size()));
     for (auto* e = robot->FirstChildElement("joint"); e; e = e->NextSiblingElement("joint")) {
       const std::string name = attribute(e, "joint", "name");
       outline.joints.push_back({name, e->GetLineNum(), link_of(e, name, "parent"), link_of(e, name, "child")});

@@ -58,8 +58,8 @@ double separation_error(const ConeProgram& program, const Eigen::VectorXd& y, do
 
   double left = y.dot(program.e), size = 0.0;
   for (Eigen::Index i = 0; i < y.size(); ++i) {
-    const double e = program.e_scale.size() > 0 ? std::max(std::abs(program.e[i]), program.e_scale[i])
-                                                : std::abs(program.e[i]);
+    const double e =
+        program.e_scale.size() > 0 ? std::max(std::abs(program.e[i]), program.e_scale[i]) : std::abs(program.e[i]);
     size += std::abs(y[i]) * e;
   }
   for (const BoxVariable& box : program.boxes) {

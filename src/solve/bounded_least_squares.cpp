@@ -8,15 +8,12 @@ namespace stiction::internal {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kPricing = 8 * kEpsilon;   // a unit column against a unit direction: anything below is rounding
+constexpr double kPricing = 8 * kEpsilon;  // a unit column against a unit direction: anything below is rounding
 constexpr double kNoResidual = 4 * kEpsilon;
 
 }  // namespace
 
-bool BoundedLeastSquares::is_free(int j) const
-{
-  return std::isinf(lower[j]) && std::isinf(upper[j]);
-}
+bool BoundedLeastSquares::is_free(int j) const { return std::isinf(lower[j]) && std::isinf(upper[j]); }
 
 bool BoundedLeastSquares::solve(int limit)
 {
@@ -28,8 +25,12 @@ bool BoundedLeastSquares::solve(int limit)
   for (int j = 0; j < n; ++j) {
     if (is_free(j)) place[static_cast<std::size_t>(j)] = Place::kPassive;
     switch (place[static_cast<std::size_t>(j)]) {
-      case Place::kLower: z[j] = lower[j]; break;
-      case Place::kUpper: z[j] = upper[j]; break;
+      case Place::kLower:
+        z[j] = lower[j];
+        break;
+      case Place::kUpper:
+        z[j] = upper[j];
+        break;
       case Place::kPassive:
         z[j] = std::clamp(z[j], lower[j], upper[j]);
         passive_.push_back(j);

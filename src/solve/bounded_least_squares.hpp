@@ -28,8 +28,8 @@ class BoundedLeastSquares {
   Eigen::VectorXd z;
   std::vector<Place> place;
   // Result.
-  Eigen::VectorXd residual;    ///< b − A z
-  Eigen::VectorXd direction;   ///< unit residual, orthogonal to the passive columns to rounding; 0 when they span all
+  Eigen::VectorXd residual;   ///< b − A z
+  Eigen::VectorXd direction;  ///< unit residual, orthogonal to the passive columns to rounding; 0 when they span all
   int exchanges = 0;
 
   /// False when `limit` exchanges did not suffice.

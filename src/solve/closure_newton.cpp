@@ -6,10 +6,10 @@
 namespace stiction::internal {
 namespace {
 
-constexpr int kSteps = 7;              // the few grasps that want more are as fast with an engine
-constexpr int kPivotStep = 2;          // from here on a motion about contacts that stay is looked for
-constexpr double kInside = 0.999;      // share of the friction that counts as clearly inside
-constexpr double kRankDoubt = 1e-10;   // share of a pivot that elimination may leave
+constexpr int kSteps = 7;             // the few grasps that want more are as fast with an engine
+constexpr int kPivotStep = 2;         // from here on a motion about contacts that stay is looked for
+constexpr double kInside = 0.999;     // share of the friction that counts as clearly inside
+constexpr double kRankDoubt = 1e-10;  // share of a pivot that elimination may leave
 
 double unit(const FrictionCone& cone, int k)
 {
@@ -118,8 +118,8 @@ bool ClosureNewton::pivots(const std::vector<ConeBlock>& cones, Eigen::Matrix<do
   return true;
 }
 
-/// Every contact has `width` columns here, those that its cone lacks are zero: fixed loops are faster than short ones. A
-/// cone with torsion is replaced by the round one inside it.
+/// Every contact has `width` columns here, those that its cone lacks are zero: fixed loops are faster than short ones.
+/// A cone with torsion is replaced by the round one inside it.
 template <int rows, int width>
 ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std::vector<ConeBlock>& cones)
 {
@@ -141,7 +141,8 @@ ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std:
     auto A = c.columns<rows, width>();
     for (int k = 0; k < width; ++k) {
       if (k < cone.dim())
-        A.col(k) = unit(cone, k) * row_unit.cwiseProduct(Eigen::Map<const Vector<rows>>(G.data() + (cones[i].col + k) * rows));
+        A.col(k) =
+            unit(cone, k) * row_unit.cwiseProduct(Eigen::Map<const Vector<rows>>(G.data() + (cones[i].col + k) * rows));
       else
         A.col(k).setZero();
       c.z[k] = c.f[k] = c.w[k] = 0.0;
@@ -196,10 +197,10 @@ ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std:
     for (Contact& c : contacts_) {
       project_smoothly<width>(c);
       const auto A = c.columns<rows, width>();
-      Vector<rows> along = Vector<rows>::Zero();   // A w
+      Vector<rows> along = Vector<rows>::Zero();  // A w
       for (int k = 1; k < width; ++k) along += c.w[k] * A.col(k);
       const Vector<rows> bend = c.beta * A.col(0) + (c.alpha - c.tau) * along;
-      Eigen::Matrix<double, rows, width> B;   // A D
+      Eigen::Matrix<double, rows, width> B;  // A D
       B.col(0) = c.alpha * A.col(0) + c.beta * along;
       for (int k = 1; k < width; ++k) B.col(k) = c.tau * A.col(k) + c.w[k] * bend;
       for (int k = 0; k < width; ++k) r += c.f[k] * A.col(k);

@@ -19,7 +19,7 @@ void DualMaster::set(const Eigen::MatrixXd& A, std::vector<int> bounded)
   for (std::size_t k = 0; k < bounded_.size(); ++k) constraints_(bounded_[k], rows_ + static_cast<int>(k)) = -1.0;
   lower_.setConstant(variables, -qpOASES::INFTY);
   lower_.tail(variables - rows_).setZero();
-  upper_.setConstant(variables, qpOASES::INFTY);   // no null pointers: without far bounds a hotstart reads them
+  upper_.setConstant(variables, qpOASES::INFTY);  // no null pointers: without far bounds a hotstart reads them
   lower_constraint_.setConstant(columns_, -qpOASES::INFTY);
   upper_constraint_.setZero(columns_);
   if (!bounded_.empty()) {
@@ -54,7 +54,7 @@ bool DualMaster::solve(const Eigen::VectorXd& b, const Eigen::VectorXd& width, E
   const bool solved = qp_->run([&](qpOASES::QProblem& qp) {
     const auto limit = static_cast<qpOASES::int_t>(200 + 10 * (variables + columns_));
     qpOASES::returnValue status = qpOASES::RET_INIT_FAILED;
-    qpOASES::int_t recalculations = limit;   // in: how many are allowed, out: how many were made
+    qpOASES::int_t recalculations = limit;  // in: how many are allowed, out: how many were made
     if (started_) {
       status = qp.hotstart(gradient.data(), lower_.data(), upper_.data(), lower_constraint_.data(),
                            upper_constraint_.data(), recalculations);
@@ -63,9 +63,9 @@ bool DualMaster::solve(const Eigen::VectorXd& b, const Eigen::VectorXd& width, E
     }
     if (status != qpOASES::SUCCESSFUL_RETURN) {
       recalculations = limit;
-      status = qp.init(bounded_.empty() ? nullptr : hessian_.data(), gradient.data(), constraints_.data(),
-                       lower_.data(), upper_.data(), lower_constraint_.data(), upper_constraint_.data(),
-                       recalculations);
+      status =
+          qp.init(bounded_.empty() ? nullptr : hessian_.data(), gradient.data(), constraints_.data(), lower_.data(),
+                  upper_.data(), lower_constraint_.data(), upper_constraint_.data(), recalculations);
       iterations_ += static_cast<int>(recalculations);
     }
     qp.getDualSolution(multipliers.data());
@@ -74,19 +74,19 @@ bool DualMaster::solve(const Eigen::VectorXd& b, const Eigen::VectorXd& width, E
     return started_;
   });
   if (!solved) {
-    start();   // whatever state it is in, the next call shall not inherit it
+    start();  // whatever state it is in, the next call shall not inherit it
     return false;
   }
 
   for (int j = 0; j < columns_; ++j) {
     if (working_set[variables + j] == 0.0) continue;
-    z[j] = std::clamp(-multipliers[variables + j], 0.0, width[j]);   // qpOASES: negative at an upper bound
+    z[j] = std::clamp(-multipliers[variables + j], 0.0, width[j]);  // qpOASES: negative at an upper bound
     place[static_cast<std::size_t>(j)] = Place::kPassive;
   }
   for (std::size_t k = 0; k < bounded_.size(); ++k) {
     const int j = bounded_[k];
     const bool active = place[static_cast<std::size_t>(j)] == Place::kPassive;
-    if (active && working_set[rows_ + static_cast<int>(k)] == 0.0) {   // s_j > 0: z_j presses against its width
+    if (active && working_set[rows_ + static_cast<int>(k)] == 0.0) {  // s_j > 0: z_j presses against its width
       z[j] = width[j];
       place[static_cast<std::size_t>(j)] = Place::kUpper;
     }

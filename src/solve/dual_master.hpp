@@ -31,7 +31,7 @@ class DualMaster {
   void start();
 
   int rows_ = 0, columns_ = 0;
-  std::vector<int> bounded_;    ///< columns with a finite width, in the order of s
+  std::vector<int> bounded_;  ///< columns with a finite width, in the order of s
   // Kept, because qpOASES points here.
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> hessian_, constraints_;
   Eigen::VectorXd lower_, upper_, lower_constraint_, upper_constraint_;

@@ -17,7 +17,7 @@ constexpr double kRoundingResidual = 1e-14;
 double power_of_two_near(double x)
 {
   if (!(x > 0.0)) return 1.0;
-  const std::uint64_t exponent = std::bit_cast<std::uint64_t>(x) >> 52;   // k + 1023
+  const std::uint64_t exponent = std::bit_cast<std::uint64_t>(x) >> 52;  // k + 1023
   if (exponent == 0 || exponent >= 2046) return std::ldexp(1.0, -std::ilogb(x));
   return std::bit_cast<double>((2046 - exponent) << 52);
 }
@@ -44,7 +44,8 @@ void write_scaled(const Eigen::MatrixXd& E, const double* row_scale, double* sca
 {
   const auto m = E.rows();
   const ConstRowMap<M> scale(row_scale, m);
-  for (Eigen::Index j = 0; j < E.cols(); ++j) RowMap<M>(scaled + j * m, m) = ConstRowMap<M>(E.data() + j * m, m) * scale;
+  for (Eigen::Index j = 0; j < E.cols(); ++j)
+    RowMap<M>(scaled + j * m, m) = ConstRowMap<M>(E.data() + j * m, m) * scale;
 }
 
 /// True when `scaled` is what write_scaled would write.
@@ -84,7 +85,8 @@ void add_all_products(const Eigen::MatrixXd& E, const Eigen::VectorXd& x, Eigen:
 bool only_forces(const ConeProgram& program)
 {
   return program.free.empty() && program.boxes.empty() &&
-         std::none_of(program.cones.begin(), program.cones.end(), [](const ConeBlock& block) { return block.cone.torsional; });
+         std::none_of(program.cones.begin(), program.cones.end(),
+                      [](const ConeBlock& block) { return block.cone.torsional; });
 }
 
 /// What the entries of a row were computed from, at least.
@@ -108,7 +110,8 @@ void NativeEngine::load(const ConeProgram& program)
   for (Eigen::Index i = 0; i < m; ++i) target_[i] = program.e[i] * row_scale_[i];
 }
 
-/// Boxes without bounds count as free; everything else is kept as it is, also to recognise the program when it comes back.
+/// Boxes without bounds count as free; everything else is kept as it is, also to recognise the program when it comes
+/// back.
 void NativeEngine::sort_variables(const ConeProgram& program)
 {
   cones_.assign(program.cones.begin(), program.cones.end());
@@ -144,7 +147,8 @@ void NativeEngine::scale_rows(const ConeProgram& program)
   else
     write_row_maxima<-1>(program.E, row_scale_.data());
   if (forces_measure_) {
-    constexpr double kAboutForces = 0x1p-32;   // rows with less than this share of forces are about what else they have: inertia
+    constexpr double kAboutForces =
+        0x1p-32;  // rows with less than this share of forces are about what else they have: inertia
     row_size_.setZero();
     for_each_measure(program, [&](Eigen::Index col) { row_size_ = row_size_.cwiseMax(program.E.col(col).cwiseAbs()); });
     for (Eigen::Index i = 0; i < m; ++i)
@@ -153,8 +157,8 @@ void NativeEngine::scale_rows(const ConeProgram& program)
   for (Eigen::Index i = 0; i < m; ++i) row_scale_[i] = power_of_two_near(row_scale_[i]);
 }
 
-/// Contacts measure rows by their forces: moments and variables without cones have units of their own, beside which lever arms in other
-/// units are huge or nothing.
+/// Contacts measure rows by their forces: moments and variables without cones have units of their own, beside which
+/// lever arms in other units are huge or nothing.
 void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
 {
   decide_measured(program, answer, !only_forces(program));
@@ -261,8 +265,8 @@ void NativeEngine::solve(const ConeProgram& program, ConeAnswer& answer)
 /// Continues from where the descent stopped, and writes the answer.
 void NativeEngine::answer_with(NearestPoint::Stop stop, const ConeProgram& program, ConeAnswer& answer)
 {
-  // It pauses when the residual is nearly a certificate: if a direction exists that is positive on all rays (or at least on
-  // those it violates) the rest of the descent is not needed.
+  // It pauses when the residual is nearly a certificate: if a direction exists that is positive on all rays (or at
+  // least on those it violates) the rest of the descent is not needed.
   const auto m = program.E.rows();
   for (double pause : {1e-4, 1e-8, 0.0}) {
     if (stop != NearestPoint::Stop::kPaused) break;
@@ -307,8 +311,9 @@ bool NativeEngine::residual_is_rounding(const ConeProgram& program, const Eigen:
   return nearest_.residual_norm() <= kRoundingResidual * row_size_.norm();
 }
 
-/// Looks for d with d'(ray) >= 1 on every ray (`everywhere`), or on the rays of the cones that the current residual violates
-/// and >= 0 on the others: least-distance programming, a nearest-point problem in one dimension more. Offers it.
+/// Looks for d with d'(ray) >= 1 on every ray (`everywhere`), or on the rays of the cones that the current residual
+/// violates and >= 0 on the others: least-distance programming, a nearest-point problem in one dimension more. Offers
+/// it.
 void NativeEngine::offer_interior_dual(const ConeProgram& program, bool everywhere)
 {
   const auto m = scaled_.rows();
@@ -338,7 +343,7 @@ void NativeEngine::offer_interior_dual(const ConeProgram& program, bool everywhe
   // An approximate d will do: it needs to be positive, not best.
   if (dual_nearest_.run(data, 1e-2) == NearestPoint::Stop::kReached) return;
   const std::vector<double>& rho = dual_nearest_.residual();
-  if (!(rho[m] > 1e-10)) return;   // no such d: those cones span a subspace of the rows
+  if (!(rho[m] > 1e-10)) return;  // no such d: those cones span a subspace of the rows
   for (Eigen::Index i = 0; i < m; ++i) interior_[i] = -rho[i] / rho[m];
   nearest_.offer_interior_dual(interior_.data());
 }

@@ -29,16 +29,16 @@ class NativeEngine final : public Engine {
 
   NearestPoint nearest_, dual_nearest_;
   // decide
-  Eigen::MatrixXd scaled_;                ///< rows of E scaled by powers of two
+  Eigen::MatrixXd scaled_;  ///< rows of E scaled by powers of two
   Eigen::VectorXd row_scale_, row_size_, row_sum_, target_, interior_;
-  std::vector<BoxVariable> boxes_;        ///< without those that are free on both sides
+  std::vector<BoxVariable> boxes_;  ///< without those that are free on both sides
   std::vector<int> free_;
-  bool forces_measure_ = false;           ///< rows are measured by normals and tangents alone, else by all columns
-  bool known_ = false;                    ///< scaled_ and what follows are those of the last program, with its own row scales
-  std::vector<ConeBlock> cones_;          ///< of the last program, and as it gave them:
+  bool forces_measure_ = false;   ///< rows are measured by normals and tangents alone, else by all columns
+  bool known_ = false;            ///< scaled_ and what follows are those of the last program, with its own row scales
+  std::vector<ConeBlock> cones_;  ///< of the last program, and as it gave them:
   std::vector<BoxVariable> given_boxes_;
   std::vector<int> given_free_;
-  Eigen::MatrixXd lifted_;                ///< one more row, for the interior dual
+  Eigen::MatrixXd lifted_;  ///< one more row, for the interior dual
   Eigen::VectorXd lifted_target_;
   // gauss
   struct GaussWorkspace;

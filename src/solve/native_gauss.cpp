@@ -1,11 +1,12 @@
 // Gauss' principle (QP-G) by the same nearest-point kernel.
 //
 // With M = L L' and b = L'a the problem is a projection: min |b + c|, c = L^-1 F, under B'b + g (=, >=) 0, B = L^-1 J'.
-// Equalities are solved by an orthogonal basis of their columns (redundant rows drop out), the inequalities left over are
-// a least-distance problem, which is a nearest-point problem in one dimension more. The active set found there is then
-// polished: iterative refinement on the KKT system of the original data.
+// Equalities are solved by an orthogonal basis of their columns (redundant rows drop out), the inequalities left over
+// are a least-distance problem, which is a nearest-point problem in one dimension more. The active set found there is
+// then polished: iterative refinement on the KKT system of the original data.
 //
-// A singular M is replaced by M + rho I in scaled coordinates and corrected by proximal steps; refinement uses the true M.
+// A singular M is replaced by M + rho I in scaled coordinates and corrected by proximal steps; refinement uses the true
+// M.
 #include <cmath>
 #include <limits>
 
@@ -16,27 +17,27 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kSingularPivot = 1e-9;   // pivot of the unit-diagonal M below which M counts as singular
-constexpr double kShift = 1e-6;           // rho, relative to the unit diagonal
-constexpr double kDependentRow = 1e-9;    // a row within this of the span of the others is redundant
+constexpr double kSingularPivot = 1e-9;  // pivot of the unit-diagonal M below which M counts as singular
+constexpr double kShift = 1e-6;          // rho, relative to the unit diagonal
+constexpr double kDependentRow = 1e-9;   // a row within this of the span of the others is redundant
 constexpr double kRelaxation = 1e-12;
 constexpr double kLeastResidual = 2e-16;  // of the unit-diagonal system: refinement cannot do better
 constexpr double kSettledResidual = 1e-13;
-constexpr double kWrongSign = 1e-11;      // share of all sizes beyond which a force pulls, or a contact penetrates
+constexpr double kWrongSign = 1e-11;  // share of all sizes beyond which a force pulls, or a contact penetrates
 constexpr int kShiftSteps = 60;
 constexpr int kRefinements = 40;
 
 }  // namespace
 
 struct NativeEngine::GaussWorkspace {
-  Eigen::MatrixXd M, J;         // scaled by column_scale; J = [Je; Ju] with unit rows
+  Eigen::MatrixXd M, J;  // scaled by column_scale; J = [Je; Ju] with unit rows
   Eigen::VectorXd F, g;
   Eigen::VectorXd column_scale, row_scale;
   Cholesky cholesky;
-  Eigen::MatrixXd B;            // L^-1 J', n x rows
+  Eigen::MatrixXd B;  // L^-1 J', n x rows
   Eigen::VectorXd c, b, w, h, force, work, row_work;
   ThinQr<-1> qr;
-  std::vector<int> basis;       // rows of J in the factor: equalities first, then active inequalities
+  std::vector<int> basis;  // rows of J in the factor: equalities first, then active inequalities
   Eigen::MatrixXd ldp;
   Eigen::VectorXd ldp_target;
   std::vector<ConeBlock> ldp_cones;
@@ -113,7 +114,8 @@ void NativeEngine::GaussWorkspace::equality_basis(Eigen::Index equalities)
 
 /// Solves the projection with c = L^-1 (F - rho anchor) and appends the inequalities that carry force to the basis.
 /// False when the constraints have no common point (in this arithmetic).
-bool NativeEngine::GaussWorkspace::active_inequalities(Eigen::Index equalities, const Eigen::VectorXd& anchor, double rho)
+bool NativeEngine::GaussWorkspace::active_inequalities(Eigen::Index equalities, const Eigen::VectorXd& anchor,
+                                                       double rho)
 {
   const auto n = B.rows(), rows = B.cols(), inequalities = rows - equalities;
   equality_basis(equalities);
@@ -146,7 +148,7 @@ bool NativeEngine::GaussWorkspace::active_inequalities(Eigen::Index equalities, 
     h[j] -= kRelaxation * (std::abs(g[equalities + j]) + B.col(equalities + j).norm() * (b.norm() + c.norm()));
     top = std::max(top, h[j]);
   }
-  if (!(top > 0.0)) return true;   // no inequality is violated: none carries force
+  if (!(top > 0.0)) return true;  // no inequality is violated: none carries force
   ldp_cones.resize(inequalities);
   for (Eigen::Index j = 0; j < inequalities; ++j) {
     work = B.col(equalities + j);
@@ -176,8 +178,8 @@ bool NativeEngine::GaussWorkspace::active_inequalities(Eigen::Index equalities, 
   return true;
 }
 
-/// One Newton step on the KKT system of the basis rows with the factor at hand, from (a, lambda); returns the size of the
-/// residual before the step, relative to the numbers that make it up.
+/// One Newton step on the KKT system of the basis rows with the factor at hand, from (a, lambda); returns the size of
+/// the residual before the step, relative to the numbers that make it up.
 double NativeEngine::GaussWorkspace::refine(Eigen::Index rows_used)
 {
   const auto n = M.rows();
@@ -239,8 +241,8 @@ double NativeEngine::GaussWorkspace::refine(Eigen::Index rows_used)
   return worst;
 }
 
-/// Refines a and lambda of the active set from the proximal point until the residual, which is returned, falls no more. The
-/// first refinement of a singular M is the next proximal point.
+/// Refines a and lambda of the active set from the proximal point until the residual, which is returned, falls no more.
+/// The first refinement of a singular M is the next proximal point.
 double NativeEngine::GaussWorkspace::solve_active_set(bool singular)
 {
   a = a_prox;

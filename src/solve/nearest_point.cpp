@@ -5,15 +5,15 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kReachedTolerance = 4e-16;   // residual over |e|: rounding of the sums
-constexpr double kPriceTolerance = 1e-14;     // score over |r|: nothing left to gain
-constexpr double kDependentColumn = 3e-14;    // a column within rounding of the span of the others
+constexpr double kReachedTolerance = 4e-16;  // residual over |e|: rounding of the sums
+constexpr double kPriceTolerance = 1e-14;    // score over |r|: nothing left to gain
+constexpr double kDependentColumn = 3e-14;   // a column within rounding of the span of the others
 
-/// The value of support() on h = E'r over the columns of one cone. Inline, as nearly all of the work on many contacts is
-/// here; the usual cone goes without loops and calls.
+/// The value of support() on h = E'r over the columns of one cone. Inline, as nearly all of the work on many contacts
+/// is here; the usual cone goes without loops and calls.
 template <int M, bool kRound>
-[[gnu::always_inline]] inline double support_of_products(const FrictionCone& cone, const double* E, const double* r, int m,
-                                                         double* h)
+[[gnu::always_inline]] inline double support_of_products(const FrictionCone& cone, const double* E, const double* r,
+                                                         int m, double* h)
 {
   if constexpr (kRound) {
     h[0] = dot<M>(E, r, m);
@@ -63,11 +63,21 @@ NearestPoint::Stop NearestPoint::run(const Data& data, double pause_score)
   }
   at_upper_.resize(data.boxes->size());
   switch (m) {
-    case 3: start(qr3_); return descend(qr3_);
-    case 4: start(qr4_); return descend(qr4_);
-    case 6: start(qr6_); return descend(qr6_);
-    case 7: start(qr7_); return descend(qr7_);
-    default: start(qr_); return descend(qr_);
+    case 3:
+      start(qr3_);
+      return descend(qr3_);
+    case 4:
+      start(qr4_);
+      return descend(qr4_);
+    case 6:
+      start(qr6_);
+      return descend(qr6_);
+    case 7:
+      start(qr7_);
+      return descend(qr7_);
+    default:
+      start(qr_);
+      return descend(qr_);
   }
 }
 
@@ -78,11 +88,21 @@ NearestPoint::Stop NearestPoint::run_again(const double* e, double pause_score)
   pause_score_ = pause_score;
   iterations_ = 0;
   switch (data_.m) {
-    case 3: restart(qr3_); return descend(qr3_);
-    case 4: restart(qr4_); return descend(qr4_);
-    case 6: restart(qr6_); return descend(qr6_);
-    case 7: restart(qr7_); return descend(qr7_);
-    default: restart(qr_); return descend(qr_);
+    case 3:
+      restart(qr3_);
+      return descend(qr3_);
+    case 4:
+      restart(qr4_);
+      return descend(qr4_);
+    case 6:
+      restart(qr6_);
+      return descend(qr6_);
+    case 7:
+      restart(qr7_);
+      return descend(qr7_);
+    default:
+      restart(qr_);
+      return descend(qr_);
   }
 }
 
@@ -90,20 +110,28 @@ NearestPoint::Stop NearestPoint::resume(double pause_score)
 {
   pause_score_ = pause_score;
   switch (data_.m) {
-    case 3: return descend(qr3_);
-    case 4: return descend(qr4_);
-    case 6: return descend(qr6_);
-    case 7: return descend(qr7_);
-    default: return descend(qr_);
+    case 3:
+      return descend(qr3_);
+    case 4:
+      return descend(qr4_);
+    case 6:
+      return descend(qr6_);
+    case 7:
+      return descend(qr7_);
+    default:
+      return descend(qr_);
   }
 }
 
 bool NearestPoint::offer_interior_dual(const double* d)
 {
   switch (data_.m) {
-    case 3: return offer_rows<3>(d);
-    case 6: return offer_rows<6>(d);
-    default: return offer_rows<-1>(d);
+    case 3:
+      return offer_rows<3>(d);
+    case 6:
+      return offer_rows<6>(d);
+    default:
+      return offer_rows<-1>(d);
   }
 }
 
@@ -140,7 +168,7 @@ void NearestPoint::write_column(const Column& column, double* a) const
     return;
   }
   const ConeBlock& block = (*data_.cones)[column.cone];
-  if (block.cone.dim() == 3) {   // the usual one, without a loop
+  if (block.cone.dim() == 3) {  // the usual one, without a loop
     out = column.ray[0] * E(block.col) + column.ray[1] * E(block.col + 1) + column.ray[2] * E(block.col + 2);
     return;
   }
@@ -154,7 +182,7 @@ void NearestPoint::residual(const ThinQr<M>& qr)
 {
   copy<M>(target_.data(), r_.data(), qr.rows());
   if (qr.size() == 0) return;
-  std::fill_n(z_.data(), M > 0 ? M : qr.size(), 0.0);   // a number known beforehand needs no call
+  std::fill_n(z_.data(), M > 0 ? M : qr.size(), 0.0);  // a number known beforehand needs no call
   qr.project_out(r_.data(), z_.data());
   qr.project_out(r_.data(), z_.data());
 }
@@ -204,7 +232,7 @@ double NearestPoint::price(Column& best)
   }
   for (size_t b = 0; b < data_.boxes->size(); ++b) {
     const BoxVariable& box = (*data_.boxes)[b];
-    if (at_upper_[b] == 2) continue;   // passive
+    if (at_upper_[b] == 2) continue;  // passive
     const double* E = data_.E + static_cast<ptrdiff_t>(box.col) * m;
     const double norm = std::sqrt(dot<M>(E, E, m));
     if (norm == 0.0 || box.lower == box.upper) continue;
@@ -245,7 +273,8 @@ bool NearestPoint::separates(const ThinQr<M>& qr)
   // r'e minus the boxes' supports equals r'r at the optimum of the passive set
   if (data_.boxes->empty() && !(t * per_t < 0.75 * rr)) return false;
   for (int i = 0; i < m; ++i) y_[i] = r_[i] - t * d[i];
-  // Where the residual is rounding, y is as small as t and would keep that rounding along free columns, the first of the factor.
+  // Where the residual is rounding, y is as small as t and would keep that rounding along free columns, the first of
+  // the factor.
   for (int k = 0; k < static_cast<int>(free_used_.size()); ++k)
     add_multiple<M>(-dot<M>(qr.q(k), y_.data(), m), qr.q(k), y_.data(), m);
   double gain = dot<M>(y_.data(), data_.e, m);
@@ -323,7 +352,8 @@ void NearestPoint::start(ThinQr<M>& qr)
   if (!free_used_.empty()) settle(qr);
 }
 
-/// Moves the coefficients to the best ones of the passive columns; those that would leave their bounds on the way are dropped.
+/// Moves the coefficients to the best ones of the passive columns; those that would leave their bounds on the way are
+/// dropped.
 template <int M>
 void NearestPoint::settle(ThinQr<M>& qr)
 {
@@ -376,7 +406,7 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
       finish(qr, true);
       return Stop::kReached;
     }
-    if (!priced_) score_ = price<M>(entering_);   // a pause keeps it
+    if (!priced_) score_ = price<M>(entering_);  // a pause keeps it
     priced_ = false;
     const Column& entering = entering_;
     const double score = score_;
@@ -384,9 +414,9 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
       finish(qr, false);
       return Stop::kSeparated;
     }
-    if (!(score > kPriceTolerance * norm)) {   // also when numbers overflowed
+    if (!(score > kPriceTolerance * norm)) {  // also when numbers overflowed
       copy<M>(r_.data(), y_.data(), m);
-      finish(qr, norm <= 1e-10 * e_norm_);   // so small a residual may turn out to be rounding
+      finish(qr, norm <= 1e-10 * e_norm_);  // so small a residual may turn out to be rounding
       return Stop::kSeparated;
     }
     if (score <= pause_score_ * norm) {
@@ -394,7 +424,7 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
       return Stop::kPaused;
     }
     double* a = columns_.data() + passive_.size() * m;
-    if (qr.size() == m) {   // the passive set already spans the rows: the residual is rounding
+    if (qr.size() == m) {  // the passive set already spans the rows: the residual is rounding
       finish(qr, true);
       return Stop::kReached;
     }
@@ -412,7 +442,7 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
     }
     residual_after_append(qr);
 
-    if (!(z_[qr.size() - 1] > 0.0)) {   // the coefficient it would get; cannot happen but for rounding
+    if (!(z_[qr.size() - 1] > 0.0)) {  // the coefficient it would get; cannot happen but for rounding
       drop(qr, static_cast<int>(passive_.size()) - 1);
       if (entering.box >= 0) at_upper_[entering.box] = entering.ray[0] < 0.0 ? 1 : 0;
       residual(qr);
@@ -432,7 +462,8 @@ template <int M>
 void NearestPoint::sum_rows()
 {
   const int m = M > 0 ? M : data_.m;
-  // Rows at a time, so that the columns of E are read along memory; few enough for registers when their number is known.
+  // Rows at a time, so that the columns of E are read along memory; few enough for registers when their number is
+  // known.
   constexpr int kStrip = M > 0 ? (M % 3 == 0 ? 3 : M) : 8;
   for (int top = 0; top < m; top += kStrip) {
     const int count = M > 0 ? kStrip : std::min(kStrip, m - top);
@@ -476,8 +507,7 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
       const BoxVariable& box = (*data_.boxes)[passive_[k].box];
       x_[box.col] = passive_[k].ray[0] > 0.0 ? box.lower : box.upper;
     }
-  for (int k = 0; k < nf + p; ++k)
-    add(k, k < nf ? c_[k] : std::clamp(c_[k], 0.0, passive_[k - nf].upper));
+  for (int k = 0; k < nf + p; ++k) add(k, k < nf ? c_[k] : std::clamp(c_[k], 0.0, passive_[k - nf].upper));
   // Tangential forces below rounding of the friction at hand are what is left of others that cancel: zero.
   auto drop_noise = [&] {
     for (int k = 0; k < p; ++k)

@@ -7,8 +7,8 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kSingular = 1e-9;    // share of the largest eigenvalue below which the proximal term is needed
-constexpr double kProximal = 1e-7;     // small: each step shrinks what an eigenvalue l still lacks by rho / (l + rho)
+constexpr double kSingular = 1e-9;  // share of the largest eigenvalue below which the proximal term is needed
+constexpr double kProximal = 1e-7;  // small: each step shrinks what an eigenvalue l still lacks by rho / (l + rho)
 constexpr int kProximalSteps = 40;
 constexpr double kSettled = 1e-11;
 
@@ -36,14 +36,14 @@ bool ProximalQp::solve(const Eigen::MatrixXd& H, const Eigen::VectorXd& g, const
   const bool solved = qp.run([&](qpOASES::QProblem& problem) {
     for (int step = 0; step < (proximal ? kProximalSteps : 1); ++step) {
       const Eigen::VectorXd gradient = g - rho * w;
-      qpOASES::int_t recalculations = 500 + 20 * (n + rows);   // in: allowed, out: made
+      qpOASES::int_t recalculations = 500 + 20 * (n + rows);  // in: allowed, out: made
       const qpOASES::returnValue status =
           step == 0 ? problem.init(hessian.data(), gradient.data(), constraints.data(), minus.data(), infinity.data(),
                                    lower.data(), infinity.data(), recalculations)
                     : problem.hotstart(gradient.data(), minus.data(), infinity.data(), lower.data(), infinity.data(),
                                        recalculations);
       iterations += static_cast<int>(recalculations);
-      if (status != qpOASES::SUCCESSFUL_RETURN) return step > 0;   // the last step's point is good enough to polish
+      if (status != qpOASES::SUCCESSFUL_RETURN) return step > 0;  // the last step's point is good enough to polish
       Eigen::VectorXd next(n);
       problem.getPrimalSolution(next.data());
       problem.getDualSolution(dual.data());

@@ -14,8 +14,8 @@ namespace stiction::internal {
 /// be of size one.
 struct ProximalQp {
   Eigen::VectorXd w;
-  Eigen::VectorXd multipliers;   ///< >= 0, one per row of C
-  std::vector<int> active;       ///< rows in the final working set
+  Eigen::VectorXd multipliers;  ///< >= 0, one per row of C
+  std::vector<int> active;      ///< rows in the final working set
   int iterations = 0;
 
   enum class Steps { kWhenSingular, kAlways };

@@ -11,14 +11,14 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kTight = 0x1p-46;     // stop generating rays below this relative violation
-constexpr double kGap = 0x1p-43;       // separations below this relative gap are not worth claiming
-constexpr double kNoise = 1e-15;       // entries below this share of the largest may be rounding noise
-constexpr double kTouching = 1e-10;    // columns this near to orthogonal are meant to be
+constexpr double kTight = 0x1p-46;   // stop generating rays below this relative violation
+constexpr double kGap = 0x1p-43;     // separations below this relative gap are not worth claiming
+constexpr double kNoise = 1e-15;     // entries below this share of the largest may be rounding noise
+constexpr double kTouching = 1e-10;  // columns this near to orthogonal are meant to be
 constexpr double kSmallResidual = 1e-9;
 constexpr int kRounds = 80;
-constexpr int kAge = 3;                // rounds a ray without force stays
-constexpr int kAllGenerators = 16;     // facets up to which every generator enters at once
+constexpr int kAge = 3;             // rounds a ray without force stays
+constexpr int kAllGenerators = 16;  // facets up to which every generator enters at once
 
 bool same(const FrictionCone& a, const FrictionCone& b)
 {
@@ -51,7 +51,7 @@ void QpoasesDecider::add(Column column)
     column.scaled += program_.E.col(column.col + d) * column.ray[static_cast<std::size_t>(d)];
   column.scaled = column.scaled.cwiseProduct(row_scale_);
   column.norm = column.scaled.norm();
-  if (column.norm == 0.0) return;   // moves nothing
+  if (column.norm == 0.0) return;  // moves nothing
   column.scaled /= column.norm;
   columns_.push_back(std::move(column));
 }
@@ -236,7 +236,7 @@ bool QpoasesDecider::try_witness(ConeAnswer& answer)
 {
   Eigen::VectorXd& x = answer.x;
   x = Eigen::VectorXd::Zero(program_.E.cols());
-  for (const BoxVariable& box : program_.boxes) x[box.col] = base_[box.col];   // columns that move nothing stay here
+  for (const BoxVariable& box : program_.boxes) x[box.col] = base_[box.col];  // columns that move nothing stay here
   const auto move = [&](const Column& column, double z) {
     for (int d = 0; d < column.dim; ++d)
       x[column.col + d] += column.ray[static_cast<std::size_t>(d)] * (z * scale_ / column.norm);
@@ -257,7 +257,8 @@ bool QpoasesDecider::try_witness(ConeAnswer& answer)
     const Eigen::Vector<long double, Eigen::Dynamic> miss =
         program_.e.cast<long double>() - program_.E.cast<long double>() * x.cast<long double>();
     const Eigen::VectorXd step = squares_.correction(miss.cast<double>().cwiseProduct(row_scale_) / scale_);
-    if (step.size() != static_cast<Eigen::Index>(squares_.passive().size())) break;   // the working set moved on: no factor of it
+    if (step.size() != static_cast<Eigen::Index>(squares_.passive().size()))
+      break;  // the working set moved on: no factor of it
     std::swap(better, x);
     for (std::size_t k = 0; k < squares_.passive().size(); ++k)
       move(columns_[static_cast<std::size_t>(squares_.passive()[k])], step[static_cast<Eigen::Index>(k)]);

@@ -20,17 +20,17 @@ inline bool is_polyhedral(const FrictionCone& cone)
 class QpoasesDecider {
  public:
   void decide(const ConeProgram& program, ConeAnswer& answer);
-  void forget() { ready_ = false; }   ///< the next program starts afresh
+  void forget() { ready_ = false; }  ///< the next program starts afresh
 
  private:
   /// One variable of the QP: a free variable, a box variable, or the coefficient of a ray of a cone.
   struct Column {
-    int col = 0, dim = 1;                            ///< which entries of x it moves …
-    std::array<double, 4> ray{1.0, 0.0, 0.0, 0.0};   ///< … in which direction
-    int box = -1, cone = -1;                         ///< neither: free
-    int age = 0;                                     ///< rounds since it last carried a force
-    Eigen::VectorXd scaled;                          ///< unit column in scaled rows
-    double norm = 1.0;                               ///< length of the unscaled one: x += ray * (z scale_ / norm)
+    int col = 0, dim = 1;                           ///< which entries of x it moves …
+    std::array<double, 4> ray{1.0, 0.0, 0.0, 0.0};  ///< … in which direction
+    int box = -1, cone = -1;                        ///< neither: free
+    int age = 0;                                    ///< rounds since it last carried a force
+    Eigen::VectorXd scaled;                         ///< unit column in scaled rows
+    double norm = 1.0;                              ///< length of the unscaled one: x += ray * (z scale_ / norm)
   };
 
   class RimNewton;
@@ -51,18 +51,18 @@ class QpoasesDecider {
   void price();
   bool add_rays();
 
-  ConeProgram program_;          // copy: the structure that the master QP belongs to, and the e in hand
+  ConeProgram program_;  // copy: the structure that the master QP belongs to, and the e in hand
   Eigen::VectorXd row_scale_;
-  Eigen::MatrixXd off_free_;     // orthonormal basis of the scaled directions orthogonal to every free column
+  Eigen::MatrixXd off_free_;  // orthonormal basis of the scaled directions orthogonal to every free column
   std::vector<Column> start_, columns_;
-  Eigen::VectorXd base_;         // boxes at their value nearest to zero, everything else 0
-  Eigen::VectorXd axis_;         // scaled direction, positive on all rays of all cones; empty if none is known
-  double scale_ = 1.0;           // forces are divided by it inside the QP
+  Eigen::VectorXd base_;  // boxes at their value nearest to zero, everything else 0
+  Eigen::VectorXd axis_;  // scaled direction, positive on all rays of all cones; empty if none is known
+  double scale_ = 1.0;    // forces are divided by it inside the QP
   DualMaster start_master_, round_master_;
   bool ready_ = false;
   BoundedLeastSquares squares_, tangents_;
-  Eigen::VectorXd values_;       // support value of each cone at the current direction …
-  std::vector<Column> found_;    // … and the rays where it is positive beyond rounding
+  Eigen::VectorXd values_;     // support value of each cone at the current direction …
+  std::vector<Column> found_;  // … and the rays where it is positive beyond rounding
 };
 
 }  // namespace stiction::internal

@@ -20,7 +20,7 @@ class QpoasesEngine final : public Engine {
   }
 
  private:
-  internal::QpoasesDecider decider_, gauss_decider_;   // apart: a Gauss problem in between shall not cost a hotstart
+  internal::QpoasesDecider decider_, gauss_decider_;  // apart: a Gauss problem in between shall not cost a hotstart
 };
 
 }  // namespace

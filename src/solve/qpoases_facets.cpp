@@ -31,7 +31,7 @@ Eigen::MatrixXd facet_halfspaces(const ConeProgram& program)
     }
     if (cone.torsional)
       for (const double side : {1.0, -1.0}) add(block, 1 + cone.tangents, side, cone.torsion);
-    add(block, 0, 0.0, 1.0);   // the sides alone do not imply it when mu = 0
+    add(block, 0, 0.0, 1.0);  // the sides alone do not imply it when mu = 0
   }
   Eigen::MatrixXd H(static_cast<Eigen::Index>(rows.size()), program.E.cols());
   for (std::size_t i = 0; i < rows.size(); ++i) H.row(static_cast<Eigen::Index>(i)) = rows[i];

@@ -14,9 +14,9 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kMassless = 1e-9;    // eigenvalues of the unit-diagonal mass matrix below this may leave F unbalanced
-constexpr double kConsistent = 1e-10; // equality residual beyond which a contradiction is suspected
-constexpr double kSolved = 1e-11;     // relative KKT error above which the answer is no solution
+constexpr double kMassless = 1e-9;     // eigenvalues of the unit-diagonal mass matrix below this may leave F unbalanced
+constexpr double kConsistent = 1e-10;  // equality residual beyond which a contradiction is suspected
+constexpr double kSolved = 1e-11;      // relative KKT error above which the answer is no solution
 
 void require_size(const char* path, Eigen::Index want, Eigen::Index got)
 {
@@ -42,7 +42,7 @@ void validate(const GaussProgram& p)
 struct Scaled {
   Eigen::MatrixXd M, Je, Ju;
   Eigen::VectorXd F, ge, gu, D, row_e, row_u;
-  double size = 1.0;   ///< of F and the drifts: â is of this size
+  double size = 1.0;  ///< of F and the drifts: â is of this size
 
   explicit Scaled(const GaussProgram& p)
   {
@@ -52,8 +52,10 @@ struct Scaled {
       double largest = 0.0;
       if (p.Je.rows() > 0) largest = std::max(largest, p.Je.col(j).cwiseAbs().maxCoeff());
       if (p.Ju.rows() > 0) largest = std::max(largest, p.Ju.col(j).cwiseAbs().maxCoeff());
-      if (p.M(j, j) > 0.0) D[j] = 1.0 / std::sqrt(p.M(j, j));
-      else if (largest > 0.0) D[j] = 1.0 / largest;
+      if (p.M(j, j) > 0.0)
+        D[j] = 1.0 / std::sqrt(p.M(j, j));
+      else if (largest > 0.0)
+        D[j] = 1.0 / largest;
     }
     M = D.asDiagonal() * p.M * D.asDiagonal();
     F = D.asDiagonal() * p.F;
@@ -107,11 +109,13 @@ bool find_contradiction(const GaussProgram& p, QpoasesDecider& decider, GaussAns
 struct KktPoint {
   Eigen::VectorXd a, le, lu;
 
-  /// Largest KKT error, relative to the largest sum of products behind any: masses are one here, so forces and accelerations share their
-  /// scale, and single entries may be pure cancellation.
+  /// Largest KKT error, relative to the largest sum of products behind any: masses are one here, so forces and
+  /// accelerations share their scale, and single entries may be pure cancellation.
   double error(const Scaled& s) const
   {
-    const auto largest = [](const Eigen::VectorXd& entries) { return entries.size() > 0 ? std::max(entries.maxCoeff(), 0.0) : 0.0; };
+    const auto largest = [](const Eigen::VectorXd& entries) {
+      return entries.size() > 0 ? std::max(entries.maxCoeff(), 0.0) : 0.0;
+    };
     const auto b = a.cwiseAbs();
     const Eigen::VectorXd balance = s.M * a + s.F - s.Je.transpose() * le - s.Ju.transpose() * lu;
     const Eigen::VectorXd balance_size = s.M.cwiseAbs() * b + s.F.cwiseAbs() +
@@ -120,7 +124,7 @@ struct KktPoint {
     const Eigen::VectorXd gap = s.Ju * a + s.gu;
     Eigen::VectorXd miss = (-gap).cwiseMax(0.0);
     for (Eigen::Index i = 0; i < gap.size(); ++i)
-      if (lu[i] > 0.0) miss[i] = std::abs(gap[i]);   // complementarity
+      if (lu[i] > 0.0) miss[i] = std::abs(gap[i]);  // complementarity
     const double worst = std::max({largest(balance.cwiseAbs()), largest((s.Je * a + s.ge).cwiseAbs()), largest(miss)});
     const double size = std::max({largest(balance_size), largest(s.Je.cwiseAbs() * b + s.ge.cwiseAbs()),
                                   largest(s.Ju.cwiseAbs() * b + s.gu.cwiseAbs())});
@@ -165,8 +169,7 @@ bool polish(const Scaled& s, std::vector<int> active, KktPoint& point, int& exch
     };
     const Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic> K_long = K.cast<long double>();
     for (int pass = 0; pass < 4; ++pass) {
-      const Eigen::Vector<long double, Eigen::Dynamic> miss =
-          rhs.cast<long double>() - K_long * u.cast<long double>();
+      const Eigen::Vector<long double, Eigen::Dynamic> miss = rhs.cast<long double>() - K_long * u.cast<long double>();
       u += inverse.solve(miss.cast<double>());
       KktPoint candidate;
       store(candidate);
@@ -318,8 +321,8 @@ void solve_gauss(const GaussProgram& program, QpoasesDecider& decider, GaussAnsw
     point = found;
     polished = find_multipliers(s, decider, point, answer.iterations);
   }
-  answer.outcome = polished ? GaussOutcome::kSolved
-                            : (solved ? GaussOutcome::kNumericalFailure : GaussOutcome::kIterationLimit);
+  answer.outcome =
+      polished ? GaussOutcome::kSolved : (solved ? GaussOutcome::kNumericalFailure : GaussOutcome::kIterationLimit);
   answer.a = s.D.cwiseProduct(point.a);
   answer.lambda_e = s.row_e.cwiseProduct(point.le);
   answer.lambda_u = s.row_u.cwiseProduct(point.lu);

@@ -9,14 +9,14 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kOnRim = 0.99;   // share of the friction budget from which a force is tried on the rim
-constexpr double kLargestTurn = 1.0;   // rad: a longer step has left the region where the curvature means anything
+constexpr double kOnRim = 0.99;       // share of the friction budget from which a force is tried on the rim
+constexpr double kLargestTurn = 1.0;  // rad: a longer step has left the region where the curvature means anything
 constexpr int kNewtonSteps = 6;
 
 }  // namespace
 
-/// min ½|e - E x|² near an x whose forces on round cones are on their rims, over normal forces and angles there, and over
-/// everything else that may move.
+/// min ½|e - E x|² near an x whose forces on round cones are on their rims, over normal forces and angles there, and
+/// over everything else that may move.
 class QpoasesDecider::RimNewton {
  public:
   RimNewton(QpoasesDecider& decider, const Eigen::VectorXd& x) : decider_(decider), x_(x)
@@ -89,7 +89,7 @@ class QpoasesDecider::RimNewton {
   }
 
  private:
-  struct Rim {   // a force on the rim: normal (1, mu cos angle, mu sin angle, twist)
+  struct Rim {  // a force on the rim: normal (1, mu cos angle, mu sin angle, twist)
     std::size_t cone;
     double normal, angle, twist;
   };
@@ -107,7 +107,8 @@ class QpoasesDecider::RimNewton {
     std::vector<char> seen(program().cones.size(), 0);
     for (const int j : decider_.squares_.passive()) {
       const Column& column = decider_.columns_[static_cast<std::size_t>(j)];
-      const bool round = column.cone >= 0 && !is_polyhedral(program().cones[static_cast<std::size_t>(column.cone)].cone);
+      const bool round =
+          column.cone >= 0 && !is_polyhedral(program().cones[static_cast<std::size_t>(column.cone)].cone);
       if (!round) {
         linear_.push_back(column);
       } else if (const auto i = static_cast<std::size_t>(column.cone); !seen[i]) {
@@ -131,7 +132,7 @@ class QpoasesDecider::RimNewton {
     };
     double twist = block.cone.torsional ? f[3] / normal : 0.0;
     if (block.cone.torsional && std::abs(twist) < kOnRim * block.cone.torsion) {
-      add_entry(3);   // within its bound the moment moves by itself
+      add_entry(3);  // within its bound the moment moves by itself
       twist = 0.0;
     } else {
       twist = std::copysign(block.cone.torsion, twist);
@@ -212,9 +213,9 @@ class QpoasesDecider::RimNewton {
   QpoasesDecider& decider_;
   Eigen::VectorXd x_;
   std::vector<Rim> rims_;
-  std::vector<Column> linear_;   // everything else that moves: single entries of x, or rays
-  Eigen::MatrixXd moves_;        // unit columns: linear, then the ray and the tangent of each rim
-  Eigen::VectorXd norms_;        // their lengths
+  std::vector<Column> linear_;  // everything else that moves: single entries of x, or rays
+  Eigen::MatrixXd moves_;       // unit columns: linear, then the ray and the tangent of each rim
+  Eigen::VectorXd norms_;       // their lengths
 };
 
 /// On a round cone new rays only halve the distance to the best one. Near it Newton's method on the normal forces and

@@ -14,7 +14,7 @@ namespace stiction::internal {
 template <int M>
 [[gnu::always_inline]] inline double dot(const double* a, const double* b, [[maybe_unused]] int m)
 {
-  if constexpr (M > 1) {   // by hand, as a call costs as much as the products
+  if constexpr (M > 1) {  // by hand, as a call costs as much as the products
     using Pair [[gnu::vector_size(2 * sizeof(double))]] = double;
     Pair sum = {0.0, 0.0};
     for (int k = M / 2 - 1; k >= 0; --k) {
@@ -48,12 +48,12 @@ template <int M>
   Eigen::Map<Eigen::Matrix<double, M, 1>>(b, m) += h * Eigen::Map<const Eigen::Matrix<double, M, 1>>(a, m);
 }
 
-/// Thin QR factor A = Q R of a set of columns that grows and shrinks by one: Gram-Schmidt on appending, done twice where
-/// the first pass cancels digits, Givens rotations on removal. Q is explicit, so a residual can be made orthogonal to the columns to full relative accuracy
-/// however small it is: verdicts near the boundary need that.
+/// Thin QR factor A = Q R of a set of columns that grows and shrinks by one: Gram-Schmidt on appending, done twice
+/// where the first pass cancels digits, Givens rotations on removal. Q is explicit, so a residual can be made
+/// orthogonal to the columns to full relative accuracy however small it is: verdicts near the boundary need that.
 ///
-/// M > 0 fixes the number of rows at compile time and goes for speed; M = -1 leaves it to reset(), storage only ever grows, and
-/// every step is done with the most care, as ranks near rounding depend on it.
+/// M > 0 fixes the number of rows at compile time and goes for speed; M = -1 leaves it to reset(), storage only ever
+/// grows, and every step is done with the most care, as ranks near rounding depend on it.
 template <int M>
 class ThinQr {
  public:
@@ -108,8 +108,7 @@ class ThinQr {
   void remove(int k)
   {
     const int m = rows();
-    for (int j = k; j + 1 < n_; ++j)
-      std::copy_n(r_.data() + (j + 1) * m, j + 2, r_.data() + j * m);
+    for (int j = k; j + 1 < n_; ++j) std::copy_n(r_.data() + (j + 1) * m, j + 2, r_.data() + j * m);
     --n_;
     for (int j = k; j < n_; ++j) {
       const double a = r_[j * m + j], b = r_[j * m + j + 1];
@@ -136,9 +135,9 @@ class ThinQr {
   void project_out(double* b, double* z) const
   {
     const int m = rows();
-    if constexpr (M > 0) {   // few rows: all products first, as they need not wait for each other
+    if constexpr (M > 0) {  // few rows: all products first, as they need not wait for each other
       using Column = Eigen::Matrix<double, M, 1>;
-      Column rest = Eigen::Map<const Column>(b);   // stays in registers
+      Column rest = Eigen::Map<const Column>(b);  // stays in registers
       double h[M];
       for (int k = 0; k < n_; ++k) h[k] = dot<M>(q(k), b, m);
       for (int k = 0; k < n_; ++k) rest -= h[k] * Eigen::Map<const Column>(q(k));
@@ -165,17 +164,18 @@ class ThinQr {
   }
 
  private:
-  /// Share of a column's squared length below which one pass of Gram-Schmidt is not enough: above it the new column is as
-  /// orthogonal to the others as they are to each other, so that errors add up but do not multiply.
+  /// Share of a column's squared length below which one pass of Gram-Schmidt is not enough: above it the new column is
+  /// as orthogonal to the others as they are to each other, so that errors add up but do not multiply.
   static constexpr double kCancels = 0.5;
 
   template <int size>
-  using Storage = std::conditional_t<(M > 0), std::array<double, static_cast<size_t>(size > 0 ? size : 1)>, std::vector<double>>;
+  using Storage =
+      std::conditional_t<(M > 0), std::array<double, static_cast<size_t>(size > 0 ? size : 1)>, std::vector<double>>;
 
   int m_ = 0;
   int n_ = 0;
   Storage<M * M> q_, r_;
-  Storage<M> inverse_;   ///< of the diagonal of R
+  Storage<M> inverse_;  ///< of the diagonal of R
 };
 
 }  // namespace stiction::internal

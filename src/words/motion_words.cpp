@@ -42,8 +42,8 @@ std::string line_direction(Eigen::Vector3d d)
 /// The instantaneous screw of a twist: in space and in the plane.
 struct Screw {
   bool planar = false;
-  int axes[3] = {0, 1, 2};         ///< of the plane: its two directions, then its normal
-  Eigen::Vector3d linear = Eigen::Vector3d::Zero(), angular = Eigen::Vector3d::Zero();   ///< m/s at the reference, rad/s
+  int axes[3] = {0, 1, 2};  ///< of the plane: its two directions, then its normal
+  Eigen::Vector3d linear = Eigen::Vector3d::Zero(), angular = Eigen::Vector3d::Zero();  ///< m/s at the reference, rad/s
 };
 
 Screw screw_of(const Grasp& grasp, const Twist& twist)
@@ -98,7 +98,7 @@ std::string describe_free_motion(const Grasp& grasp, const Twist& twist)
   if (turn * size <= kNoticeable * screw.linear.norm())
     return "free to slide along " + direction_text(screw.linear.normalized()) + leaving;
   const Eigen::Vector3d axis = screw.angular / turn;
-  const double pitch = axis.dot(screw.linear) / turn;   // m/rad
+  const double pitch = axis.dot(screw.linear) / turn;  // m/rad
   const Eigen::Vector3d on_axis = grasp.convention.reference + axis.cross(screw.linear) / turn;
   std::string text = std::abs(pitch) > kNoticeable * size ? "free to screw about " : "free to turn about ";
 

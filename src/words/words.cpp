@@ -15,20 +15,19 @@ using internal::kNoticeable;
 using internal::Names;
 using internal::say;
 
-/// A contact that separates by less than this share of its speed more than the rim asks for slips: proofs are found before
-/// they are the sharpest.
+/// A contact that separates by less than this share of its speed more than the rim asks for slips: proofs are found
+/// before they are the sharpest.
 constexpr double kOnTheRim = 1e-2;
 
 /// Bare matrices leave every point and frame at its default: then world directions mean nothing.
 bool frames_known(const ContactProblem& problem)
 {
-  return std::any_of(problem.contacts.begin(), problem.contacts.end(), [](const Contact& c) {
-    return !c.point_W.isZero(0.0) || !c.axes_W.isIdentity(0.0);
-  });
+  return std::any_of(problem.contacts.begin(), problem.contacts.end(),
+                     [](const Contact& c) { return !c.point_W.isZero(0.0) || !c.axes_W.isIdentity(0.0); });
 }
 
 /// What the failing motion does at one contact.
-enum class Reading { kStill, kLifts, kSlips, kTwists, kIdle };   // kIdle: carries nothing, needs no word
+enum class Reading { kStill, kLifts, kSlips, kTwists, kIdle };  // kIdle: carries nothing, needs no word
 
 struct ContactMotion {
   Reading reading = Reading::kStill;
@@ -116,18 +115,26 @@ std::string describe_leaf(const ContactProblem& problem, const MotionLeaf& leaf,
       continue;
     }
     switch (motions[i].reading) {
-      case Reading::kLifts: lift.push_back(c.name); break;
-      case Reading::kSlips: slip.push_back(c.name); break;
-      case Reading::kTwists: twist.push_back(c.name); break;
-      case Reading::kStill: still.push_back(c.name); break;
-      case Reading::kIdle: break;
+      case Reading::kLifts:
+        lift.push_back(c.name);
+        break;
+      case Reading::kSlips:
+        slip.push_back(c.name);
+        break;
+      case Reading::kTwists:
+        twist.push_back(c.name);
+        break;
+      case Reading::kStill:
+        still.push_back(c.name);
+        break;
+      case Reading::kIdle:
+        break;
     }
   }
   if (!overloaded.empty())
     return "overloads: " + join(overloaded) + " would have to push beyond the largest normal force";
   const bool tips = !lift.empty() && share_a_moving_dof(problem, v, motions, Reading::kLifts, Reading::kStill);
-  if (tips && slip.empty())
-    return "tips: " + say(lift, "lifts", "lift") + " while " + say(still, "carries", "carry");
+  if (tips && slip.empty()) return "tips: " + say(lift, "lifts", "lift") + " while " + say(still, "carries", "carry");
   if (!slip.empty()) {
     std::string text = tips ? "tips and slides" : "slides";
     text += common_direction(problem, motions) + ": " + say(slip, "slips", "slip");
@@ -245,7 +252,7 @@ Names overtaxed_actuators(const ContactProblem& problem, const MotionLeaf& leaf)
 std::string describe_imbalance(const ContactProblem& problem, const ConeShape& shape, const Certificate& certificate)
 {
   if (certificate.kind != CertificateKind::kMotion || certificate.leaves.empty()) return "";
-  const StickingRules rules{shape, Detachment::kForbidden};   // every contact takes part
+  const StickingRules rules{shape, Detachment::kForbidden};  // every contact takes part
   for (const MotionLeaf& leaf : certificate.leaves) {
     if (leaf.motion.size() < problem.nv()) return "";
     const Names weak = overtaxed_actuators(problem, leaf);
@@ -260,11 +267,15 @@ std::string describe_imbalance(const ContactProblem& problem, const ConeShape& s
 std::string describe_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate)
 {
   switch (certificate.kind) {
-    case CertificateKind::kMotion: return describe_motion(problem, rules, certificate);
-    case CertificateKind::kContradiction: return describe_contradiction(problem, certificate.lambda);
-    case CertificateKind::kUnbalanced: return describe_unbalanced(problem, certificate.a);
+    case CertificateKind::kMotion:
+      return describe_motion(problem, rules, certificate);
+    case CertificateKind::kContradiction:
+      return describe_contradiction(problem, certificate.lambda);
+    case CertificateKind::kUnbalanced:
+      return describe_unbalanced(problem, certificate.a);
     case CertificateKind::kForces:
-    case CertificateKind::kNone: break;
+    case CertificateKind::kNone:
+      break;
   }
   return "";
 }

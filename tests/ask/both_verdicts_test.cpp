@@ -1,6 +1,7 @@
-// Nobody can prove both verdicts of one problem: certificates of both engines, of nearby problems, with internal forces added, scaled,
-// transplanted and made up, are put before the judge, and whatever it accepts must agree. Facets count too: who fails in a larger cone
-// fails, who holds in a smaller one holds. STICTION_BOTH_VERDICTS sets the number of certificates.
+// Nobody can prove both verdicts of one problem: certificates of both engines, of nearby problems, with internal forces
+// added, scaled, transplanted and made up, are put before the judge, and whatever it accepts must agree. Facets count
+// too: who fails in a larger cone fails, who holds in a smaller one holds. STICTION_BOTH_VERDICTS sets the number of
+// certificates.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -27,7 +28,7 @@ long certificates()
 {
   const char* asked = std::getenv("STICTION_BOTH_VERDICTS");
   if (asked) return std::atol(asked);
-  return std::getenv("STICTION_DEGENERATE_DRAWS") ? 1500 : 12000;   // the latter: under the sanitizers
+  return std::getenv("STICTION_DEGENERATE_DRAWS") ? 1500 : 12000;  // the latter: under the sanitizers
 }
 
 double power_of_ten(Rng& rng, double lower, double upper) { return std::pow(10.0, uniform(rng, lower, upper)); }
@@ -70,7 +71,7 @@ ContactProblem stacked(Rng& rng)
     for (double x : {-0.1, 0.1})
       for (double y : {-0.1, 0.1}) {
         add_contact(p, {x, y, 0.1 * body}, Eigen::Vector3d::UnitZ(), mu, Side::kUnilateral, body);
-        if (body == 1) p.J.bottomRows(3).leftCols(6) = -p.J.bottomRows(3).rightCols(6);   // it stands on the other
+        if (body == 1) p.J.bottomRows(3).leftCols(6) = -p.J.bottomRows(3).rightCols(6);  // it stands on the other
       }
   for (int body : {0, 1}) {
     p.F.segment<3>(6 * body) << 9.81 * std::sin(tilt), 0, 9.81 * std::cos(tilt);
@@ -87,10 +88,11 @@ void see_from_afar(Rng& rng, ContactProblem& p)
   for (const Contact& c : p.contacts)
     for (int k = 0; k < c.rows(); ++k)
       p.J.block<1, 3>(c.row + k, 3) = (c.point_W + far).cross(c.axes_W.col(k)).transpose();
-  Eigen::Matrix<double, 6, 6> move = Eigen::Matrix<double, 6, 6>::Identity();   // twist about the new point from the old one
+  Eigen::Matrix<double, 6, 6> move =
+      Eigen::Matrix<double, 6, 6>::Identity();  // twist about the new point from the old one
   Eigen::Matrix3d cross;
   cross << 0, -far.z(), far.y(), far.z(), 0, -far.x(), -far.y(), far.x(), 0;
-  move.topRightCorner<3, 3>() = cross;   // v_old = v + omega x (-far)…: any consistent change of coordinates will do
+  move.topRightCorner<3, 3>() = cross;  // v_old = v + omega x (-far)…: any consistent change of coordinates will do
   p.M = (move.transpose() * p.M * move).eval();
   p.M = 0.5 * (p.M + p.M.transpose()).eval();
   p.F = (move.transpose() * p.F).eval();
@@ -103,8 +105,9 @@ ContactProblem on_light_root(Rng& rng)
   p.M.topLeftCorner(6, 6) *= power_of_ten(rng, -10, 0);
   const int count = 1 + static_cast<int>(rng() % 4);
   for (int i = 0; i < count; ++i)
-    add_contact(p, 0.3 * gaussian(rng, 3), gaussian(rng, 3), uniform(rng, 0.1, 1.2), Side::kUnilateral, static_cast<int>(rng() % 2));
-  if (rng() % 2) {   // the bodies touch
+    add_contact(p, 0.3 * gaussian(rng, 3), gaussian(rng, 3), uniform(rng, 0.1, 1.2), Side::kUnilateral,
+                static_cast<int>(rng() % 2));
+  if (rng() % 2) {  // the bodies touch
     add_contact(p, 0.3 * gaussian(rng, 3), gaussian(rng, 3), uniform(rng, 0.1, 1.2), Side::kUnilateral, 1);
     p.J.bottomRows(3).leftCols(6) = -p.J.bottomRows(3).rightCols(6);
   }
@@ -112,8 +115,11 @@ ContactProblem on_light_root(Rng& rng)
     case 0:
       for (int body : {0, 1}) p.F.segment<3>(6 * body) << 0, 0, 9.81 * p.M(6 * body, 6 * body);
       break;
-    case 1: testing::make_holding(rng, p); break;
-    default: p.F = gaussian(rng, 12);   // motors
+    case 1:
+      testing::make_holding(rng, p);
+      break;
+    default:
+      p.F = gaussian(rng, 12);  // motors
   }
   Eigen::MatrixXd relative = Eigen::MatrixXd::Identity(12, 12);
   relative.bottomLeftCorner(6, 6).setIdentity();
@@ -170,14 +176,23 @@ ContactProblem draw_system(Rng& rng)
 {
   ContactProblem p;
   switch (rng() % 6) {
-    case 0: p = pinched(rng); break;
-    case 1: p = nearly_coincident(rng); break;
-    case 2: p = stacked(rng); break;
-    case 3: p = on_light_root(rng); break;
+    case 0:
+      p = pinched(rng);
+      break;
+    case 1:
+      p = nearly_coincident(rng);
+      break;
+    case 2:
+      p = stacked(rng);
+      break;
+    case 3:
+      p = on_light_root(rng);
+      break;
     case 4:
-      p = testing::random_contacts(rng, 1 + static_cast<int>(rng() % 5), 0.5, rng() % 5 ? Side::kUnilateral : Side::kBilateral);
+      p = testing::random_contacts(rng, 1 + static_cast<int>(rng() % 5), 0.5,
+                                   rng() % 5 ? Side::kUnilateral : Side::kBilateral);
       testing::make_holding(rng, p);
-      p.F += power_of_ten(rng, -15, 0) * gaussian(rng, 6);   // at and around the boundary
+      p.F += power_of_ten(rng, -15, 0) * gaussian(rng, 6);  // at and around the boundary
       break;
     default:
       p = testing::random_contacts(rng, 3 + static_cast<int>(rng() % 4), 1.0);
@@ -190,7 +205,7 @@ ContactProblem draw_system(Rng& rng)
   if (rng() % 4 == 0) soften(rng, p);
   if (rng() % 6 == 0) close_a_loop(rng, p);
   if (rng() % 4 == 0) limit_forces(rng, p);
-  if (rng() % 4 == 0) p.gamma = 3.0 * p.J * gaussian(rng, p.nv());   // velocities that the rows can keep
+  if (rng() % 4 == 0) p.gamma = 3.0 * p.J * gaussian(rng, p.nv());  // velocities that the rows can keep
   return p;
 }
 
@@ -210,13 +225,15 @@ Certificate tampered(Rng& rng, const ContactProblem& p, Certificate c)
 {
   const double size = power_of_ten(rng, -16, 20);
   switch (rng() % 8) {
-    case 0: {   // internal forces
+    case 0: {  // internal forces
       const Eigen::MatrixXd null = internal::column_span(p.J, 1e-12).complement();
       if (null.cols() > 0) c.lambda += size * null * gaussian(rng, null.cols());
       break;
     }
-    case 1: c.a += size * gaussian(rng, p.nv()); break;
-    case 2: {   // along motions that keep all rows, nearly
+    case 1:
+      c.a += size * gaussian(rng, p.nv());
+      break;
+    case 2: {  // along motions that keep all rows, nearly
       const Eigen::MatrixXd free = internal::column_span(p.J.transpose(), 1e-9).complement();
       if (free.cols() > 0) c.a += size * free * gaussian(rng, free.cols());
       break;
@@ -227,13 +244,16 @@ Certificate tampered(Rng& rng, const ContactProblem& p, Certificate c)
     case 4:
       for (MotionLeaf& leaf : c.leaves) leaf.motion.head(p.nv()) += size * gaussian(rng, p.nv());
       break;
-    case 5: c.lambda *= 1 + size; break;
-    case 6:   // prices
+    case 5:
+      c.lambda *= 1 + size;
+      break;
+    case 6:  // prices
       for (MotionLeaf& leaf : c.leaves)
         for (double& price : leaf.motion.tail(std::max<Eigen::Index>(leaf.motion.size() - p.nv(), 0)))
           price = rng() % 2 ? price * uniform(rng, 0, 2) : price + size * uniform(rng, -0.2, 1);
       break;
-    default: c.lambda += size * gaussian(rng, c.lambda.size());
+    default:
+      c.lambda += size * gaussian(rng, c.lambda.size());
   }
   return c;
 }
@@ -255,7 +275,7 @@ Certificate forged(Rng& rng, const ContactProblem& p, Certificate c)
   c.kind = CertificateKind::kMotion;
   const bool limited = rng() % 2;
   Eigen::VectorXd y = gaussian(rng, p.nv());
-  if (rng() % 3) {   // keeps some of the rows
+  if (rng() % 3) {  // keeps some of the rows
     Eigen::MatrixXd kept(p.rows(), p.nv());
     Eigen::Index count = 0;
     for (Eigen::Index i = 0; i < p.rows(); ++i)
@@ -274,7 +294,8 @@ Certificate forged(Rng& rng, const ContactProblem& p, Certificate c)
     motion.conservativeResize(motion.size() + 1);
     const FrictionCone cone{contact.tangents, contact.torsional, contact.mu, contact.torsion, 1.0, ConeShape::exact()};
     const Eigen::VectorXd h = p.J.middleRows(contact.row, contact.rows()) * y;
-    motion[motion.size() - 1] = limited ? std::max(support(cone, h.data()), 0.0) : 0.0;   // what the contact could supply per newton
+    motion[motion.size() - 1] =
+        limited ? std::max(support(cone, h.data()), 0.0) : 0.0;  // what the contact could supply per newton
   }
   return c;
 }
@@ -326,10 +347,12 @@ TEST(BothVerdicts, AreNeverProvedOfOneStickingProblem)
         if (r.certificate.kind != CertificateKind::kNone) b.gathered.push_back(r.certificate);
       }
     Judge judge;
-    compare(b, p, [&](const ConeShape& shape, const Certificate& c) { return judge(p, {shape, options.rules.detachment}, c); });
+    compare(b, p, [&](const ConeShape& shape, const Certificate& c) {
+      return judge(p, {shape, options.rules.detachment}, c);
+    });
   }
   EXPECT_EQ(b.both, 0);
-  EXPECT_GT(b.holds, b.judged / 200);   // both verdicts occur, or the comparison says little
+  EXPECT_GT(b.holds, b.judged / 200);  // both verdicts occur, or the comparison says little
   EXPECT_GT(b.fails, b.judged / 200);
   if (std::getenv("STICTION_BOTH_VERDICTS"))
     std::cout << b.judged << " certificates, of problems that hold " << b.holds << ", that fail " << b.fails << "\n";
@@ -343,8 +366,9 @@ TEST(BothVerdicts, AreNeverProvedOfOneEquilibrium)
     ContactProblem p = draw_system(b.rng);
     p.gamma.setZero();
     for (int motor = static_cast<int>(b.rng() % 4) - 1; motor > 0; --motor)
-      p.actuators.push_back({"motor " + std::to_string(motor), static_cast<int>(b.rng() % static_cast<unsigned>(p.nv())),
-                             -uniform(b.rng, 0, 20), uniform(b.rng, 0, 20)});
+      p.actuators.push_back({"motor " + std::to_string(motor),
+                             static_cast<int>(b.rng() % static_cast<unsigned>(p.nv())), -uniform(b.rng, 0, 20),
+                             uniform(b.rng, 0, 20)});
     b.gathered.clear();
     for (const double size : {0.0, 1e-16, 1e-14, 1e-11, 1e-8})
       for (EquilibriumChecker& checker : checkers) {

@@ -53,7 +53,7 @@ TEST(Cast, ConvergesFastWhereTheEndIsBent)
     EXPECT_LE(range.lower, bent.end() * (1 + 1e-15));
     EXPECT_GE(range.upper, bent.end() * (1 - 1e-15));
     EXPECT_LE(range.upper - range.lower, 1e-9 * bent.end());
-    EXPECT_LE(bent.decisions, 24) << bend;   // bisection takes forty
+    EXPECT_LE(bent.decisions, 24) << bend;  // bisection takes forty
   }
 }
 
@@ -148,9 +148,9 @@ TEST(FrictionBracket, ApproachesDoubtFromBothSides)
 
 TEST(FrictionBracket, GivesUpWhereNothingCanBeTold)
 {
-  const FrictionBracket bracket =
-      bracket_friction(1.0, kInfinity, [](double mu) { return mu > 0.0 ? Verdict::kUndecided : Verdict::kFails; },
-                       [](double mu) { return mu; });
+  const FrictionBracket bracket = bracket_friction(
+      1.0, kInfinity, [](double mu) { return mu > 0.0 ? Verdict::kUndecided : Verdict::kFails; },
+      [](double mu) { return mu; });
   EXPECT_FALSE(bracket.known);
   EXPECT_FALSE(bracket.upper);
 }

@@ -1,5 +1,5 @@
-// Closure and resisted wrenches: no certificate proves what another one refutes, and no verdict depends on units, order, axes,
-// engines or contacts given twice.
+// Closure and resisted wrenches: no certificate proves what another one refutes, and no verdict depends on units,
+// order, axes, engines or contacts given twice.
 #include <gtest/gtest.h>
 
 #include "stiction/closure.hpp"
@@ -18,11 +18,12 @@ using testing::Rng;
 using testing::trials;
 using testing::uniform;
 
-/// Fingers at random, opposed, coincident or nearly so (1e-16 to 1e-6 m), hard, soft, bilateral or frictionless; sometimes of
-/// millimetres, sometimes with an axis nobody holds.
+/// Fingers at random, opposed, coincident or nearly so (1e-16 to 1e-6 m), hard, soft, bilateral or frictionless;
+/// sometimes of millimetres, sometimes with an axis nobody holds.
 std::vector<GraspContact> degenerate_fingers(Rng& rng, bool plane)
 {
-  std::vector<GraspContact> fingers = testing::random_fingers(rng, 1 + static_cast<int>(rng() % 4), rng() % 2 ? 0.8 : 4.0, plane);
+  std::vector<GraspContact> fingers =
+      testing::random_fingers(rng, 1 + static_cast<int>(rng() % 4), rng() % 2 ? 0.8 : 4.0, plane);
   const auto near = [&](GraspContact c) {
     Eigen::Vector3d shift = std::pow(10.0, uniform(rng, -16, -6)) * Eigen::Vector3d(gaussian(rng, 3));
     if (plane) shift.z() = 0.0;
@@ -38,7 +39,7 @@ std::vector<GraspContact> degenerate_fingers(Rng& rng, bool plane)
   if (rng() % 2) fingers.push_back(near(fingers[rng() % fingers.size()]));
   if (rng() % 3 == 0) fingers.push_back(near(opposed(fingers[0])));
   for (GraspContact& c : fingers) {
-    if (rng() % 4 == 0) c.normal = -c.point.normalized();   // through the middle
+    if (rng() % 4 == 0) c.normal = -c.point.normalized();  // through the middle
     const unsigned kind = rng() % 8;
     if (kind == 0) c.kind = GraspContactKind::kFrictionless;
     if (kind == 1 && fingers.size() < 4) c.kind = GraspContactKind::kBilateral;
@@ -80,7 +81,8 @@ TEST(ClosureSound, NoGraspIsProvedBothClosedAndNot)
     std::vector<GraspContact> fingers = degenerate_fingers(rng, plane);
     const WrenchConvention convention = plane ? planar() : WrenchConvention{};
     const Grasp grasp = make_grasp(fingers, convention);
-    // The same grasp with friction or points changed by rounding up to a millionth: its certificates are tried on this one.
+    // The same grasp with friction or points changed by rounding up to a millionth: its certificates are tried on this
+    // one.
     const double change = std::pow(10.0, uniform(rng, -16, -6));
     for (GraspContact& c : fingers) {
       c.mu *= 1.0 + change * uniform(rng, -1, 1);
@@ -105,7 +107,8 @@ TEST(ClosureSound, NoGraspIsProvedBothClosedAndNot)
       }
       // A motion along each axis, and unit squeezes.
       ClosureProof unit;
-      unit.twist = Twist::Unit(grasp.G.rows(), static_cast<Eigen::Index>(rng() % static_cast<unsigned>(grasp.G.rows())));
+      unit.twist =
+          Twist::Unit(grasp.G.rows(), static_cast<Eigen::Index>(rng() % static_cast<unsigned>(grasp.G.rows())));
       both.add(judge_closure(grasp, kind, unit));
       ASSERT_FALSE(both.contradict()) << i;
       proved += both.holds || both.fails;
@@ -128,12 +131,13 @@ TEST(ClosureSound, NoWrenchIsProvedBothResistedAndNot)
     Grasp grasp = make_grasp(fingers, convention);
     if (rng() % 4 == 0) grasp.contacts[0].max_normal = uniform(rng, 0, 5);
     Eigen::VectorXd wrench = gaussian(rng, grasp.G.rows());
-    if (rng() % 2) {   // along the columns of one contact: at or near the limit of what it can do
+    if (rng() % 2) {  // along the columns of one contact: at or near the limit of what it can do
       wrench = -grasp.G.col(0);
       if (grasp.contacts[0].cone.tangents > 0) wrench -= grasp.contacts[0].cone.mu * grasp.G.col(1);
     }
     if (rng() % 4 == 0) wrench[static_cast<Eigen::Index>(rng() % static_cast<unsigned>(wrench.size()))] *= 1e-15;
-    Eigen::VectorXd other = wrench + std::pow(10.0, uniform(rng, -16, -3)) * wrench.norm() * gaussian(rng, wrench.size());
+    Eigen::VectorXd other =
+        wrench + std::pow(10.0, uniform(rng, -16, -3)) * wrench.norm() * gaussian(rng, wrench.size());
     Both both;
     std::vector<ResistProof> proofs;
     for (const Eigen::VectorXd* w : {&wrench, &other}) {
@@ -187,8 +191,8 @@ TEST(ClosureSound, NothingButTheGraspMatters)
     const WrenchConvention convention = plane ? planar() : WrenchConvention{};
     const Verdict verdict = native.closed(make_grasp(fingers, convention));
     undecided += verdict == Verdict::kUndecided;
-    const auto compare = [&](const std::vector<GraspContact>& contacts, const WrenchConvention& c, ClosureChecker& checker,
-                             bool exactly) {
+    const auto compare = [&](const std::vector<GraspContact>& contacts, const WrenchConvention& c,
+                             ClosureChecker& checker, bool exactly) {
       const Verdict again = checker.closed(make_grasp(contacts, c));
       if (again == verdict) return;
       ++(exactly || (again != Verdict::kUndecided && verdict != Verdict::kUndecided) ? flips : lost);
@@ -200,7 +204,7 @@ TEST(ClosureSound, NothingButTheGraspMatters)
     changed = fingers;
     changed.push_back(fingers[0]);
     compare(changed, convention, native, false);
-    for (const double unit : {0x1p-40, 0x1p-10, 0x1p13}) {   // to the last bit
+    for (const double unit : {0x1p-40, 0x1p-10, 0x1p13}) {  // to the last bit
       changed = fingers;
       for (GraspContact& c : changed) {
         c.point *= unit;

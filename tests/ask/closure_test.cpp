@@ -17,13 +17,13 @@ namespace {
 using testing::finger;
 using testing::from_wrenches;
 using testing::gaussian;
+using ::testing::HasSubstr;
 using testing::make_grasp;
 using testing::planar;
 using testing::planar_finger;
 using testing::random_fingers;
 using testing::Rng;
 using testing::uniform;
-using ::testing::HasSubstr;
 
 class GraspClosure : public ::testing::TestWithParam<const char*> {
  protected:
@@ -36,10 +36,9 @@ class GraspClosure : public ::testing::TestWithParam<const char*> {
   ClosureResult checked(const Grasp& grasp)
   {
     ClosureResult result = checker.check(grasp);
-    for (const auto& [kind, verdict] :
-         {std::pair{ClosureKind::kForm, &result.form_closure},
-          {ClosureKind::kFrictionalForm, &result.frictional_form_closure},
-          {ClosureKind::kForce, &result.force_closure}})
+    for (const auto& [kind, verdict] : {std::pair{ClosureKind::kForm, &result.form_closure},
+                                        {ClosureKind::kFrictionalForm, &result.frictional_form_closure},
+                                        {ClosureKind::kForce, &result.force_closure}})
       if (verdict->verdict != Verdict::kUndecided) {
         EXPECT_EQ(judge_closure(grasp, kind, verdict->proof), verdict->verdict);
         EXPECT_TRUE(verdict->reason.empty());
@@ -71,8 +70,8 @@ void expect_near(const Certified& value, double truth, double tolerance = 1e-8)
 TEST_P(GraspClosure, LynchAndParkExample12_7)
 {
   Eigen::MatrixXd F(3, 4);
-  F << 0, 0, -1, 2,   //
-      -1, 0, 1, 0,    //
+  F << 0, 0, -1, 2,  //
+      -1, 0, 1, 0,   //
       0, -1, 0, 1;
   const Grasp grasp = from_wrenches(F);
   const ClosureResult result = checked(grasp);
@@ -86,11 +85,13 @@ TEST_P(GraspClosure, SquareIsClosedByOpposedPairsButNotByAPinwheel)
 {
   const double a = 0.5;
   const Grasp closed = make_grasp({planar_finger(1, a, -1, 0), planar_finger(a, 1, 0, -1), planar_finger(-1, -a, 1, 0),
-                                   planar_finger(-a, -1, 0, 1)}, planar());
+                                   planar_finger(-a, -1, 0, 1)},
+                                  planar());
   EXPECT_EQ(form(closed), Verdict::kHolds);
   expect_near(form_d(closed), 1.0);
-  const Grasp pinwheel = make_grasp({planar_finger(1, a, -1, 0), planar_finger(-a, 1, 0, -1), planar_finger(-1, -a, 1, 0),
-                                     planar_finger(a, -1, 0, 1)}, planar());
+  const Grasp pinwheel = make_grasp({planar_finger(1, a, -1, 0), planar_finger(-a, 1, 0, -1),
+                                     planar_finger(-1, -a, 1, 0), planar_finger(a, -1, 0, 1)},
+                                    planar());
   EXPECT_EQ(form(pinwheel), Verdict::kFails);
   expect_near(form_d(pinwheel), 0.0);
 }
@@ -99,7 +100,8 @@ TEST_P(GraspClosure, FourPlanarContactsFromTwoPoints)
 {
   const auto four = [](const std::vector<Eigen::Vector2d>& p) {
     return make_grasp({planar_finger(p[0].x(), p[0].y(), 1, 0), planar_finger(p[1].x(), p[1].y(), 0, 1),
-                       planar_finger(p[2].x(), p[2].y(), -1, 0), planar_finger(p[3].x(), p[3].y(), 0, -1)}, planar());
+                       planar_finger(p[2].x(), p[2].y(), -1, 0), planar_finger(p[3].x(), p[3].y(), 0, -1)},
+                      planar());
   };
   const Grasp closed = four({{-1, -2}, {-1, -2}, {1, 2}, {1, 2}});
   EXPECT_EQ(form(closed), Verdict::kHolds);
@@ -109,17 +111,18 @@ TEST_P(GraspClosure, FourPlanarContactsFromTwoPoints)
 
 TEST_P(GraspClosure, PositiveDependenceWithoutRankIsNotClosure)
 {
-  const Grasp grasp = make_grasp({planar_finger(0, 1, 1, 0), planar_finger(1, 1, -1, -1), planar_finger(1, 0, 0, 1)}, planar());
+  const Grasp grasp =
+      make_grasp({planar_finger(0, 1, 1, 0), planar_finger(1, 1, -1, -1), planar_finger(1, 0, 0, 1)}, planar());
   const ClosureResult result = checked(grasp);
   EXPECT_EQ(result.form_closure.verdict, Verdict::kFails);
-  EXPECT_GT(form_d(grasp).lower, 0.5);   // d alone would have said yes
-  EXPECT_EQ(result.form_closure.explanation, "free to turn about f2");   // where the three lines meet
+  EXPECT_GT(form_d(grasp).lower, 0.5);                                  // d alone would have said yes
+  EXPECT_EQ(result.form_closure.explanation, "free to turn about f2");  // where the three lines meet
 }
 
 Grasp unit_square(double mu, double c = 0.25, double h = 0.5)
 {
-  return make_grasp({planar_finger(0, -0.5, 0, 1, mu), planar_finger(0.5, h - 0.5, -1, 0), planar_finger(c, 0.5, 0, -1)},
-                    planar());
+  return make_grasp(
+      {planar_finger(0, -0.5, 0, 1, mu), planar_finger(0.5, h - 0.5, -1, 0), planar_finger(c, 0.5, 0, -1)}, planar());
 }
 
 TEST_P(GraspClosure, LeastFrictionOfTheUnitSquareIsDecidedOnBothSidesAndNotAtTheBoundary)
@@ -152,8 +155,9 @@ TEST_P(GraspClosure, TwoFingersNeedTheJoiningLineInsideBothCones)
   for (const auto& [a1, a2] : {std::pair{0.1, 0.3}, {0.4, -0.2}, {0.0, 0.35}}) {
     const double least = std::max(std::abs(std::tan(a1)), std::abs(std::tan(a2)));
     const auto plane = [&, a = a1, b = a2](double mu) {
-      return make_grasp({planar_finger(-1, 0, std::cos(a), std::sin(a), mu), planar_finger(1, 0, -std::cos(b), std::sin(b), mu)},
-                        planar());
+      return make_grasp(
+          {planar_finger(-1, 0, std::cos(a), std::sin(a), mu), planar_finger(1, 0, -std::cos(b), std::sin(b), mu)},
+          planar());
     };
     const auto space = [&, a = a1, b = a2](double mu) {
       std::vector<GraspContact> contacts = {finger({-1, 0, 0}, {std::cos(a), std::sin(a), 0}, mu),
@@ -210,7 +214,7 @@ TEST_P(GraspClosure, TwoHardFingersLeaveTheObjectFreeToTurnAboutTheirLine)
   const ClosureResult result = checker.check(make_grasp(antipodal(hard, hard)), options);
   EXPECT_EQ(result.frictional_form_closure.verdict, Verdict::kFails);
   EXPECT_EQ(result.frictional_form_closure.explanation, "free to turn about the line through f1 and f2");
-  EXPECT_EQ(result.null_spaces->indeterminate, 1);   // rank 5
+  EXPECT_EQ(result.null_spaces->indeterminate, 1);  // rank 5
   EXPECT_EQ(result.null_spaces->graspable, 1);
   for (const auto other : {hard, soft}) {
     const ClosureResult one = checker.check(make_grasp(antipodal(soft, other)), options);
@@ -237,11 +241,12 @@ TEST_P(GraspClosure, FormClosureNeedsFourContactsInThePlaneAndSevenInSpace)
   for (int i = 0; i < 300; ++i) {
     for (const bool plane : {true, false}) {
       const int most = plane ? 5 : 10, count = 1 + i % most;
-      const ClosureResult result = checked(make_grasp(random_fingers(rng, count, 5.0, plane), plane ? planar() : WrenchConvention{}));
+      const ClosureResult result =
+          checked(make_grasp(random_fingers(rng, count, 5.0, plane), plane ? planar() : WrenchConvention{}));
       ASSERT_NE(result.form_closure.verdict, Verdict::kUndecided);
       if (result.form_closure.verdict == Verdict::kHolds) {
         EXPECT_GE(count, plane ? 4 : 7);
-        EXPECT_EQ(result.frictional_form_closure.verdict, Verdict::kHolds);   // friction only helps
+        EXPECT_EQ(result.frictional_form_closure.verdict, Verdict::kHolds);  // friction only helps
         ++(plane ? closed_in_plane : closed_in_space);
       }
     }
@@ -265,7 +270,7 @@ TEST_P(GraspClosure, DiskAndSphereAreNeverFormClosed)
       }
       WrenchConvention convention = plane ? planar() : WrenchConvention{};
       EXPECT_EQ(form(make_grasp(contacts, convention)), Verdict::kFails) << i << plane;
-      convention.reference = centre;   // torques are nothing but rounding
+      convention.reference = centre;  // torques are nothing but rounding
       EXPECT_EQ(form(make_grasp(contacts, convention)), Verdict::kFails) << i << plane;
     }
 }
@@ -283,7 +288,8 @@ TEST_P(GraspClosure, CoincidentPointsAndParallelNormals)
   const GraspContact up = finger({0.2, 0.1, 0}, {0, 0, 1}, 0.5);
   EXPECT_EQ(frictional(make_grasp({up, up, up, up})), Verdict::kFails);
   EXPECT_EQ(frictional(make_grasp({finger({0, 0, 0}, {0, 0, 1}, 0.5), finger({1, 0, 0}, {0, 0, 1}, 0.5),
-                                   finger({0, 1, 0}, {0, 0, 1}, 0.5)})), Verdict::kFails);
+                                   finger({0, 1, 0}, {0, 0, 1}, 0.5)})),
+            Verdict::kFails);
 }
 
 TEST_P(GraspClosure, InvariantUnderRotationOrderReferenceLengthAndReversedNormals)
@@ -297,7 +303,8 @@ TEST_P(GraspClosure, InvariantUnderRotationOrderReferenceLengthAndReversedNormal
     elsewhere.reference = gaussian(rng, 3);
     elsewhere.torque_length = uniform(rng, 0.01, 10.0);
     EXPECT_EQ(frictional(make_grasp(contacts, elsewhere)), verdict);
-    const Eigen::Matrix3d R = Eigen::AngleAxisd(uniform(rng, 0, 6), Eigen::Vector3d(gaussian(rng, 3)).normalized()).matrix();
+    const Eigen::Matrix3d R =
+        Eigen::AngleAxisd(uniform(rng, 0, 6), Eigen::Vector3d(gaussian(rng, 3)).normalized()).matrix();
     std::vector<GraspContact> turned = contacts;
     std::rotate(turned.begin(), turned.begin() + 1, turned.end());
     for (GraspContact& contact : turned) {
@@ -313,7 +320,8 @@ TEST_P(GraspClosure, InvariantUnderRotationOrderReferenceLengthAndReversedNormal
 TEST_P(GraspClosure, BilateralContactsHoldBothWays)
 {
   // Three pins at right angles on a planar body stop everything, three fingers do not.
-  std::vector<GraspContact> pins = {planar_finger(1, 0, -1, 0), planar_finger(0, 1, 0, -1), planar_finger(1, 0.5, -1, 0)};
+  std::vector<GraspContact> pins = {planar_finger(1, 0, -1, 0), planar_finger(0, 1, 0, -1),
+                                    planar_finger(1, 0.5, -1, 0)};
   EXPECT_EQ(form(make_grasp(pins, planar())), Verdict::kFails);
   for (GraspContact& pin : pins) pin.kind = GraspContactKind::kBilateral;
   EXPECT_EQ(form(make_grasp(pins, planar())), Verdict::kHolds);
@@ -406,11 +414,11 @@ TEST_P(GraspClosure, NullSpacesOfHandAndObject)
   EXPECT_EQ(two.indeterminate, 0);
   EXPECT_EQ(two.graspable, 1);
   EXPECT_EQ(two.redundant, 0);
-  EXPECT_EQ(two.defective, 2);      // the sliders do not feel tangential forces
+  EXPECT_EQ(two.defective, 2);  // the sliders do not feel tangential forces
   EXPECT_EQ(two.hyperstatic, 0);
   const NullSpaces open = checker.check(two_finger_hand(true, 0.0), options).null_spaces.value();
-  EXPECT_EQ(open.indeterminate, 2);   // y and rotation
-  EXPECT_EQ(open.redundant, 2);       // up and down, past a frictionless face
+  EXPECT_EQ(open.indeterminate, 2);  // y and rotation
+  EXPECT_EQ(open.redundant, 2);      // up and down, past a frictionless face
   EXPECT_EQ(open.graspable, 1);
   EXPECT_EQ(open.defective, 0);
 }
@@ -451,8 +459,9 @@ TEST_P(GraspClosure, ResistsWeightWithinFrictionAndEffort)
     EXPECT_EQ(verdict(grasp, {side * 10.1, 0, 0}), Verdict::kFails);
   }
   // Closed, so without the limits of the hand any wrench will do.
-  EXPECT_EQ(verdict(make_grasp({planar_finger(-1, 0, 1, 0, 0.5), planar_finger(1, 0, -1, 0, 0.5)}, planar()), {3, -1e6, 7}),
-            Verdict::kHolds);
+  EXPECT_EQ(
+      verdict(make_grasp({planar_finger(-1, 0, 1, 0, 0.5), planar_finger(1, 0, -1, 0, 0.5)}, planar()), {3, -1e6, 7}),
+      Verdict::kHolds);
   // Limits on normal forces say the same as those on efforts.
   Grasp soft = make_grasp({planar_finger(-1, 0, 1, 0, 0.5), planar_finger(1, 0, -1, 0, 0.5)}, planar());
   for (GraspBlock& block : soft.contacts) block.max_normal = 10.0;
@@ -460,9 +469,9 @@ TEST_P(GraspClosure, ResistsWeightWithinFrictionAndEffort)
   EXPECT_EQ(verdict(soft, {0, -10.1, 0}), Verdict::kFails);
   // The hand's own weight takes its share: one slider needs all of its effort for itself.
   Grasp heavy = grasp;
-  heavy.hand_load[0] = -10.0 - 9.0;   // effort + J' lambda = load, so that the push left is between 9 and 29
+  heavy.hand_load[0] = -10.0 - 9.0;  // effort + J' lambda = load, so that the push left is between 9 and 29
   EXPECT_EQ(verdict(heavy, {0, -8.9, 0}), Verdict::kHolds);
-  heavy.hand_load[0] = 5.0;           // the push left is at most 5
+  heavy.hand_load[0] = 5.0;  // the push left is at most 5
   EXPECT_EQ(verdict(heavy, {0, -5.1, 0}), Verdict::kFails);
   EXPECT_EQ(verdict(heavy, {0, -4.9, 0}), Verdict::kHolds);
 }
@@ -481,7 +490,7 @@ TEST_P(GraspClosure, TorquesOfAWrenchAreInNewtonMetresWhateverTheLength)
 
 TEST_P(GraspClosure, GraspOfAContactProblem)
 {
-  ContactProblem p = testing::three_fingers(1.0, 0.1, 0.7, {1, 1, 1}, 0.4, 9.81);   // sliders push radially on a disk
+  ContactProblem p = testing::three_fingers(1.0, 0.1, 0.7, {1, 1, 1}, 0.4, 9.81);  // sliders push radially on a disk
   for (int i = 0; i < 3; ++i) p.actuators.push_back({"slider_" + std::to_string(i), 3 + i, -20.0, 20.0});
   Grasp grasp;
   set_grasp(p, {0, 1, 2}, planar(), ConeShape::exact(), grasp);
@@ -489,7 +498,7 @@ TEST_P(GraspClosure, GraspOfAContactProblem)
   const ClosureResult result = checked(grasp);
   EXPECT_EQ(result.form_closure.verdict, Verdict::kFails);
   EXPECT_EQ(result.frictional_form_closure.verdict, Verdict::kHolds);
-  EXPECT_EQ(result.force_closure.verdict, Verdict::kHolds);   // tangential forces alone have no internal combination
+  EXPECT_EQ(result.force_closure.verdict, Verdict::kHolds);  // tangential forces alone have no internal combination
   EXPECT_EQ(grasp.J_hand.cols(), 3);
   EXPECT_EQ(grasp.effort_upper, Eigen::Vector3d::Constant(20.0));
   EXPECT_EQ(grasp.hand_load, Eigen::Vector3d::Constant(-1.0));
@@ -548,38 +557,41 @@ TEST(ClosureJudge, RefusesForcesThatProveNothing)
     return judge_closure(grasp, kind, {f, {}});
   };
   EXPECT_EQ(judged({1, 0, 1, 0}), Verdict::kHolds);
-  EXPECT_EQ(judged({1, 0.4, 1, 0.4}), Verdict::kUndecided);                   // a couple, not balanced
-  EXPECT_EQ(judged({1, 0, 1.001, 0}), Verdict::kHolds);                       // unbalanced by less than the slack makes up for
-  EXPECT_EQ(judged({1, 0, 30, 0}), Verdict::kUndecided);                      // unbalanced by more
-  EXPECT_EQ(judged({-1, 0, -1, 0}), Verdict::kUndecided);                     // pulls
-  EXPECT_EQ(judged({1, 0.5, 1, 0.5}), Verdict::kUndecided);                   // on the rim: no room
-  EXPECT_EQ(judged({1, 0.6, 1, 0.6}), Verdict::kUndecided);                   // outside
+  EXPECT_EQ(judged({1, 0.4, 1, 0.4}), Verdict::kUndecided);  // a couple, not balanced
+  EXPECT_EQ(judged({1, 0, 1.001, 0}), Verdict::kHolds);      // unbalanced by less than the slack makes up for
+  EXPECT_EQ(judged({1, 0, 30, 0}), Verdict::kUndecided);     // unbalanced by more
+  EXPECT_EQ(judged({-1, 0, -1, 0}), Verdict::kUndecided);    // pulls
+  EXPECT_EQ(judged({1, 0.5, 1, 0.5}), Verdict::kUndecided);  // on the rim: no room
+  EXPECT_EQ(judged({1, 0.6, 1, 0.6}), Verdict::kUndecided);  // outside
   EXPECT_EQ(judged({0, 0, 0, 0}), Verdict::kUndecided);
   EXPECT_EQ(judged({std::nan(""), 0, 1, 0}), Verdict::kUndecided);
   EXPECT_EQ(judged({1, 0, 1, 0}, ClosureKind::kForm), Verdict::kUndecided);   // rank 1 without friction
   EXPECT_EQ(judged({1, 0, 1, 0}, ClosureKind::kForce), Verdict::kUndecided);  // no hand
   EXPECT_EQ(judge_closure(grasp, ClosureKind::kFrictionalForm, {Eigen::Vector3d(1, 0, 1), {}}), Verdict::kUndecided);
   std::string why;
-  EXPECT_EQ(judge_closure(grasp, ClosureKind::kFrictionalForm, {Eigen::Vector4d(1, 0.6, 1, 0.6), {}}, &why), Verdict::kUndecided);
+  EXPECT_EQ(judge_closure(grasp, ClosureKind::kFrictionalForm, {Eigen::Vector4d(1, 0.6, 1, 0.6), {}}, &why),
+            Verdict::kUndecided);
   EXPECT_EQ(why, "contact f1 is outside its cone");
 }
 
 TEST(ClosureJudge, RefusesTwistsThatAContactOpposes)
 {
-  const Grasp grasp = make_grasp({planar_finger(0, -0.5, 0, 1, 0.4), planar_finger(0.5, 0, -1, 0), planar_finger(0.25, 0.5, 0, -1)},
-                                 planar());
-  const auto judged = [&](const Eigen::Vector3d& v) { return judge_closure(grasp, ClosureKind::kFrictionalForm, {{}, v}); };
+  const Grasp grasp = make_grasp(
+      {planar_finger(0, -0.5, 0, 1, 0.4), planar_finger(0.5, 0, -1, 0), planar_finger(0.25, 0.5, 0, -1)}, planar());
+  const auto judged = [&](const Eigen::Vector3d& v) {
+    return judge_closure(grasp, ClosureKind::kFrictionalForm, {{}, v});
+  };
   // Turning clockwise about (c, h - 1/2) = (1/4, 0): contacts 2 and 3 slide, contact 1 at (-1/4, -1/2) moves by (-1/2,
   // 1/4): up by half its way sideways, outside a cone of friction 0.4.
   const auto turn_about = [](double x, double y) { return Eigen::Vector3d(-y, x, -1.0); };
   EXPECT_EQ(judged(turn_about(0.25, 0)), Verdict::kFails);
   EXPECT_EQ(judged(-turn_about(0.25, 0)), Verdict::kUndecided);
-  EXPECT_EQ(judged(turn_about(0.25, -1e-9)), Verdict::kUndecided);   // presses into contact 2
-  EXPECT_EQ(judged(turn_about(0.2, 0)), Verdict::kUndecided);   // presses into contact 3
+  EXPECT_EQ(judged(turn_about(0.25, -1e-9)), Verdict::kUndecided);  // presses into contact 2
+  EXPECT_EQ(judged(turn_about(0.2, 0)), Verdict::kUndecided);       // presses into contact 3
   EXPECT_EQ(judged({0, 0, 0}), Verdict::kUndecided);
   EXPECT_EQ(judged({0, std::nan(""), 1}), Verdict::kUndecided);
   Grasp rough = grasp;
-  rough.contacts[0].cone.mu = 0.5;     // exactly on the rim: one part in a billion more would hold
+  rough.contacts[0].cone.mu = 0.5;  // exactly on the rim: one part in a billion more would hold
   EXPECT_EQ(judge_closure(rough, ClosureKind::kFrictionalForm, {{}, turn_about(0.25, 0)}), Verdict::kUndecided);
   rough.contacts[0].cone.mu = 0.5 * (1 - 1e-8);
   EXPECT_EQ(judge_closure(rough, ClosureKind::kFrictionalForm, {{}, turn_about(0.25, 0)}), Verdict::kFails);
@@ -593,8 +605,8 @@ TEST(ClosureJudge, RefusesInternalForcesThatTheHandFeels)
   grasp.effort_lower.head(2).setZero();
   grasp.effort_upper.head(2).setZero();
   EXPECT_EQ(judged({1, 0, 1, 0}), Verdict::kFails);
-  EXPECT_EQ(judged({1, 0, 2, 0}), Verdict::kUndecided);        // not internal
-  EXPECT_EQ(judged({1, 0.1, 1, 0.1}), Verdict::kUndecided);    // felt by the lifting motors
+  EXPECT_EQ(judged({1, 0, 2, 0}), Verdict::kUndecided);      // not internal
+  EXPECT_EQ(judged({1, 0.1, 1, 0.1}), Verdict::kUndecided);  // felt by the lifting motors
 }
 
 TEST(ClosureWords, SlideScrewAndTurn)
@@ -663,7 +675,8 @@ double brute_force_radius(const Eigen::MatrixXd& points)
     const Eigen::VectorXd normal = lu.kernel().col(0).normalized();
     const double offset = normal.dot(points.col(pick[0]));
     const Eigen::VectorXd heights = points.transpose() * normal;
-    if (heights.maxCoeff() <= offset + 1e-9 || heights.minCoeff() >= offset - 1e-9) radius = std::min(radius, std::abs(offset));
+    if (heights.maxCoeff() <= offset + 1e-9 || heights.minCoeff() >= offset - 1e-9)
+      radius = std::min(radius, std::abs(offset));
   };
   const auto choose = [&](auto&& self, Eigen::Index from, std::size_t depth) -> void {
     if (depth == pick.size()) return visit();
@@ -727,7 +740,8 @@ TEST_P(GraspClosure, EpsilonOfPlanarGraspsIsThatOfAllFacets)
       all.rightCols(e.cols()) = e;
       Eigen::MatrixXd next(3, sums.cols() * (e.cols() + 1));
       next.leftCols(sums.cols()) = sums;
-      for (Eigen::Index k = 0; k < e.cols(); ++k) next.middleCols(sums.cols() * (k + 1), sums.cols()) = sums.colwise() + e.col(k);
+      for (Eigen::Index k = 0; k < e.cols(); ++k)
+        next.middleCols(sums.cols() * (k + 1), sums.cols()) = sums.colwise() + e.col(k);
       sums = next;
     }
     expect_certified(*result.epsilon_l1, brute_force_radius(all));
@@ -743,7 +757,7 @@ TEST(ClosureNumbers, EpsilonOfFrictionlessSpatialGraspsIsThatOfAllFacets)
   int closed = 0;
   for (int i = 0; closed < 6; ++i) {
     Eigen::MatrixXd wrenches = Eigen::Map<Eigen::MatrixXd>(gaussian(rng, 6 * 9).data(), 6, 9);
-    wrenches.col(8) = -wrenches.leftCols(8).rowwise().sum() / 4.0;   // positive dependence is rare otherwise
+    wrenches.col(8) = -wrenches.leftCols(8).rowwise().sum() / 4.0;  // positive dependence is rare otherwise
     const Grasp grasp = from_wrenches(wrenches);
     ClosureOptions options;
     options.epsilon_l1 = true;
@@ -789,7 +803,7 @@ TEST(ClosureNumbers, EpsilonOfExactConesIsBelowEverySampledDirection)
       sampled = std::min(sampled, value);
     }
     EXPECT_LE(result.epsilon_l1->lower, sampled);
-    EXPECT_LT(result.epsilon_l1->upper, sampled * 1.01);   // what a walk finds in 6 dimensions is never better than this
+    EXPECT_LT(result.epsilon_l1->upper, sampled * 1.01);  // what a walk finds in 6 dimensions is never better than this
     EXPECT_LE(result.epsilon_l1->upper - result.epsilon_l1->lower, 0.0101 * result.epsilon_l1->upper);
   }
 }
@@ -802,8 +816,12 @@ TEST(ClosureNumbers, DWithFrictionIsThatOverGenerators)
   ClosureOptions options;
   options.d = true;
   const auto d = [&](double tilt) {
-    return checker.check(make_grasp({planar_finger(-1, 0, std::cos(tilt), std::sin(tilt), 0.5),
-                                     planar_finger(1, 0, -std::cos(tilt), std::sin(tilt), 0.5)}, planar()), options).d.value();
+    return checker
+        .check(make_grasp({planar_finger(-1, 0, std::cos(tilt), std::sin(tilt), 0.5),
+                           planar_finger(1, 0, -std::cos(tilt), std::sin(tilt), 0.5)},
+                          planar()),
+               options)
+        .d.value();
   };
   expect_near(d(0.0), 1.0);
   expect_near(d(0.1), 1.0 - std::tan(0.1) / 0.5);
@@ -817,13 +835,13 @@ TEST(ClosureNumbers, RateIsReproducibleAndFallsWithNoise)
   noise.angle = 0.02;
   noise.seed = 7;
   const ClosureRate calm = checker.rate(contacts, planar(), noise);
-  EXPECT_EQ(calm.holds, 1000);   // the cones are 0.29 rad wide, fifteen standard deviations
+  EXPECT_EQ(calm.holds, 1000);  // the cones are 0.29 rad wide, fifteen standard deviations
   EXPECT_GT(calm.lower, 0.99);
-  noise.angle = 0.29145679447786715;   // atan 0.3: one standard deviation each, closed if both are within
+  noise.angle = 0.29145679447786715;  // atan 0.3: one standard deviation each, closed if both are within
   noise.samples = 20000;
   const ClosureRate rough = checker.rate(contacts, planar(), noise);
   const double within = std::erf(1.0 / std::numbers::sqrt2);
-  EXPECT_NEAR(rough.rate, within * within, 0.012);   // 3.5 standard errors
+  EXPECT_NEAR(rough.rate, within * within, 0.012);  // 3.5 standard errors
   EXPECT_LT(rough.lower, within * within);
   EXPECT_GT(rough.upper, within * within);
   EXPECT_EQ(rough.seed, 7u);

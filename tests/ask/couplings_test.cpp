@@ -17,7 +17,8 @@ using testing::Rng;
 using testing::uniform;
 
 /// Frictionless rows: unilateral ones first, then closures.
-ContactProblem rows(const Eigen::MatrixXd& M, const Eigen::VectorXd& F, const Eigen::MatrixXd& Jh, const Eigen::MatrixXd& Jg)
+ContactProblem rows(const Eigen::MatrixXd& M, const Eigen::VectorXd& F, const Eigen::MatrixXd& Jh,
+                    const Eigen::MatrixXd& Jg)
 {
   ContactProblem p;
   p.M = M;
@@ -32,7 +33,8 @@ ContactProblem rows(const Eigen::MatrixXd& M, const Eigen::VectorXd& F, const Ei
     c.tangents = 0;
     p.contacts.push_back(c);
   }
-  for (int i = 0; i < Jg.rows(); ++i) p.closures.push_back({"g" + std::to_string(i), static_cast<int>(Jh.rows()) + i, 1});
+  for (int i = 0; i < Jg.rows(); ++i)
+    p.closures.push_back({"g" + std::to_string(i), static_cast<int>(Jh.rows()) + i, 1});
   return p;
 }
 
@@ -48,16 +50,17 @@ ContactProblem rod(double mass, double l, double th, double rate = 0.0, double g
   return p;
 }
 
-TEST(CouplingExamples, BlockOnThreeRows)   // example 1: x vertical
+TEST(CouplingExamples, BlockOnThreeRows)  // example 1: x vertical
 {
   const double mass = 2, g = 9.81;
-  for (const double push : {0.0, 3.0, -mass * g - 1.0}) {   // positive pushes down
+  for (const double push : {0.0, 3.0, -mass * g - 1.0}) {  // positive pushes down
     ContactProblem p = rows(mass * Eigen::Matrix2d::Identity(), Eigen::Vector2d(mass * g + push, 0.5),
                             (Eigen::MatrixXd(3, 2) << 1, 0, 1, 0, 1, 0).finished(), Eigen::MatrixXd(0, 2));
     const Couplings c = analyse(p);
     EXPECT_TRUE(c.A.isApprox(Eigen::MatrixXd::Constant(3, 3, 1 / mass), 1e-12));
     EXPECT_EQ(c.rank_unilateral, 1);
-    EXPECT_EQ(c.redundancy, 2);   // hyperstatic with three rows in two degrees of freedom, and with two in three: rank < m
+    EXPECT_EQ(c.redundancy,
+              2);  // hyperstatic with three rows in two degrees of freedom, and with two in three: rank < m
     EXPECT_FALSE(c.unique_for_all_data);
     ASSERT_EQ(c.solvable, Verdict::kHolds);
     const double total = std::max(0.0, mass * g + push);
@@ -87,10 +90,10 @@ TEST(CouplingExamples, Rod)
     EXPECT_NEAR(r.Ac(0, 0), 4 / (mass * (1 + 3 * c * c)), 1e-12);
     const double cosine = 3 * s * c / std::sqrt((1 + 3 * s * s) * (1 + 3 * c * c));
     EXPECT_NEAR(r.angles.ub(0, 0), std::acos(cosine), 1e-12);
-    EXPECT_NEAR(r.Ac(0, 0), r.A(0, 0) * (1 - cosine * cosine), 1e-12);   // Prop 7 (30)
+    EXPECT_NEAR(r.Ac(0, 0), r.A(0, 0) * (1 - cosine * cosine), 1e-12);  // Prop 7 (30)
     EXPECT_NEAR(r.principal_cosines[0], std::abs(cosine), 1e-12);
     EXPECT_NEAR(r.singularity_margin, 1 - cosine * cosine, 1e-12);
-    Eigen::Matrix3d Mc = Eigen::Matrix3d::Zero();   // (39)
+    Eigen::Matrix3d Mc = Eigen::Matrix3d::Zero();  // (39)
     Mc(0, 0) = 1 / mass;
     Mc(1, 1) = 3 * c * c / (mass * (1 + 3 * c * c));
     Mc(1, 2) = Mc(2, 1) = 3 * c / (mass * l * (1 + 3 * c * c));
@@ -120,9 +123,10 @@ TEST(CouplingExamples, FallingRod)
       ASSERT_EQ(r.solvable, Verdict::kHolds);
       const double lu = std::max(0.0, mass * c * (3 * g * s - 4 * l * w * w) / 4);
       EXPECT_NEAR(r.forces[0], lu, 1e-9);
-      EXPECT_NEAR(r.forces[1],
-                  lu > 0 ? mass / 4 * (g * (1 + 3 * s * s) - 4 * l * s * w * w) : mass * (g - l * s * w * w) / (1 + 3 * c * c),
-                  1e-9);
+      EXPECT_NEAR(
+          r.forces[1],
+          lu > 0 ? mass / 4 * (g * (1 + 3 * s * s) - 4 * l * s * w * w) : mass * (g - l * s * w * w) / (1 + 3 * c * c),
+          1e-9);
       EXPECT_TRUE(r.forces_unique);
       EXPECT_NEAR(r.intervals[0].lower, lu, 1e-9);
       (lu > 0 ? touching : separated)++;
@@ -131,7 +135,7 @@ TEST(CouplingExamples, FallingRod)
   EXPECT_GT(separated, 2);
 }
 
-TEST(CouplingExamples, ShockOfAGuide)   // example 3b; the paper's sign of pb is wrong
+TEST(CouplingExamples, ShockOfAGuide)  // example 3b; the paper's sign of pb is wrong
 {
   const double mass = 2, l = 0.5, th = 0.6, s = std::sin(th), alpha = 0.7, beta = -1.1, n = alpha * alpha + beta * beta;
   ContactProblem p = rod(mass, l, th);
@@ -147,13 +151,15 @@ TEST(CouplingExamples, ShockOfAGuide)   // example 3b; the paper's sign of pb is
   const Shock hit = shock(p, v, Eigen::MatrixXd::Constant(1, 1, 0.3), ShockLaw::kMoreau, *engine);
   ASSERT_EQ(hit.exists, Verdict::kHolds);
   const double pu = hit.unilateral_impulse[0];
-  if (pu > 0) { EXPECT_NEAR(hit.bilateral_impulse[0], -alpha / n * pu, 1e-12); }
+  if (pu > 0) {
+    EXPECT_NEAR(hit.bilateral_impulse[0], -alpha / n * pu, 1e-12);
+  }
   const Eigen::Vector3d printed = testing::inverse(p.M) * (p.J.row(0).transpose() + alpha / n * p.J.row(1).transpose());
   const Eigen::Vector3d right = testing::inverse(p.M) * (p.J.row(0).transpose() - alpha / n * p.J.row(1).transpose());
   EXPECT_NEAR(p.J.row(1).dot(right), 0, 1e-12);
   EXPECT_GT(std::abs(p.J.row(1).dot(printed)), 0.1);
 
-  p.J.row(0) << 1, 0, 0;   // s = 0, beta = 0: singular
+  p.J.row(0) << 1, 0, 0;  // s = 0, beta = 0: singular
   p.J.row(1) << alpha, 0, 0;
   const Couplings flat = analyse(p);
   EXPECT_FALSE(flat.unique_for_all_data);
@@ -167,7 +173,7 @@ TEST(CouplingExamples, KineticallyOrthogonalGuidePassesNoShock)
   const double mass = 2, l = 0.5, th = 0.6, s = std::sin(th);
   ContactProblem p = rod(mass, l, th);
   for (const Eigen::RowVector3d& g : {Eigen::RowVector3d(0, 1, 0), Eigen::RowVector3d(-3 * s * 0.4 / l, 0.3, 0.4),
-                                      Eigen::RowVector3d(3 / l, 0, -1 / s)}) {   // the last: 3x/l - ln tan(th/2)
+                                      Eigen::RowVector3d(3 / l, 0, -1 / s)}) {  // the last: 3x/l - ln tan(th/2)
     p.J.row(1) = g;
     const Couplings r = analyse(p);
     EXPECT_TRUE(r.decoupled);
@@ -177,7 +183,7 @@ TEST(CouplingExamples, KineticallyOrthogonalGuidePassesNoShock)
   }
 }
 
-TEST(CouplingExamples, EllipseInReducedCoordinates)   // example 2, with T12 = dΩ/dx2 corrected
+TEST(CouplingExamples, EllipseInReducedCoordinates)  // example 2, with T12 = dΩ/dx2 corrected
 {
   for (const double x2 : {-0.8, 0.1, 0.6}) {
     const double x1 = 0.5 * std::sqrt(1 - x2 * x2), t = -0.5 * x2 / std::sqrt(1 - x2 * x2);
@@ -199,18 +205,19 @@ TEST(CouplingExamples, TwoAxesAndOneGuide)
   EXPECT_NEAR(a.smallest_Ac, 1.0 / 3, 1e-12);
   const Couplings b = analyse(rows(I, Eigen::Vector3d::Zero(), I.topRows(2), Eigen::RowVector3d(1, 1, 0)));
   EXPECT_TRUE(b.Ac.isApprox((Eigen::Matrix2d() << .5, -.5, -.5, .5).finished(), 1e-12));
-  EXPECT_FALSE(b.unique_for_all_data);   // although no single row is colinear with the guide
+  EXPECT_FALSE(b.unique_for_all_data);  // although no single row is colinear with the guide
   EXPECT_NEAR(b.singularity_margin, 0, 1e-12);
-  EXPECT_NEAR(std::abs(b.worst_unilateral[0]), std::sqrt(.5), 1e-9);   // and these two together are
+  EXPECT_NEAR(std::abs(b.worst_unilateral[0]), std::sqrt(.5), 1e-9);  // and these two together are
   EXPECT_NEAR(b.worst_unilateral[0], b.worst_unilateral[1], 1e-9);
   for (const auto& angles : {b.angles.ub}) EXPECT_GT(std::sin(angles(0, 0)), 0.7);
   ASSERT_EQ(b.dependences.size(), 1u);
 }
 
-TEST(CouplingCorrections, NewtonsLawNeedNotHaveASolution)   // test (c), errata 11 and 12
+TEST(CouplingCorrections, NewtonsLawNeedNotHaveASolution)  // test (c), errata 11 and 12
 {
   const Eigen::Matrix2d Ac = (Eigen::Matrix2d() << 1, .9, .9, 1).finished();
-  ContactProblem p = rows(testing::inverse(Ac), Eigen::Vector2d::Zero(), Eigen::Matrix2d::Identity(), Eigen::MatrixXd(0, 2));
+  ContactProblem p =
+      rows(testing::inverse(Ac), Eigen::Vector2d::Zero(), Eigen::Matrix2d::Identity(), Eigen::MatrixXd(0, 2));
   auto engine = make_native_engine();
   const Eigen::Vector2d v(-1, -.1);
   const Eigen::Matrix2d zero = Eigen::Matrix2d::Zero(), one = Eigen::Matrix2d::Identity();
@@ -233,13 +240,15 @@ TEST(CouplingCorrections, NewtonsLawNeedNotHaveASolution)   // test (c), errata 
   EXPECT_THROW(shock(q, Eigen::Vector2d(-1, -2), good, ShockLaw::kMoreau, *engine), InputError);
 }
 
-TEST(CouplingExamples, RodOnTwoContacts)   // both rows of section 4.3 unilateral
+TEST(CouplingExamples, RodOnTwoContacts)  // both rows of section 4.3 unilateral
 {
   const double mass = 2, l = 0.5, th = 0.7, s = std::sin(th), c = std::cos(th);
-  const ContactProblem both = rows(Eigen::Vector3d(mass, mass, mass * l * l / 3).asDiagonal(), Eigen::Vector3d::Zero(),
-                                   (Eigen::MatrixXd(2, 3) << 1, 0, l * s, 0, 1, -l * c).finished(), Eigen::MatrixXd(0, 3));
+  const ContactProblem both =
+      rows(Eigen::Vector3d(mass, mass, mass * l * l / 3).asDiagonal(), Eigen::Vector3d::Zero(),
+           (Eigen::MatrixXd(2, 3) << 1, 0, l * s, 0, 1, -l * c).finished(), Eigen::MatrixXd(0, 3));
   const Couplings r = analyse(both);
-  EXPECT_TRUE(r.A.isApprox((Eigen::Matrix2d() << 1 + 3 * s * s, -3 * s * c, -3 * s * c, 1 + 3 * c * c).finished() / mass, 1e-12));
+  EXPECT_TRUE(r.A.isApprox(
+      (Eigen::Matrix2d() << 1 + 3 * s * s, -3 * s * c, -3 * s * c, 1 + 3 * c * c).finished() / mass, 1e-12));
   EXPECT_NEAR(internal::determinant(r.A), 4 / (mass * mass), 1e-12);
   // Erratum 17: with the other tip on the rail (g = y + l s) E changes its sign, Ac does not.
   ContactProblem other = rod(mass, l, th);
@@ -248,21 +257,24 @@ TEST(CouplingExamples, RodOnTwoContacts)   // both rows of section 4.3 unilatera
   EXPECT_NEAR(analyse(other).Ac(0, 0), analyse(rod(mass, l, th)).Ac(0, 0), 1e-12);
 }
 
-TEST(CouplingExamples, InelasticShocks)   // E7 of the sliding spec: a rod on both ends, a corner, energy
+TEST(CouplingExamples, InelasticShocks)  // E7 of the sliding spec: a rod on both ends, a corner, energy
 {
   auto engine = make_native_engine();
-  const Eigen::MatrixXd ends = (Eigen::MatrixXd(2, 2) << 1, -1, 1, 1).finished();   // q = (y, θ), half-length 1, m = 1
-  const ContactProblem p = rows(Eigen::Vector2d(1, 1.0 / 3).asDiagonal(), Eigen::Vector2d::Zero(), ends, Eigen::MatrixXd(0, 2));
+  const Eigen::MatrixXd ends = (Eigen::MatrixXd(2, 2) << 1, -1, 1, 1).finished();  // q = (y, θ), half-length 1, m = 1
+  const ContactProblem p =
+      rows(Eigen::Vector2d(1, 1.0 / 3).asDiagonal(), Eigen::Vector2d::Zero(), ends, Eigen::MatrixXd(0, 2));
   EXPECT_TRUE(analyse(p).A.isApprox((Eigen::Matrix2d() << 4, -2, -2, 4).finished(), 1e-12));
   const auto inelastic = [&](const ContactProblem& problem, const Eigen::VectorXd& before) {
     const auto m = static_cast<Eigen::Index>(problem.contacts.size());
     const Shock hit = shock(problem, before, Eigen::MatrixXd::Zero(m, m), ShockLaw::kMoreau, *engine);
     EXPECT_EQ(hit.exists, Verdict::kHolds);
     const Eigen::MatrixXd A = testing::delassus(problem);
-    EXPECT_NEAR(hit.energy_change, -0.5 * hit.unilateral_impulse.dot(A * hit.unilateral_impulse), 1e-9);   // (f)
+    EXPECT_NEAR(hit.energy_change, -0.5 * hit.unilateral_impulse.dot(A * hit.unilateral_impulse), 1e-9);  // (f)
     return hit;
   };
-  const auto at_ends = [&](double left, double right) { return Eigen::VectorXd(testing::inverse(ends) * Eigen::Vector2d(left, right)); };
+  const auto at_ends = [&](double left, double right) {
+    return Eigen::VectorXd(testing::inverse(ends) * Eigen::Vector2d(left, right));
+  };
   EXPECT_NEAR((inelastic(p, at_ends(-1, -1)).unilateral_impulse - Eigen::Vector2d(0.5, 0.5)).norm(), 0, 1e-12);
   const Shock one = inelastic(p, at_ends(0, -1));
   EXPECT_NEAR((one.unilateral_impulse - Eigen::Vector2d(1.0 / 6, 1.0 / 3)).norm(), 0, 1e-12);
@@ -275,24 +287,31 @@ TEST(CouplingExamples, InelasticShocks)   // E7 of the sliding spec: a rod on bo
   EXPECT_NEAR((stopped.unilateral_impulse - Eigen::Vector2d(6, 0)).norm(), 0, 1e-12);
   // Erratum 16: an impulse at a contact that separated before; its own work is positive, the total is not.
   const Eigen::Matrix2d A = (Eigen::Matrix2d() << 1, -.8, -.8, 1).finished();
-  const ContactProblem pair = rows(testing::inverse(A), Eigen::Vector2d::Zero(), Eigen::Matrix2d::Identity(), Eigen::MatrixXd(0, 2));
+  const ContactProblem pair =
+      rows(testing::inverse(A), Eigen::Vector2d::Zero(), Eigen::Matrix2d::Identity(), Eigen::MatrixXd(0, 2));
   const Shock pulled = inelastic(pair, Eigen::Vector2d(-1, .1));
   EXPECT_NEAR((pulled.unilateral_impulse - Eigen::Vector2d(2.556, 1.944)).norm(), 0, 1e-3);
   EXPECT_GT(pulled.unilateral_impulse[1] * .1, 0);
   EXPECT_LT(pulled.energy_change, 0);
   Rng rng{31};
   for (int i = 0; i < 100; ++i) {
-    const auto matrix = [&](int r, int c) { return Eigen::MatrixXd(Eigen::Map<Eigen::MatrixXd>(gaussian(rng, r * c).data(), r, c)); };
+    const auto matrix = [&](int r, int c) {
+      return Eigen::MatrixXd(Eigen::Map<Eigen::MatrixXd>(gaussian(rng, r * c).data(), r, c));
+    };
     const Eigen::MatrixXd L = matrix(4, 4);
-    EXPECT_LE(inelastic(rows(L * L.transpose() + Eigen::Matrix4d::Identity(), Eigen::Vector4d::Zero(), matrix(3, 4), Eigen::MatrixXd(0, 4)),
-                        gaussian(rng, 4)).energy_change, 1e-12);
+    EXPECT_LE(inelastic(rows(L * L.transpose() + Eigen::Matrix4d::Identity(), Eigen::Vector4d::Zero(), matrix(3, 4),
+                             Eigen::MatrixXd(0, 4)),
+                        gaussian(rng, 4))
+                  .energy_change,
+              1e-12);
   }
 }
 
 TEST(CouplingCorrections, RanksThatThePaperMiscounts)
 {
   // Erratum 2: two motions are left and one contact: unique with rank 1 = m, not n - p = 2.
-  const Couplings one = analyse(rows(Eigen::Matrix3d::Identity(), Eigen::Vector3d::Zero(), Eigen::RowVector3d(1, 0, 0), Eigen::RowVector3d(0, 0, 1)));
+  const Couplings one = analyse(rows(Eigen::Matrix3d::Identity(), Eigen::Vector3d::Zero(), Eigen::RowVector3d(1, 0, 0),
+                                     Eigen::RowVector3d(0, 0, 1)));
   EXPECT_TRUE(one.unique_for_all_data);
   EXPECT_EQ(one.rank_all - one.rank_bilateral, 1);
   // Erratum 15: hyperstatic with m = 2 < n = 3.
@@ -310,8 +329,8 @@ TEST(CouplingCorrections, RanksThatThePaperMiscounts)
 TEST(CouplingCorrections, ContradictionsHaveAWitnessAndIgnoreTheLoad)
 {
   // h1 = x, h2 = -x with drifts that cannot both be kept.
-  ContactProblem p = rows(Eigen::Matrix2d::Identity(), Eigen::Vector2d(3, 4), (Eigen::Matrix2d() << 1, 0, -1, 0).finished(),
-                          Eigen::RowVector2d(0, 1));
+  ContactProblem p = rows(Eigen::Matrix2d::Identity(), Eigen::Vector2d(3, 4),
+                          (Eigen::Matrix2d() << 1, 0, -1, 0).finished(), Eigen::RowVector2d(0, 1));
   p.gamma << -1, -0.5, 0;
   for (const double load : {0.0, 100.0, -100.0}) {
     p.F[0] = load;
@@ -324,14 +343,14 @@ TEST(CouplingCorrections, ContradictionsHaveAWitnessAndIgnoreTheLoad)
   EXPECT_EQ(analyse(p).solvable, Verdict::kHolds);
 }
 
-TEST(CouplingCorrections, ColinearRowsHaveAngleZeroOrPi)   // erratum 6
+TEST(CouplingCorrections, ColinearRowsHaveAngleZeroOrPi)  // erratum 6
 {
   const Couplings c = analyse(rows(Eigen::Matrix2d::Identity(), Eigen::Vector2d::Zero(), Eigen::RowVector2d(1, 2),
                                    (Eigen::Matrix2d() << 2, 4, -1, -2).finished()));
   EXPECT_NEAR(c.angles.ub(0, 0), M_PI, 1e-7);
   EXPECT_NEAR(c.angles.ub(0, 1), 0, 1e-7);
   EXPECT_EQ(c.rank_bilateral, 1);
-  EXPECT_EQ(c.Ac(0, 0), 0.0);   // erratum 19: not 1e-17
+  EXPECT_EQ(c.Ac(0, 0), 0.0);  // erratum 19: not 1e-17
   EXPECT_EQ(c.redundancy, 2);
 }
 
@@ -341,10 +360,14 @@ TEST(CouplingLaws, GaussAgreesWithTheComplementarityProblem)
   Rng rng{3};
   int opening = 0, coupled_wrong = 0;
   for (int i = 0; i < 400; ++i) {
-    const int nv = 5 + static_cast<int>(rng() % 2), m = 1 + static_cast<int>(rng() % 3), g = static_cast<int>(rng() % 2) + 1;
-    const auto matrix = [&](int r, int c) { return Eigen::MatrixXd(Eigen::Map<Eigen::MatrixXd>(gaussian(rng, r * c).data(), r, c)); };
+    const int nv = 5 + static_cast<int>(rng() % 2), m = 1 + static_cast<int>(rng() % 3),
+              g = static_cast<int>(rng() % 2) + 1;
+    const auto matrix = [&](int r, int c) {
+      return Eigen::MatrixXd(Eigen::Map<Eigen::MatrixXd>(gaussian(rng, r * c).data(), r, c));
+    };
     const Eigen::MatrixXd L = matrix(nv, nv);
-    ContactProblem p = rows(L * L.transpose() + 0.2 * Eigen::MatrixXd::Identity(nv, nv), gaussian(rng, nv), matrix(m, nv), matrix(g, nv));
+    ContactProblem p = rows(L * L.transpose() + 0.2 * Eigen::MatrixXd::Identity(nv, nv), gaussian(rng, nv),
+                            matrix(m, nv), matrix(g, nv));
     p.gamma = gaussian(rng, m + g);
     const Couplings c = analyse(p);
     ASSERT_EQ(c.solvable, Verdict::kHolds);
@@ -360,13 +383,16 @@ TEST(CouplingLaws, GaussAgreesWithTheComplementarityProblem)
     for (const double s : c.principal_cosines) product *= 1 - s * s;
     const double det = internal::determinant(c.A);
     EXPECT_NEAR(internal::determinant(c.Ac), det * product, 1e-7 * det);
-    // (31): the largest eigenvalue of A^-1/2 E B⁻¹E' A^-1/2 is the square of the largest cosine; small E suffices (Cor 4).
+    // (31): the largest eigenvalue of A^-1/2 E B⁻¹E' A^-1/2 is the square of the largest cosine; small E suffices (Cor
+    // 4).
     const internal::SymmetricEigen spectrum = internal::symmetric_eigen(A);
-    const Eigen::MatrixXd root = spectrum.vectors * spectrum.values.cwiseSqrt().cwiseInverse().asDiagonal() * spectrum.vectors.transpose();
+    const Eigen::MatrixXd root =
+        spectrum.vectors * spectrum.values.cwiseSqrt().cwiseInverse().asDiagonal() * spectrum.vectors.transpose();
     const Eigen::MatrixXd coupling = root * E * testing::inverse(B) * E.transpose() * root;
-    EXPECT_NEAR(internal::symmetric_eigenvalues(coupling).maxCoeff(),
-                std::pow(c.principal_cosines[0], 2), 1e-7);
-    if (E.squaredNorm() < c.smallest_A * c.smallest_B) { EXPECT_TRUE(c.unique_for_all_data); }
+    EXPECT_NEAR(internal::symmetric_eigenvalues(coupling).maxCoeff(), std::pow(c.principal_cosines[0], 2), 1e-7);
+    if (E.squaredNorm() < c.smallest_A * c.smallest_B) {
+      EXPECT_TRUE(c.unique_for_all_data);
+    }
     EXPECT_NEAR((Jg * c.constrained_inertia_inverse).norm(), 0, 1e-8 * Mi.norm() * Jg.norm());
     // The LCP (20) by enumeration.
     const Eigen::VectorXd H0 = p.gamma.head(m) - Jh * Mi * p.F, H2 = p.gamma.tail(g) - Jg * Mi * p.F;
@@ -401,19 +427,22 @@ TEST(CouplingLaws, UnitsSignsAndDuplicatesChangeNothingThatMatters)
   Rng rng{8};
   for (int i = 0; i < 100; ++i) {
     const int nv = 5, m = 2, g = 2;
-    const auto matrix = [&](int r, int c) { return Eigen::MatrixXd(Eigen::Map<Eigen::MatrixXd>(gaussian(rng, r * c).data(), r, c)); };
+    const auto matrix = [&](int r, int c) {
+      return Eigen::MatrixXd(Eigen::Map<Eigen::MatrixXd>(gaussian(rng, r * c).data(), r, c));
+    };
     const Eigen::MatrixXd L = matrix(nv, nv);
-    const ContactProblem p = rows(L * L.transpose() + 0.2 * Eigen::MatrixXd::Identity(nv, nv), gaussian(rng, nv), matrix(m, nv), matrix(g, nv));
+    const ContactProblem p = rows(L * L.transpose() + 0.2 * Eigen::MatrixXd::Identity(nv, nv), gaussian(rng, nv),
+                                  matrix(m, nv), matrix(g, nv));
     const Couplings c = analyse(p);
 
-    ContactProblem flipped = p;   // the sign of g is arbitrary: θ becomes π - θ
+    ContactProblem flipped = p;  // the sign of g is arbitrary: θ becomes π - θ
     flipped.J.row(m) *= -1;
     const Couplings f = analyse(flipped);
     EXPECT_NEAR(f.angles.ub(0, 0), M_PI - c.angles.ub(0, 0), 1e-9);
     EXPECT_TRUE(f.Ac.isApprox(c.Ac, 1e-9));
     EXPECT_NEAR(f.forces[m], -c.forces[m], 1e-7 * (1 + std::abs(c.forces[m])));
 
-    ContactProblem heavy = p;   // everything 7 times as heavy and as loaded
+    ContactProblem heavy = p;  // everything 7 times as heavy and as loaded
     heavy.M *= 7;
     heavy.F *= 7;
     const Couplings h = analyse(heavy);
@@ -421,8 +450,9 @@ TEST(CouplingLaws, UnitsSignsAndDuplicatesChangeNothingThatMatters)
     EXPECT_NEAR(h.singularity_margin, c.singularity_margin, 1e-9);
     EXPECT_TRUE(h.acceleration.isApprox(c.acceleration, 1e-6));
 
-    ContactProblem twice = rows(p.M, p.F, p.J.topRows(m), (Eigen::MatrixXd(g + 1, nv) << p.J.bottomRows(g), 2 * p.J.row(m)).finished());
-    const Couplings t = analyse(twice);   // a closure stated twice: pseudo-inverse of B
+    ContactProblem twice =
+        rows(p.M, p.F, p.J.topRows(m), (Eigen::MatrixXd(g + 1, nv) << p.J.bottomRows(g), 2 * p.J.row(m)).finished());
+    const Couplings t = analyse(twice);  // a closure stated twice: pseudo-inverse of B
     EXPECT_EQ(t.redundancy, c.redundancy + 1);
     EXPECT_EQ(t.unique_for_all_data, c.unique_for_all_data);
     EXPECT_TRUE(t.Ac.isApprox(c.Ac, 1e-8));
@@ -434,20 +464,25 @@ TEST(CouplingLaws, UnitsSignsAndDuplicatesChangeNothingThatMatters)
   }
 }
 
-TEST(CouplingLaws, StaticsIsAlwaysSolvable)   // H4 in R(Ac) at rest, with dependent rows too
+TEST(CouplingLaws, StaticsIsAlwaysSolvable)  // H4 in R(Ac) at rest, with dependent rows too
 {
   Rng rng{21};
   int at_rest = 0;
   for (int i = 0; i < 200; ++i) {
-    const auto matrix = [&](int r, int c) { return Eigen::MatrixXd(Eigen::Map<Eigen::MatrixXd>(gaussian(rng, r * c).data(), r, c)); };
+    const auto matrix = [&](int r, int c) {
+      return Eigen::MatrixXd(Eigen::Map<Eigen::MatrixXd>(gaussian(rng, r * c).data(), r, c));
+    };
     const Eigen::MatrixXd base = matrix(2, 3), mix = matrix(5, 2);
-    ContactProblem p = rows(Eigen::Vector3d(1, 2, 3).asDiagonal(), gaussian(rng, 3), mix.topRows(3) * base, mix.bottomRows(2) * base);
+    ContactProblem p =
+        rows(Eigen::Vector3d(1, 2, 3).asDiagonal(), gaussian(rng, 3), mix.topRows(3) * base, mix.bottomRows(2) * base);
     if (i % 2) p.F = p.J.transpose() * (Eigen::VectorXd(5) << 1, 2, 3, -1, 1).finished();
     const Couplings c = analyse(p);
     ASSERT_EQ(c.solvable, Verdict::kHolds) << "draw " << i;
     EXPECT_EQ(c.rank_all, 2);
     EXPECT_EQ(c.redundancy, 3);
-    if (i % 2) { EXPECT_TRUE(c.at_rest) << "draw " << i; }
+    if (i % 2) {
+      EXPECT_TRUE(c.at_rest) << "draw " << i;
+    }
     at_rest += c.at_rest;
     for (const int r : c.unilateral) EXPECT_LE(c.intervals[static_cast<size_t>(r)].lower, c.forces[r] + 1e-9);
   }
@@ -457,17 +492,19 @@ TEST(CouplingLaws, StaticsIsAlwaysSolvable)   // H4 in R(Ac) at rest, with depen
 
 TEST(CouplingLaws, SingularMassAndEmptyProblems)
 {
-  ContactProblem p = rows(Eigen::Vector2d(1, 0).asDiagonal(), Eigen::Vector2d(0, 2), Eigen::RowVector2d(0, 1), Eigen::MatrixXd(0, 2));
-  const Couplings c = analyse(p);   // a massless part held by a contact
+  ContactProblem p =
+      rows(Eigen::Vector2d(1, 0).asDiagonal(), Eigen::Vector2d(0, 2), Eigen::RowVector2d(0, 1), Eigen::MatrixXd(0, 2));
+  const Couplings c = analyse(p);  // a massless part held by a contact
   EXPECT_FALSE(c.definite_mass);
   EXPECT_EQ(c.A.size(), 0);
   ASSERT_EQ(c.solvable, Verdict::kHolds);
   EXPECT_NEAR(c.forces[0], 2, 1e-12);
-  p.F[1] = -2;   // pulled off: nothing balances
+  p.F[1] = -2;  // pulled off: nothing balances
   const Couplings u = analyse(p);
   EXPECT_EQ(u.solvable, Verdict::kUndecided);
   EXPECT_FALSE(u.reason.empty());
-  const Couplings none = analyse(rows(Eigen::Matrix2d::Identity(), Eigen::Vector2d(1, 1), Eigen::MatrixXd(0, 2), Eigen::MatrixXd(0, 2)));
+  const Couplings none =
+      analyse(rows(Eigen::Matrix2d::Identity(), Eigen::Vector2d(1, 1), Eigen::MatrixXd(0, 2), Eigen::MatrixXd(0, 2)));
   EXPECT_TRUE(none.decoupled);
   EXPECT_EQ(none.singularity_margin, 1.0);
   EXPECT_EQ(none.solvable, Verdict::kHolds);
@@ -486,7 +523,7 @@ TEST(CouplingProof, RejectsWhatIsNotSo)
   Eigen::VectorXd a = c.acceleration;
   a[2] += 1e-6;
   EXPECT_FALSE(proves_motion(p, c.unilateral, c.bilateral, a, c.forces));
-  EXPECT_FALSE(proves_motion(p, {}, c.bilateral, c.acceleration, c.forces));   // a force on a row that was left out
+  EXPECT_FALSE(proves_motion(p, {}, c.bilateral, c.acceleration, c.forces));  // a force on a row that was left out
   // Balanced and at rest, but only because the contact pulls.
   const ContactProblem lifted = rows(Eigen::MatrixXd::Identity(1, 1), Eigen::VectorXd::Constant(1, -1.0),
                                      Eigen::MatrixXd::Identity(1, 1), Eigen::MatrixXd(0, 1));

@@ -16,6 +16,7 @@ using testing::add_contact;
 using testing::add_flat_foot;
 using testing::add_foot;
 using testing::gaussian;
+using ::testing::HasSubstr;
 using testing::Limbed;
 using testing::make_stance;
 using testing::on_legs;
@@ -24,7 +25,6 @@ using testing::random_stance;
 using testing::Rng;
 using testing::Stance;
 using testing::uniform;
-using ::testing::HasSubstr;
 
 constexpr double kWeight = 9.81;
 
@@ -103,10 +103,10 @@ TEST_P(Equilibrium, CubeWithstandsPushesUpToItsFriction)
 {
   Stance s = make_stance(10.0, {0, 0, 0.5});
   add_flat_foot(s, Eigen::Vector3d::Zero(), 0.5, 0.5, 0.4);
-  const double limit = 10.0 * kWeight * 0.4;   // slides before it tips: 0.4 < 0.5 / 0.5
+  const double limit = 10.0 * kWeight * 0.4;  // slides before it tips: 0.4 < 0.5 / 0.5
   EquilibriumOptions options;
   options.push = Eigen::VectorXd::Zero(6);
-  options.push[0] = 1.0;                       // at the centre of mass
+  options.push[0] = 1.0;  // at the centre of mass
   options.push[4] = 0.5;
   options.friction_scale = true;
   options.ball = Eigen::MatrixXd::Zero(6, 2);
@@ -149,7 +149,7 @@ TEST_P(Equilibrium, FourBilateralPointsAreSixfoldIndeterminate)
 TEST_P(Equilibrium, BilateralFeetHoldWhatUnilateralFeetDrop)
 {
   for (const Side side : {Side::kUnilateral, Side::kBilateral}) {
-    Stance s = make_stance(10.0, {0.5, 0.0, 0.3});   // beyond the feet: the rear ones must pull
+    Stance s = make_stance(10.0, {0.5, 0.0, 0.3});  // beyond the feet: the rear ones must pull
     for (const auto& [x, y] : {std::pair{1, 1}, {-1, 1}, {-1, -1}, {1, -1}})
       add_foot(s, {0.2 * x, 0.3 * y, 0}, Eigen::Vector3d::UnitZ(), 0.5, side);
     EXPECT_EQ(verdict(s.problem), side == Side::kUnilateral ? Verdict::kFails : Verdict::kHolds);
@@ -221,12 +221,12 @@ TEST_P(Equilibrium, TwoMotorsOnOneJointAddUp)
   Stance s = make_stance(20.0, {0.0, 0.0, 0.5});
   add_flat_foot(s, Eigen::Vector3d::Zero(), 0.2, 0.3, 0.6);
   const double share = 20.0 * kWeight / 4.0;
-  for (const double way : {1.0, -1.0}) {   // legs that push with negative, then with positive efforts
+  for (const double way : {1.0, -1.0}) {  // legs that push with negative, then with positive efforts
     ContactProblem legs = on_legs(s, 0.7 * share).problem;
     legs.J.rightCols(4) *= way;
     for (int i = 0; i < 4; ++i)
-      legs.actuators.push_back({"second_" + std::to_string(i), 6 + i, way > 0.0 ? -0.5 * share : 0.0,
-                                way > 0.0 ? 0.0 : 0.5 * share});
+      legs.actuators.push_back(
+          {"second_" + std::to_string(i), 6 + i, way > 0.0 ? -0.5 * share : 0.0, way > 0.0 ? 0.0 : 0.5 * share});
     const EquilibriumResult result = checker.check(legs);
     EXPECT_EQ(result.verdict, Verdict::kHolds) << result.reason;
     for (int k = 0; k < 8; ++k) {
@@ -270,7 +270,7 @@ TEST_P(Equilibrium, ContactsThatCannotFollowAreNamed)
 
 TEST_P(Equilibrium, ClosuresCarryAnything)
 {
-  Stance s = make_stance(10.0, {3.0, 0, 0.5});   // far from the only foot
+  Stance s = make_stance(10.0, {3.0, 0, 0.5});  // far from the only foot
   add_foot(s, Eigen::Vector3d::Zero(), Eigen::Vector3d::UnitZ(), 0.4);
   EXPECT_EQ(verdict(s.problem), Verdict::kFails);
   s.problem.J.conservativeResize(9, 6);
@@ -348,7 +348,7 @@ TEST_P(Equilibrium, LargestSlackIsSharedByContactsAndMotors)
   Stance s = make_stance(20.0, {0.0, 0.0, 0.5});
   add_flat_foot(s, Eigen::Vector3d::Zero(), 0.2, 0.3, 0.6);
   const double share = 20.0 * kWeight / 4.0;
-  for (const double way : {1.0, -1.0}) {   // legs that push with negative, then with positive efforts
+  for (const double way : {1.0, -1.0}) {  // legs that push with negative, then with positive efforts
     ContactProblem legs = on_legs(s, 1.25 * share).problem;
     legs.J.rightCols(4) *= way;
     const EquilibriumResult result = checker.check(legs);
@@ -386,7 +386,8 @@ TEST_P(Equilibrium, EveryPushInTheBallIsHeldAndSomeJustOutsideIsNot)
     const int k = 2 + i % 2;
     options.ball = Eigen::MatrixXd::Zero(6, k);
     options.ball.topRows(3).setIdentity();
-    for (int j = 0; j < k; ++j) options.ball.col(j).tail<3>() = s.com.cross(Eigen::Vector3d(options.ball.col(j).head<3>()));
+    for (int j = 0; j < k; ++j)
+      options.ball.col(j).tail<3>() = s.com.cross(Eigen::Vector3d(options.ball.col(j).head<3>()));
     const EquilibriumResult result = checker.check(s.problem, {}, options);
     if (result.verdict != Verdict::kHolds) continue;
     ++balls;
@@ -431,7 +432,7 @@ TEST(EquilibriumJudge, MeasuresEveryLoadAnew)
   Judge judge;
   EXPECT_EQ(judge.equilibrium(heavy, {}, {}, of_heavy), Verdict::kHolds);
   EXPECT_EQ(judge.equilibrium(light, {}, {}, of_light), Verdict::kHolds);
-  of_light.lambda[0] *= 1.0 + 1e-9;   // rounding beside the heavy load
+  of_light.lambda[0] *= 1.0 + 1e-9;  // rounding beside the heavy load
   EXPECT_EQ(judge.equilibrium(light, {}, {}, of_light), Verdict::kUndecided);
 }
 
@@ -462,7 +463,7 @@ TEST(EquilibriumJudge, RefusesTamperedProofs)
   bad.efforts.resize(0);
   EXPECT_EQ(judge_equilibrium(strong, {}, {}, bad), Verdict::kUndecided);
   bad = motion;
-  bad.leaves[0].motion[6] = 0.0;   // a leg that would not be at its limit
+  bad.leaves[0].motion[6] = 0.0;  // a leg that would not be at its limit
   EXPECT_EQ(judge_equilibrium(weak, {}, {}, bad), Verdict::kUndecided);
   bad = motion;
   bad.leaves.clear();

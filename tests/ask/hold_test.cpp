@@ -148,7 +148,7 @@ TEST(Hold, KeepsTheSignsItIsGiven)
   EXPECT_EQ(internal::decide(question, one.workspace, one.found), Verdict::kHolds);
   EXPECT_EQ(one.found.signs, held);
   int others = 0;
-  for (unsigned pattern = 0; pattern < 16; ++pattern) {   // every pattern is decided, at most the held ones hold
+  for (unsigned pattern = 0; pattern < 16; ++pattern) {  // every pattern is decided, at most the held ones hold
     std::vector<int> signs(4);
     for (unsigned i = 0; i < 4; ++i) signs[i] = pattern >> i & 1 ? 1 : -1;
     question.signs = &signs;
@@ -195,7 +195,7 @@ TEST(Hold, KeepsEffortsWithinTheirBounds)
     one.build();
     EXPECT_EQ(one.decide(), std::abs(push) < 1.0 ? Verdict::kHolds : Verdict::kFails) << push;
     if (std::abs(push) > 1.0) {
-      EXPECT_LT(one.found.leaves.at(0).motion[0] * push, 0.0);   // M a + F = J'λ + τ: F is -push
+      EXPECT_LT(one.found.leaves.at(0).motion[0] * push, 0.0);  // M a + F = J'λ + τ: F is -push
     }
   }
 }
@@ -261,7 +261,7 @@ TEST(LineCast, SeesALineWithoutEnd)
 {
   HoldCase one(testing::block_on_ground(1.0, 0.4, 0.5, 0.6, 0.0));
   ASSERT_EQ(one.decide(), Verdict::kHolds);
-  Loads slope = one.loads;   // ever heavier
+  Loads slope = one.loads;  // ever heavier
   slope.max_normal.setZero();
   LineOptions how;
   LineCaster caster;
@@ -282,7 +282,7 @@ TEST(LineCast, EndsWhereTheFeetCarryTheirMost)
   for (Contact& c : p.contacts) c.max_normal = 6.0;
   HoldCase one(p);
   ASSERT_EQ(one.decide(), Verdict::kHolds);
-  Loads slope = one.loads;   // ever heavier, while the limits stay
+  Loads slope = one.loads;  // ever heavier, while the limits stay
   slope.max_normal.setZero();
   LineCaster caster;
   LineCast line;

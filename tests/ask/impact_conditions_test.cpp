@@ -27,7 +27,7 @@ void keep_bilateral(Drawn& d)
     }
 }
 
-TEST(ImpactConditions, BothFormsOfSimilarCoefficientsAgree)   // (86) and (87)
+TEST(ImpactConditions, BothFormsOfSimilarCoefficientsAgree)  // (86) and (87)
 {
   Rng rng{3};
   int yes = 0;
@@ -36,17 +36,19 @@ TEST(ImpactConditions, BothFormsOfSimilarCoefficientsAgree)   // (86) and (87)
     for (ImpactLaw& law : d.impact.laws)
       if (!law.one_way) law.tangential = law.normal + uniform(rng, -0.1, 0.1) * (1 - law.normal);
     const EnergyConditions c = energy_conditions(d.problem, d.impact.laws);
-    if (std::abs(c.spread - c.ratio) > 1e-9) { EXPECT_EQ(c.similar, c.spread < c.ratio) << "draw " << i; }
+    if (std::abs(c.spread - c.ratio) > 1e-9) {
+      EXPECT_EQ(c.similar, c.spread < c.ratio) << "draw " << i;
+    }
     yes += c.similar;
   }
   EXPECT_GT(yes, 200);
   EXPECT_LT(yes, 1900);
-  const EnergyConditions ones = energy_conditions(pendulum(.5), {bounce(1, 1)});   // (87) is 0/0 there
+  const EnergyConditions ones = energy_conditions(pendulum(.5), {bounce(1, 1)});  // (87) is 0/0 there
   EXPECT_TRUE(ones.similar && ones.sharpened && ones.safe && ones.all_one);
   EXPECT_EQ(ones.spread, 0.0);
 }
 
-TEST(ImpactConditions, TwoScalarElementsHaveAnExactBound)   // |e1 - e2|/(1 - e1 e2) <= sqrt(1 - G12²/(G11 G22))
+TEST(ImpactConditions, TwoScalarElementsHaveAnExactBound)  // |e1 - e2|/(1 - e1 e2) <= sqrt(1 - G12²/(G11 G22))
 {
   Rng rng{5};
   int safe = 0, unsafe = 0;
@@ -103,7 +105,7 @@ TEST(ImpactConditions, SafeCoefficientsAreProvedExactlyWhereTheyAre)
   int safe = 0, unsafe = 0, held = 0;
   for (int i = 0; i < 600; ++i) {
     Drawn d = draw(rng, 2);
-    for (ImpactLaw& law : d.impact.laws) {   // near each other, so that both answers occur
+    for (ImpactLaw& law : d.impact.laws) {  // near each other, so that both answers occur
       if (!law.one_way) law.normal *= 0.4;
       law.tangential = 0.4 * std::abs(law.tangential);
     }
@@ -130,7 +132,7 @@ TEST(ImpactConditions, ArgumentsWithoutASolution)
   EXPECT_EQ(argument, "these coefficients of restitution cannot create energy here, whatever the velocity (78)");
   EXPECT_TRUE(proves_no_gain(pendulum(.5), {slips, {bounce(.24)}}));
   EXPECT_FALSE(proves_no_gain(pendulum(.5), {slips, {bounce(.25)}}));
-  EXPECT_FALSE(proves_no_gain(pendulum(.5), {-down, {bounce(.9)}}));   // it separates
+  EXPECT_FALSE(proves_no_gain(pendulum(.5), {-down, {bounce(.9)}}));  // it separates
   EXPECT_FALSE(proves_no_gain(slide_push(), {Eigen::Vector2d(-1, 0), {bounce(.8), one_way(0)}}));
   // A bilateral row that moves breaks every argument: what catches it may inject.
   ContactProblem rail = slide_push();
@@ -139,7 +141,7 @@ TEST(ImpactConditions, ArgumentsWithoutASolution)
   EXPECT_FALSE(proves_no_gain(rail, {Eigen::Vector2d(-1, 0), {bounce(.8), bounce(0)}}));
 }
 
-TEST(ImpactConditions, EqualCoefficientsNeverGain)   // (93)–(96)
+TEST(ImpactConditions, EqualCoefficientsNeverGain)  // (93)–(96)
 {
   Rng rng{9};
   ImpactSolver solver;
@@ -148,7 +150,7 @@ TEST(ImpactConditions, EqualCoefficientsNeverGain)   // (93)–(96)
     const double e = i % 4 == 0 ? 1.0 : (i % 4 == 1 ? 0.0 : uniform(rng, 0, 1));
     Drawn d = draw_equal(rng, 2, e);
     keep_bilateral(d);
-    bool kept = true;   // two bilateral rows are kept only if the passes above converged
+    bool kept = true;  // two bilateral rows are kept only if the passes above converged
     for (const Contact& c : d.problem.contacts)
       kept = kept && (c.side == Side::kUnilateral || std::abs(d.problem.J.row(c.row) * d.impact.velocity) < 1e-14);
     if (!kept) continue;
@@ -158,23 +160,27 @@ TEST(ImpactConditions, EqualCoefficientsNeverGain)   // (93)–(96)
       EXPECT_LE(s.energy_change, 1e-9 * s.energy_before) << "draw " << i;
       if (e < 1.0) continue;
       const Eigen::VectorXd xi = d.problem.J * (s.velocity + d.impact.velocity);
-      EXPECT_NEAR(s.energy_change, 0.5 * s.impulse.dot(xi), 1e-9 * s.energy_before) << "draw " << i;   // (96)
+      EXPECT_NEAR(s.energy_change, 0.5 * s.impulse.dot(xi), 1e-9 * s.energy_before) << "draw " << i;  // (96)
       bool slips = false;
       for (const ContactImpact& c : s.contacts) slips = slips || c.state == ImpactState::kSlips;
-      if (!slips) { EXPECT_NEAR(s.energy_change, 0.0, 1e-9 * s.energy_before) << "draw " << i; }
+      if (!slips) {
+        EXPECT_NEAR(s.energy_change, 0.0, 1e-9 * s.energy_before) << "draw " << i;
+      }
       conserved += !slips;
     }
-    if (!r.solutions.empty()) { EXPECT_EQ(r.dissipates, Verdict::kHolds); }
+    if (!r.solutions.empty()) {
+      EXPECT_EQ(r.dissipates, Verdict::kHolds);
+    }
   }
   EXPECT_GT(conserved, 10);
 }
 
-TEST(ImpactConditions, ClosingContactsWithoutFrictionAreAlwaysConsistent)   // 5.3, and S7: solvable, γ+ unique
+TEST(ImpactConditions, ClosingContactsWithoutFrictionAreAlwaysConsistent)  // 5.3, and S7: solvable, γ+ unique
 {
   Rng rng{13};
   ImpactSolver solver;
   for (int i = 0; i < 300; ++i) {
-    const int nv = 3, rows = 1 + i % 5;   // five rows in three degrees of freedom
+    const int nv = 3, rows = 1 + i % 5;  // five rows in three degrees of freedom
     const Eigen::MatrixXd A = Eigen::Map<Eigen::MatrixXd>(gaussian(rng, nv * nv).data(), nv, nv);
     ContactProblem p = problem_of(A * A.transpose() + 0.3 * Eigen::MatrixXd::Identity(nv, nv),
                                   Eigen::Map<Eigen::MatrixXd>(gaussian(rng, rows * nv).data(), rows, nv));
@@ -194,15 +200,15 @@ TEST(ImpactConditions, ClosingContactsWithoutFrictionAreAlwaysConsistent)   // 5
   }
 }
 
-TEST(ImpactConditions, UncoupledElementsNeverGain)   // (65)–(68): any ε of Table 1
+TEST(ImpactConditions, UncoupledElementsNeverGain)  // (65)–(68): any ε of Table 1
 {
   Rng rng{17};
   ImpactSolver solver;
   for (int i = 0; i < 200; ++i) {
     ContactProblem p = problem_of(Eigen::Vector4d(1, 2, 0.5, 3).asDiagonal(), Eigen::Matrix4d::Identity());
     p.contacts = {planar_contact("foot", 0, uniform(rng, 0.1, 1)), single_row(2), single_row(3)};
-    const std::vector<ImpactLaw> laws = {bounce(uniform(rng, 0, 1), uniform(rng, -0.99, 1)),
-                                         bounce(uniform(rng, 0, 1)), one_way(uniform(rng, -0.99, 0))};
+    const std::vector<ImpactLaw> laws = {bounce(uniform(rng, 0, 1), uniform(rng, -0.99, 1)), bounce(uniform(rng, 0, 1)),
+                                         one_way(uniform(rng, -0.99, 0))};
     const Impact impact{gaussian(rng, 4), laws};
     const ImpactResult r = solver.solve(p, impact);
     ASSERT_FALSE(r.solutions.empty());
@@ -210,7 +216,7 @@ TEST(ImpactConditions, UncoupledElementsNeverGain)   // (65)–(68): any ε of T
     EXPECT_TRUE(r.conditions.safe);
     for (const ImpactSolution& s : r.solutions) {
       EXPECT_LE(s.energy_change, 1e-9 * s.energy_before);
-      for (size_t k = 0; k < 3; ++k) {   // (65) of each normal
+      for (size_t k = 0; k < 3; ++k) {  // (65) of each normal
         const double L = s.contacts[k].impulse[0], e = laws[k].normal;
         const double xi = s.contacts[k].velocity_after[0] + e * s.contacts[k].velocity_before[0];
         const int row = p.contacts[k].row;
@@ -221,10 +227,10 @@ TEST(ImpactConditions, UncoupledElementsNeverGain)   // (65)–(68): any ε of T
   }
 }
 
-TEST(ImpactConditions, RedundantRowsHaveRankAndNoRatio)   // S8
+TEST(ImpactConditions, RedundantRowsHaveRankAndNoRatio)  // S8
 {
-  ContactProblem p = problem_of(Eigen::Matrix2d::Identity(),
-                                (Eigen::Matrix<double, 3, 2>() << 1, 0, 1, 0, 0, 1).finished());
+  ContactProblem p =
+      problem_of(Eigen::Matrix2d::Identity(), (Eigen::Matrix<double, 3, 2>() << 1, 0, 1, 0, 0, 1).finished());
   p.contacts = {single_row(0), single_row(1), single_row(2)};
   const EnergyConditions unequal = energy_conditions(p, {bounce(.5), bounce(.4), bounce(0)});
   const EnergyConditions equal = energy_conditions(p, {bounce(.5), bounce(.5), bounce(.5)});
@@ -232,10 +238,10 @@ TEST(ImpactConditions, RedundantRowsHaveRankAndNoRatio)   // S8
   EXPECT_NEAR(unequal.ratio, 0.0, 1e-15);
   EXPECT_FALSE(unequal.similar || unequal.small || unequal.sharpened || unequal.safe);
   EXPECT_TRUE(equal.similar && equal.sharpened && equal.safe && equal.equal);
-  EXPECT_FALSE(equal.small);   // (92) passes for zero only
+  EXPECT_FALSE(equal.small);  // (92) passes for zero only
 }
 
-TEST(ImpactConditions, FlawsOfVelocities)   // Table 1, before and after
+TEST(ImpactConditions, FlawsOfVelocities)  // Table 1, before and after
 {
   ContactProblem p = problem_of(Eigen::Matrix3d::Identity(), Eigen::Matrix3d::Identity());
   p.contacts = {single_row(0, Side::kBilateral), single_row(1)};
@@ -244,11 +250,11 @@ TEST(ImpactConditions, FlawsOfVelocities)   // Table 1, before and after
   ASSERT_EQ(r.flaws.size(), 4u);
   EXPECT_EQ(r.flaws[0].contact, 0);
   EXPECT_EQ(r.flaws[0].velocity, 2.0);
-  EXPECT_EQ(r.flaws[1].contact, 1);   // a ratchet that goes the way it cannot
+  EXPECT_EQ(r.flaws[1].contact, 1);  // a ratchet that goes the way it cannot
   EXPECT_EQ(r.flaws[1].velocity, -3.0);
   EXPECT_EQ(r.flaws[2].closure, 0);
   EXPECT_EQ(r.flaws[2].velocity, 4.0);
-  EXPECT_TRUE(r.flaws[3].after);      // γ+ = -0.5 γ- of the bilateral contact
+  EXPECT_TRUE(r.flaws[3].after);  // γ+ = -0.5 γ- of the bilateral contact
   EXPECT_NEAR(r.flaws[3].velocity, -1.0, 1e-12);
   EXPECT_FALSE(r.bound_applies);
   EXPECT_TRUE(ImpactSolver().solve(p, {Eigen::Vector3d(0, 3, 0), {bounce(.5), one_way(0)}}).flaws.empty());
@@ -256,7 +262,7 @@ TEST(ImpactConditions, FlawsOfVelocities)   // Table 1, before and after
 
 // ---- Impacts among inertial couplings, without friction. ----
 
-TEST(ImpactCouplings, BilateralImpulsesAndVelocities)   // (72), (73), the energy of unequal restitutions, joint shock
+TEST(ImpactCouplings, BilateralImpulsesAndVelocities)  // (72), (73), the energy of unequal restitutions, joint shock
 {
   Rng rng{19};
   ImpactSolver solver;
@@ -282,16 +288,17 @@ TEST(ImpactCouplings, BilateralImpulsesAndVelocities)   // (72), (73), the energ
     EXPECT_LE((pb + inverse(B) * E.transpose() * pu).norm(), 1e-8 * (1 + pu.norm())) << "draw " << i;
     EXPECT_LE((s.velocity - u - Mc * Jh.transpose() * pu).norm(), 1e-8 * (1 + u.norm())) << "draw " << i;
     const Eigen::Vector2d before = Jh * u, after = Jh * s.velocity, e(laws[0].normal, laws[1].normal);
-    const bool both = (after + e.cwiseProduct(before)).norm() < 1e-9;   // Newton's law (76) with equality at both
-    if (both) { EXPECT_NEAR(s.energy_change, 0.5 * pu.dot((1 - e.array()).matrix().cwiseProduct(before)),
-                            1e-8 * s.energy_before); }
+    const bool both = (after + e.cwiseProduct(before)).norm() < 1e-9;  // Newton's law (76) with equality at both
+    if (both) {
+      EXPECT_NEAR(s.energy_change, 0.5 * pu.dot((1 - e.array()).matrix().cwiseProduct(before)), 1e-8 * s.energy_before);
+    }
     hit += both && pu.minCoeff() > 0;
   }
   EXPECT_GT(hit, 10);
 }
 
 TEST(ImpactCouplings,
-     NewtonsLawWithEqualityMayBeImpossible)   // Ac = [[1, .9], [.9, 1]]: (77) has the solution (4.79, -4.21)
+     NewtonsLawWithEqualityMayBeImpossible)  // Ac = [[1, .9], [.9, 1]]: (77) has the solution (4.79, -4.21)
 {
   const Eigen::Matrix2d Ac = (Eigen::Matrix2d() << 1, .9, .9, 1).finished();
   ContactProblem p = problem_of(inverse(Ac), Eigen::Matrix2d::Identity());
@@ -303,17 +310,17 @@ TEST(ImpactCouplings,
   ASSERT_EQ(r.solutions.size(), 1u);
   EXPECT_LE((r.solutions[0].impulse - Eigen::Vector2d(1, 0)).norm(), 1e-12);
   EXPECT_LE((r.solutions[0].velocity - Eigen::Vector2d(0, .8)).norm(), 1e-12);
-  EXPECT_EQ(sticking_touchdown(p, {u, {}}).friction[1], kInfinity);   // it would have to pull
+  EXPECT_EQ(sticking_touchdown(p, {u, {}}).friction[1], kInfinity);  // it would have to pull
 }
 
 TEST(ImpactCouplings,
-     RodOnAnObliqueGuide)   // example 3 with the right sign: pb = -α/(α² + β²) pu; 0 for kinetic orthogonality
+     RodOnAnObliqueGuide)  // example 3 with the right sign: pb = -α/(α² + β²) pu; 0 for kinetic orthogonality
 {
   const double m = 2, l = .5, theta = .8;
   for (const auto& [alpha, beta] : {std::pair{1.0, 2.0}, std::pair{-.5, 1.0}, std::pair{0.0, 1.0}}) {
-    ContactProblem p = problem_of(Eigen::Vector3d(m, m, m * l * l / 3).asDiagonal(),
-                                  (Eigen::Matrix<double, 2, 3>() << 1, 0, l * std::sin(theta), alpha, beta,
-                                   0).finished());
+    ContactProblem p =
+        problem_of(Eigen::Vector3d(m, m, m * l * l / 3).asDiagonal(),
+                   (Eigen::Matrix<double, 2, 3>() << 1, 0, l * std::sin(theta), alpha, beta, 0).finished());
     p.contacts = {single_row(0)};
     p.closures = {{"guide", 1, 1}};
     const Eigen::Vector3d u(-beta, alpha, -.3);
@@ -348,7 +355,7 @@ TEST(ImpactCouplings, CornersAndBouncingBalls)
 }
 
 TEST(ImpactCouplings,
-     StickingTouchdownReversesEveryRow)   // F14: J u+ = -e J u-, the impulse dynamics of rigid-body libraries
+     StickingTouchdownReversesEveryRow)  // F14: J u+ = -e J u-, the impulse dynamics of rigid-body libraries
 {
   Rng rng{23};
   for (int i = 0; i < 100; ++i) {

@@ -1,5 +1,5 @@
-// What the judges of impact and couplings must refuse, and that no problem has two verdicts, whoever writes the certificates.
-// STICTION_TRIALS multiplies the number of random problems.
+// What the judges of impact and couplings must refuse, and that no problem has two verdicts, whoever writes the
+// certificates. STICTION_TRIALS multiplies the number of random problems.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,12 +44,14 @@ Drawn degenerate(Rng& rng)
     const double factor = kind == 0 ? 1.0 : kind == 1 ? -1.0 : 0.0;
     p = with_row(p, factor * p.J.row(copied), rng() % 2 == 0 ? Side::kBilateral : Side::kUnilateral);
     d.impact.laws.push_back(bounce(0));
-  } else if (kind == 3) {   // nearly the same row
-    p = with_row(p, p.J.row(copied) + std::pow(10.0, uniform(rng, -16, -6)) * gaussian(rng, p.nv()).transpose(), Side::kUnilateral);
+  } else if (kind == 3) {  // nearly the same row
+    p = with_row(p, p.J.row(copied) + std::pow(10.0, uniform(rng, -16, -6)) * gaussian(rng, p.nv()).transpose(),
+                 Side::kUnilateral);
     d.impact.laws.push_back(bounce(uniform(rng, 0, 1)));
   } else if (kind == 4) {
-    const Eigen::VectorXd scale = Eigen::VectorXd::NullaryExpr(p.nv(), [&] { return std::pow(10.0, uniform(rng, -7.5, 7.5)); });
-    p.M = scale.asDiagonal() * p.M * scale.asDiagonal();   // ratios up to 1e15 in the diagonal, and beyond
+    const Eigen::VectorXd scale =
+        Eigen::VectorXd::NullaryExpr(p.nv(), [&] { return std::pow(10.0, uniform(rng, -7.5, 7.5)); });
+    p.M = scale.asDiagonal() * p.M * scale.asDiagonal();  // ratios up to 1e15 in the diagonal, and beyond
     p.M = 0.5 * (p.M + p.M.transpose()).eval();
   }
   return d;
@@ -76,7 +78,7 @@ Drawn in_space(Rng& rng)
 
 struct Claims {
   bool exists[2] = {}, unique[2] = {}, loses[2] = {};
-  std::vector<Eigen::VectorXd> only;   ///< "the only velocity"
+  std::vector<Eigen::VectorXd> only;  ///< "the only velocity"
 
   void add(const ImpactProof& proof, const std::vector<ImpactSolution>& solutions)
   {
@@ -143,7 +145,7 @@ void forge(Rng& rng, const Drawn& d, const ImpactResult& r, const ImpactResult& 
     judge({}, leaves);
   }
   if (other.leaves.empty() || other.leaves[0].modes.size() != d.problem.contacts.size()) return;
-  judge(other.solutions, other.leaves);   // of a slightly different problem
+  judge(other.solutions, other.leaves);  // of a slightly different problem
   judge({}, other.leaves);
 }
 
@@ -203,7 +205,7 @@ TEST(ImpactForgers, AnInverseOfAnySizeProvesOneVelocityOnly)
   std::vector<ImpactLeaf> twice = r.leaves;
   twice.insert(twice.end(), r.leaves.begin(), r.leaves.end());
   std::reverse(twice.begin(), twice.end());
-  EXPECT_EQ(judge_impact(p, impact, r.solutions, twice).unique, Verdict::kHolds);   // order and copies do not matter
+  EXPECT_EQ(judge_impact(p, impact, r.solutions, twice).unique, Verdict::kHolds);  // order and copies do not matter
 }
 
 /// Of the first solution: slip of contact 0 as its law sees it, ellipses stretched to disks.
@@ -234,8 +236,9 @@ bool with_work(Drawn& d, double share)
 
 TEST(ImpactForgers, FloorsLeaveNoGainOut)
 {
-  // The row that W > 0 implies holds where W is hardly above 0, however wide the sector is and wherever the floors are. And it
-  // is no weaker than it must be: the leaf is proved to lose where W is clearly negative, the sector narrow and the floors near.
+  // The row that W > 0 implies holds where W is hardly above 0, however wide the sector is and wherever the floors are.
+  // And it is no weaker than it must be: the leaf is proved to lose where W is clearly negative, the sector narrow and
+  // the floors near.
   Rng rng{29};
   const std::unique_ptr<Engine> engine = make_native_engine();
   int gaining = 0, losing = 0, without = 0;
@@ -312,8 +315,10 @@ Drawn in_other_words(Rng& rng, const Drawn& d)
 {
   Drawn other = d;
   const auto nv = d.problem.nv();
-  const double mass = std::ldexp(1.0, static_cast<int>(rng() % 41) - 20), speed = std::ldexp(1.0, static_cast<int>(rng() % 41) - 20);
-  const Eigen::VectorXd length = Eigen::VectorXd::NullaryExpr(nv, [&] { return std::ldexp(1.0, static_cast<int>(rng() % 21) - 10); });
+  const double mass = std::ldexp(1.0, static_cast<int>(rng() % 41) - 20),
+               speed = std::ldexp(1.0, static_cast<int>(rng() % 41) - 20);
+  const Eigen::VectorXd length =
+      Eigen::VectorXd::NullaryExpr(nv, [&] { return std::ldexp(1.0, static_cast<int>(rng() % 21) - 10); });
   other.problem.M = mass * (length.asDiagonal() * d.problem.M * length.asDiagonal());
   other.impact.velocity = speed * d.impact.velocity.cwiseQuotient(length);
   std::vector<std::size_t> order(d.problem.contacts.size());
@@ -358,19 +363,22 @@ ContactProblem drifting(Rng& rng)
   const Eigen::MatrixXd A = Eigen::Map<Eigen::MatrixXd>(gaussian(rng, nv * nv).data(), nv, nv);
   Eigen::MatrixXd J = Eigen::Map<Eigen::MatrixXd>(gaussian(rng, rows * nv).data(), rows, nv);
   for (int r = 1; r < rows; ++r) {
-    if (rng() % 2 == 0) J.row(r) = uniform(rng, -2, 2) * J.row(static_cast<Eigen::Index>(rng() % static_cast<unsigned>(r)));
+    if (rng() % 2 == 0)
+      J.row(r) = uniform(rng, -2, 2) * J.row(static_cast<Eigen::Index>(rng() % static_cast<unsigned>(r)));
     if (rng() % 4 == 0) J.row(r) += std::pow(10.0, uniform(rng, -17, -5)) * gaussian(rng, nv).transpose();
     if (rng() % 10 == 0) J.row(r).setZero();
   }
   const double ratio = rng() % 3 == 0 ? std::pow(10.0, uniform(rng, 0, 7.5)) : 1.0;
   Eigen::VectorXd scale = Eigen::VectorXd::Ones(nv);
   scale[0] = ratio;
-  ContactProblem p = problem_of(scale.asDiagonal() * (A * A.transpose() + 0.3 * Eigen::MatrixXd::Identity(nv, nv)) * scale.asDiagonal(), J);
+  ContactProblem p = problem_of(
+      scale.asDiagonal() * (A * A.transpose() + 0.3 * Eigen::MatrixXd::Identity(nv, nv)) * scale.asDiagonal(), J);
   p.M = 0.5 * (p.M + p.M.transpose()).eval();
   p.F = gaussian(rng, nv);
   const Eigen::VectorXd a = gaussian(rng, nv);
   p.gamma = -J * a + (rng() % 2 == 0 ? std::pow(10.0, uniform(rng, -16, 0)) : 0.0) * gaussian(rng, rows);
-  for (int r = 0; r < rows; ++r) p.contacts.push_back(single_row(r, rng() % 2 == 0 ? Side::kBilateral : Side::kUnilateral));
+  for (int r = 0; r < rows; ++r)
+    p.contacts.push_back(single_row(r, rng() % 2 == 0 ? Side::kBilateral : Side::kUnilateral));
   return p;
 }
 
@@ -396,8 +404,10 @@ TEST(CouplingForgers, NoProblemHasTwoVerdicts)
     for (const double size : {1e-13, 1e-9, 1e-5, 1.0, 1e4, 1e10, 1e30}) {
       Eigen::VectorXd y = internal.size() > 0 ? internal : gaussian(rng, p.rows()).eval();
       for (const double sign : {size, -size}) fails = fails || proves_contradiction(p, unilateral, bilateral, sign * y);
-      Eigen::VectorXd a = found[0].solvable == Verdict::kHolds ? found[0].acceleration : Eigen::VectorXd::Zero(p.nv()).eval();
-      Eigen::VectorXd lambda = found[0].solvable == Verdict::kHolds ? found[0].forces : Eigen::VectorXd::Zero(p.rows()).eval();
+      Eigen::VectorXd a =
+          found[0].solvable == Verdict::kHolds ? found[0].acceleration : Eigen::VectorXd::Zero(p.nv()).eval();
+      Eigen::VectorXd lambda =
+          found[0].solvable == Verdict::kHolds ? found[0].forces : Eigen::VectorXd::Zero(p.rows()).eval();
       a += size * gaussian(rng, p.nv());
       lambda += size * y.cwiseAbs();
       holds = holds || proves_motion(p, unilateral, bilateral, a, lambda);
@@ -413,12 +423,12 @@ TEST(CouplingForgers, RowsAreListedOnce)
 {
   ContactProblem p = problem_of(Eigen::Matrix2d::Identity(), (Eigen::Matrix2d() << 1, 0, -1, 0).finished());
   p.contacts = {single_row(0), single_row(1)};
-  p.gamma << 1, 1;   // both open
+  p.gamma << 1, 1;  // both open
   const Eigen::Vector2d y(-1, -1), zero(0, 0);
   EXPECT_TRUE(proves_motion(p, {0, 1}, {}, zero, zero));
   EXPECT_FALSE(proves_contradiction(p, {0, 1}, {}, y));
-  EXPECT_TRUE(proves_contradiction(p, {}, {0, 1}, y));        // another problem: both rows held
-  EXPECT_FALSE(proves_contradiction(p, {0, 1}, {0, 1}, y));   // rows of one kind listed as the other as well
+  EXPECT_TRUE(proves_contradiction(p, {}, {0, 1}, y));       // another problem: both rows held
+  EXPECT_FALSE(proves_contradiction(p, {0, 1}, {0, 1}, y));  // rows of one kind listed as the other as well
   EXPECT_FALSE(proves_contradiction(p, {}, {0, 1, 1}, y));
   EXPECT_FALSE(proves_motion(p, {0, 1}, {1}, zero, zero));
 }

@@ -105,14 +105,14 @@ TEST(ModeSolver, NamesEveryViolatedSignAndCone)
   violations(program, x, found);
   EXPECT_TRUE(found.empty()) << "on the rim is inside";
 
-  x << 1.0, 0.6, 0.8, -0.2, 0.5, 0.1, 0.0, -2.0, 3.0;   // slips, twists; pushes; negative
+  x << 1.0, 0.6, 0.8, -0.2, 0.5, 0.1, 0.0, -2.0, 3.0;  // slips, twists; pushes; negative
   violations(program, x, found);
-  ASSERT_EQ(found.size(), 5u);   // the pushing one of a pulling contact also has no friction
+  ASSERT_EQ(found.size(), 5u);  // the pushing one of a pulling contact also has no friction
   Rng rng{6};
   for (std::size_t k = 0; k < found.size(); ++k) {
     EXPECT_TRUE(k == 0 || found[k].size <= found[k - 1].size);
     EXPECT_GT(found[k].h.dot(x), 0.0);
-    for (int i = 0; i < 100; ++i) {   // no admissible x has h'x > 0
+    for (int i = 0; i < 100; ++i) {  // no admissible x has h'x > 0
       Eigen::VectorXd other = gaussian(rng, 9).cwiseAbs();
       for (const ConeBlock& block : program.cones) {
         const double angle = uniform(rng, 0, 7), normal = other[block.col];

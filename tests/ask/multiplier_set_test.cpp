@@ -145,8 +145,8 @@ TEST_F(MultiplierSetOf, MakesRowsOfBoundsThatAreViolated)
   set_.complete(x);
   const Eigen::VectorXd rest = program.E.bottomRows(2) * x - program.e.tail(2);
   EXPECT_LE(rest.norm(), 1e-12);
-  EXPECT_NEAR(x[x.size() - 2], 0.5, 1e-12);   // of upper 2
-  EXPECT_NEAR(x[x.size() - 1], 1.0, 1e-12);   // of lower -3
+  EXPECT_NEAR(x[x.size() - 2], 0.5, 1e-12);  // of upper 2
+  EXPECT_NEAR(x[x.size() - 1], 1.0, 1e-12);  // of lower -3
   program.validate();
 }
 
@@ -160,7 +160,7 @@ TEST_F(MultiplierSetOf, TurnsCertificatesIntoMotionsAndPrices)
   // For every admissible p >= 0 and s >= 0 the certificate's gain is that of the motion: y'e = motion'(e - bound) -
   // price max.
   Eigen::VectorXd y = gaussian(rng_, program.E.rows()), motion;
-  y[4] = -0.5;   // a limit that presses
+  y[4] = -0.5;  // a limit that presses
   for (Eigen::Index k = 5; k < y.size(); ++k)
     y[k] = program.E(k, program.E.cols() - (y.size() - k)) < 0.0 ? 0.25 : -0.25;
   set_.to_motion(y, motion);
@@ -181,7 +181,7 @@ TEST_F(MultiplierSetOf, TakesVariablesBesideTheForces)
   const ConeProgram& program = set_.arrange(loads_, pull_);
   EXPECT_EQ(program.E.block(0, set_.extra_column(), 5, 2), columns.topRows(5));
   Eigen::VectorXd x = Eigen::VectorXd::Zero(program.E.cols());
-  x[set_.extra_column()] = std::copysign(1e3, columns(5, 0));   // leaves less than the motor can take
+  x[set_.extra_column()] = std::copysign(1e3, columns(5, 0));  // leaves less than the motor can take
   ASSERT_TRUE(set_.add_violated_bounds(x));
   EXPECT_EQ(program.E.block(program.E.rows() - 1, set_.extra_column(), 1, 2), columns.row(5));
 }

@@ -137,7 +137,7 @@ TEST(Prediction, OneSlippingFingerDragsTheMassDown)
   // example 6 with too little grip: the mass slides down between fingers that press with 3 and 4 N
   const Prediction s = predicted(fingers_on_guide(-3, 4, 0.5, 0.25));
   EXPECT_NEAR(s.acceleration[1], -(kG - 0.5 * 3 - 0.25 * 4), 1e-8);
-  EXPECT_NEAR(s.lambda[4], 1.0, 1e-8);   // the guide takes the difference: F1 + F2
+  EXPECT_NEAR(s.lambda[4], 1.0, 1e-8);  // the guide takes the difference: F1 + F2
   for (const ContactPrediction& c : s.contacts) EXPECT_EQ(c.motion, PredictedMotion::kSlips);
   // and detaches when both fingers pull back
   for (const ContactPrediction& c : predicted(fingers_on_guide(3, -4, 0.5, 0.25)).contacts)
@@ -165,7 +165,7 @@ TEST(Prediction, SoftFingerSpinsPastItsTorsion)
 {
   ContactProblem p;
   p.M = Eigen::Matrix4d::Identity();
-  p.F = Eigen::Vector4d(10, 0, 0, -1.0);   // pressed with 10 N, twisted with 1 N m
+  p.F = Eigen::Vector4d(10, 0, 0, -1.0);  // pressed with 10 N, twisted with 1 N m
   p.J = Eigen::Matrix4d::Identity();
   p.gamma.setZero(4);
   Contact c;
@@ -217,7 +217,7 @@ TEST(Prediction, RandomLoadsObeyEveryLaw)
     const Side side = i % 5 == 4 ? Side::kBilateral : Side::kUnilateral;
     ContactProblem p = random_contacts(rng, 1 + i % 6, i % 2 ? 0.3 : 1.0, side);
     p.F = 5.0 * gaussian(rng, 6);
-    if (i % 3 == 0) p.gamma = p.J * gaussian(rng, 6);   // a drift that some acceleration can undo
+    if (i % 3 == 0) p.gamma = p.J * gaussian(rng, 6);  // a drift that some acceleration can undo
     if (i % 7 == 0) {
       p.closures = {{"pin", static_cast<int>(p.rows()), 1}};
       p.J.conservativeResize(p.rows() + 1, 6);
@@ -281,7 +281,7 @@ TEST(Prediction, SaysWhenItDoesNotApply)
   EXPECT_EQ(predict(p).outcome, PredictionOutcome::kSingularMass);
 
   ContactProblem q = fingers_on_guide(-3, 4, 0.5, 0.5);
-  q.closures[0].rows = 2;   // a second guide row that contradicts the first
+  q.closures[0].rows = 2;  // a second guide row that contradicts the first
   q.J.conservativeResize(6, 4);
   q.J.row(5) = q.J.row(4);
   q.gamma.conservativeResize(6);

@@ -47,7 +47,8 @@ GaussOutcome gauss_outcome(Engine& engine, const ContactProblem& p)
   e.insert(e.end(), roles.tangential_unilateral.begin(), roles.tangential_unilateral.end());
   GaussAnswer answer;
   engine.gauss({p.M, p.F, p.J(e, Eigen::all), p.gamma(e), p.J(roles.normal_unilateral, Eigen::all),
-                p.gamma(roles.normal_unilateral)}, answer);
+                p.gamma(roles.normal_unilateral)},
+               answer);
   return answer.outcome;
 }
 
@@ -74,7 +75,7 @@ TEST(Propositions, P1RanksOfTheKktMatrix)
   EXPECT_EQ(r.structure.free_motions, 0);
   EXPECT_TRUE(r.structure.solvable() && r.structure.acceleration_unique && r.structure.forces_unique);
 
-  p.J = Eigen::RowVector3d(1, -1, 0);   // now nothing holds y, and a load acts on it
+  p.J = Eigen::RowVector3d(1, -1, 0);  // now nothing holds y, and a load acts on it
   r = bilateral_kkt(p);
   EXPECT_EQ(r.structure.free_motions, 1);
   EXPECT_TRUE(r.structure.consistent);
@@ -103,7 +104,8 @@ TEST(Propositions, P1AgreesWithTheKktMatrixItself)
     K.block(0, nv, nv, rows) = -p.J.transpose();
     K.block(nv, 0, rows, nv) = p.J;
     K.rightCols(1) << -p.F, -p.gamma;
-    const Eigen::Index full = internal::column_rank(K, 1e-9), square = internal::column_rank(K.leftCols(nv + rows), 1e-9);
+    const Eigen::Index full = internal::column_rank(K, 1e-9),
+                       square = internal::column_rank(K.leftCols(nv + rows), 1e-9);
     const KktStructure& s = r.structure;
     EXPECT_EQ(s.rank_mass, rank_m);
     EXPECT_EQ(square == nv + rows, s.acceleration_unique && s.forces_unique) << "draw " << i;
@@ -174,7 +176,7 @@ TEST(Propositions, C1BalancesAtRest)
     p.gamma[0] = 0.1;
     EXPECT_THAT(bilateral_statics(p).hypotheses.failed, ElementsAre(HasSubstr("gamma")));
   }
-  ContactProblem p = block_on_corner(1, 1, 2, 0.3, 0.5, {0, kGravity, 0});   // one pin cannot hold the block's moment
+  ContactProblem p = block_on_corner(1, 1, 2, 0.3, 0.5, {0, kGravity, 0});  // one pin cannot hold the block's moment
   p.contacts[0].side = Side::kBilateral;
   EXPECT_THAT(bilateral_statics(p).hypotheses.failed, ElementsAre(HasSubstr("balance")));
 }
@@ -192,7 +194,7 @@ TEST(Propositions, P4ListsStrictRimAndViolated)
   r = persistence(p, Eigen::Vector4d(4, 2 + 1e-6, -6, 2.9));
   EXPECT_THAT(r.violated, ElementsAre(0, 1));
   EXPECT_FALSE(r.hypotheses.hold());
-  EXPECT_THAT(persistence(p, Eigen::Vector4d(0, 0, 6, 1)).rim, ElementsAre(0));   // unloaded
+  EXPECT_THAT(persistence(p, Eigen::Vector4d(0, 0, 6, 1)).rim, ElementsAre(0));  // unloaded
   p.contacts[1].side = Side::kBilateral;                                         // may pull
   EXPECT_THAT(persistence(p, Eigen::Vector4d(4, 1, -6, 2.9)).strict, ElementsAre(0, 1));
   p.contacts[0].max_normal = 4.0;
@@ -224,8 +226,8 @@ TEST(Propositions, P5MinimumNormForces)
     ContactProblem p = random_rows(rng, nv, 1 + i % nv, contacts, closures, 1 + i % 6, Side::kBilateral);
     const Eigen::VectorXd sigma = internal::singular_values(p.J);
     const double least = (sigma.array() > 1e-9 * sigma[0]).select(sigma, sigma[0]).minCoeff();
-    if (least < 1e-3 * sigma[0]) continue;   // the formula squares J, twice: its own rounding would be compared
-    p.F = p.M * gaussian(rng, nv) + p.J.transpose() * gaussian(rng, rows);   // can be balanced
+    if (least < 1e-3 * sigma[0]) continue;  // the formula squares J, twice: its own rounding would be compared
+    p.F = p.M * gaussian(rng, nv) + p.J.transpose() * gaussian(rng, rows);  // can be balanced
     const MinimumNormForces r = minimum_norm_forces(p);
     ASSERT_TRUE(r.hypotheses.hold()) << "draw " << i << ": " << r.hypotheses.failed[0];
     const double scale = 1 + p.F.norm() + p.M.norm() * r.acceleration.norm() + p.J.norm() * r.lambda.norm();
@@ -266,11 +268,11 @@ TEST(Propositions, P5SharesTheLoadOfRedundantCorners)
   const MinimumNormForces r = minimum_norm_forces(block_on_ground(2, 1, 0.5, 0.4, 3.0));
   EXPECT_TRUE(r.hypotheses.hold());
   EXPECT_EQ(r.structure.rank_rows, 3);
-  EXPECT_NEAR(r.lambda[1], -1.5, 1e-12);   // tangential forces shared evenly
+  EXPECT_NEAR(r.lambda[1], -1.5, 1e-12);  // tangential forces shared evenly
   EXPECT_NEAR(r.lambda[3], -1.5, 1e-12);
   EXPECT_NEAR(r.lambda[0] + r.lambda[2], 2 * kGravity, 1e-12);
   ContactProblem p = block_on_ground(2, 1, 0.5, 0.4, 3.0);
-  p.gamma[1] = 1.0;   // the two tangential rows now contradict each other
+  p.gamma[1] = 1.0;  // the two tangential rows now contradict each other
   EXPECT_THAT(minimum_norm_forces(p).hypotheses.failed, ElementsAre(HasSubstr("contradict")));
 }
 
@@ -284,7 +286,7 @@ TEST(Propositions, P6BlockOnOneCorner)
     const ContactLcp lcp = contact_lcp(p);
     ASSERT_TRUE(lcp.hypotheses.hold());
     const double a = p.J(0, 2), b = p.J(1, 2);
-    EXPECT_NEAR(lcp.Ac(0, 0), (r + a * a - a * a * b * b / (r + b * b)) / (m * r), 1e-12);   // (40)
+    EXPECT_NEAR(lcp.Ac(0, 0), (r + a * a - a * a * b * b / (r + b * b)) / (m * r), 1e-12);  // (40)
     EXPECT_NEAR(lcp.smallest_eigenvalue, lcp.Ac(0, 0), 1e-12);
     EXPECT_TRUE(lcp.unique_for_all_data);
     const StickingResult s = StickingChecker().check(p);
@@ -300,7 +302,7 @@ TEST(Propositions, P6LcpIsSolvedByGaussPrincipleAndUniqueIffDefinite)
   for (int i = 0; i < 300; ++i) {
     const int nv = 3 + i % 4, contacts = 1 + i % 3;
     ContactProblem p = random_rows(rng, nv, nv, contacts, 0, 99, Side::kUnilateral);
-    if (i % 3 == 0 && contacts > 1) p.J.row(2) = p.J.row(0) * uniform(rng, 0.5, 2);   // one normal twice
+    if (i % 3 == 0 && contacts > 1) p.J.row(2) = p.J.row(0) * uniform(rng, 0.5, 2);  // one normal twice
     p.gamma = p.J * gaussian(rng, nv);
     const ContactLcp lcp = contact_lcp(p);
     const RowRoles roles = row_roles(p);
@@ -341,7 +343,7 @@ TEST(Propositions, P6DoesNotApplyToTheBlockOnTheGround)
   const ContactLcp lcp = contact_lcp(block_on_ground(1, 1, 0.5, 0.5, 0));
   EXPECT_THAT(lcp.hypotheses.failed, ElementsAre(HasSubstr("dependent")));
   EXPECT_EQ(lcp.rank, 2);
-  EXPECT_TRUE(lcp.unique_for_all_data);   // normal forces are unique all the same
+  EXPECT_TRUE(lcp.unique_for_all_data);  // normal forces are unique all the same
   EXPECT_THAT(contact_lcp(fingers_on_guide(-3, 4, 0.5, 0.5)).hypotheses.failed, Contains(HasSubstr("bilateral")));
 }
 
@@ -349,10 +351,10 @@ TEST(Propositions, P12FingersOnAGuide)
 {
   // x is held by the guide, both fingers press along x: each normal keeps only its own finger, Ac = I / m
   const MixedContactLcp lcp = mixed_contact_lcp(fingers_on_guide(-3, 4, 0.5, 0.5));
-  EXPECT_THAT(lcp.hypotheses.failed, ElementsAre(HasSubstr("dependent")));   // both tangents are y
+  EXPECT_THAT(lcp.hypotheses.failed, ElementsAre(HasSubstr("dependent")));  // both tangents are y
   EXPECT_NEAR((lcp.Ac - Eigen::Matrix2d::Identity()).norm(), 0, 1e-12);
-  EXPECT_NEAR((lcp.Hc - Eigen::Vector2d(-3, -4)).norm(), 0, 1e-12);          // λn = (3, 4)
-  EXPECT_FALSE(lcp.bound_holds);                                             // sufficient, not necessary
+  EXPECT_NEAR((lcp.Hc - Eigen::Vector2d(-3, -4)).norm(), 0, 1e-12);  // λn = (3, 4)
+  EXPECT_FALSE(lcp.bound_holds);                                     // sufficient, not necessary
   EXPECT_TRUE(lcp.unique_for_all_data);
 }
 
@@ -365,7 +367,7 @@ TEST(Propositions, P12BoundImpliesADefiniteLcp)
     const int nv = 4 + i % 5, contacts = 1 + i % 2, closures = 1;
     ContactProblem p = random_rows(rng, nv, nv, contacts, closures, 99, Side::kUnilateral);
     p.M = Eigen::MatrixXd::Identity(nv, nv) + 0.1 * p.M;
-    if (i % 2) {   // nearly orthogonal rows: the bound has a chance
+    if (i % 2) {  // nearly orthogonal rows: the bound has a chance
       const Eigen::MatrixXd Q = internal::column_span(random_matrix(rng, nv, nv), 0.0).Q;
       p.M = Eigen::MatrixXd::Identity(nv, nv);
       p.J = Q.topRows(std::min<Eigen::Index>(p.rows(), nv)).eval();
@@ -403,8 +405,8 @@ TEST(Propositions, P7BlockOnTheGroundMovesUniquelyUnderEveryForce)
   const Solvability r = solvability(block_on_ground(1, 1, 0.5, 0.5, 3), *engine);
   EXPECT_EQ(r.solvable, Verdict::kHolds);
   EXPECT_EQ(r.no_free_motion, Verdict::kHolds);
-  EXPECT_EQ(r.ranges_independent, Verdict::kHolds);   // C2
-  EXPECT_EQ(r.mfcq, Verdict::kFails);                 // redundant tangents
+  EXPECT_EQ(r.ranges_independent, Verdict::kHolds);  // C2
+  EXPECT_EQ(r.mfcq, Verdict::kFails);                // redundant tangents
   EXPECT_EQ(r.free_motions, 0);
   EXPECT_EQ(solvability(block_on_corner(1, 1, 0.5, 0.3, 0.5, {0, 1, 0}), *engine).mfcq, Verdict::kHolds);
 }
@@ -429,7 +431,7 @@ TEST(Propositions, P7ContradictionsAndUnbalancedLoads)
   plate.contacts[0].tangents = 0;
   r = solvability(plate, *engine);
   EXPECT_EQ(r.balanced, Verdict::kHolds);
-  EXPECT_EQ(r.no_free_motion, Verdict::kFails);   // it may rise
+  EXPECT_EQ(r.no_free_motion, Verdict::kFails);  // it may rise
   EXPECT_EQ(r.mfcq, Verdict::kHolds);
   EXPECT_EQ(r.free_motions, 1);
   plate.F[0] = -2.0;
@@ -459,13 +461,25 @@ TEST(Propositions, P7AgreesWithGaussPrinciple)
     const GaussOutcome outcome = gauss_outcome(*native, p);
     ASSERT_NE(r.solvable, Verdict::kUndecided) << "draw " << i;
     EXPECT_EQ(r.solvable == Verdict::kHolds, outcome == GaussOutcome::kSolved) << "draw " << i;
-    if (outcome == GaussOutcome::kContradiction) { EXPECT_EQ(r.consistent, Verdict::kFails) << "draw " << i; }
-    if (outcome == GaussOutcome::kUnbalanced) { EXPECT_EQ(r.balanced, Verdict::kFails) << "draw " << i; }
-    if (i % 8 == 0) { EXPECT_EQ(solvability(p, *other).solvable, r.solvable) << "draw " << i; }
+    if (outcome == GaussOutcome::kContradiction) {
+      EXPECT_EQ(r.consistent, Verdict::kFails) << "draw " << i;
+    }
+    if (outcome == GaussOutcome::kUnbalanced) {
+      EXPECT_EQ(r.balanced, Verdict::kFails) << "draw " << i;
+    }
+    if (i % 8 == 0) {
+      EXPECT_EQ(solvability(p, *other).solvable, r.solvable) << "draw " << i;
+    }
     // the named conditions imply what they promise
-    if (r.no_free_motion == Verdict::kHolds) { EXPECT_EQ(r.balanced, Verdict::kHolds) << "draw " << i; }
-    if (r.mfcq == Verdict::kHolds) { EXPECT_EQ(r.consistent, Verdict::kHolds) << "draw " << i; }
-    if (r.mfcq == Verdict::kHolds) { EXPECT_EQ(r.ranges_independent, Verdict::kHolds) << "draw " << i; }
+    if (r.no_free_motion == Verdict::kHolds) {
+      EXPECT_EQ(r.balanced, Verdict::kHolds) << "draw " << i;
+    }
+    if (r.mfcq == Verdict::kHolds) {
+      EXPECT_EQ(r.consistent, Verdict::kHolds) << "draw " << i;
+    }
+    if (r.mfcq == Verdict::kHolds) {
+      EXPECT_EQ(r.ranges_independent, Verdict::kHolds) << "draw " << i;
+    }
     count[outcome == GaussOutcome::kSolved ? 0 : (outcome == GaussOutcome::kContradiction ? 1 : 2)]++;
   }
   for (const int c : count) EXPECT_GT(c, 20);
@@ -511,7 +525,7 @@ TEST(Propositions, P9OptimumIsZeroIffInnerFacetsHold)
   for (int i = 0; i < 120; ++i) {
     ContactProblem p = random_contacts(rng, 1 + i % 4, i % 2 ? 0.3 : 2.0);
     if (i % 3 == 0)
-      p.F = 5.0 * gaussian(rng, 6);   // may detach
+      p.F = 5.0 * gaussian(rng, 6);  // may detach
     else if (i % 3 == 1)
       make_holding(rng, p);
     else if (!make_failing(rng, p))
@@ -528,11 +542,13 @@ TEST(Propositions, P9OptimumIsZeroIffInnerFacetsHold)
       ++holding;
       EXPECT_TRUE(r.sticks) << "draw " << i << " residual " << r.residual;
       EXPECT_LE((p.M * s.acceleration + p.F - p.J.transpose() * r.lambda).norm(), 1e-6 * p.F.norm());
-    } else if (exact == Verdict::kFails) {   // inner facets alone prove no failure, but then they cannot hold either
+    } else if (exact == Verdict::kFails) {  // inner facets alone prove no failure, but then they cannot hold either
       ++failing;
       EXPECT_FALSE(r.sticks) << "draw " << i;
       EXPECT_GT(r.residual, 1e-6) << "draw " << i;
-      if (r.answer.multipliers.size() > 0) { EXPECT_GT(r.answer.multipliers.maxCoeff(), 0.0) << "draw " << i; }
+      if (r.answer.multipliers.size() > 0) {
+        EXPECT_GT(r.answer.multipliers.maxCoeff(), 0.0) << "draw " << i;
+      }
     }
   }
   EXPECT_GT(holding, 20);
@@ -545,7 +561,7 @@ TEST(Propositions, P9HypothesesAndBilateralSigns)
   ContactProblem p = fingers_on_guide(-3, 4, 2.0, 2.0);
   FacetSticking r = facet_sticking(p, 4, checker.check(p));
   EXPECT_TRUE(r.hypotheses.hold() && r.sticks);
-  p = fingers_on_guide(-3, 4, 1.0, 1.0);   // 7 N of friction for 9.81 N of weight
+  p = fingers_on_guide(-3, 4, 1.0, 1.0);  // 7 N of friction for 9.81 N of weight
   r = facet_sticking(p, 4, checker.check(p));
   EXPECT_FALSE(r.sticks);
   EXPECT_NEAR(r.residual * (p.M * checker.check(p).acceleration + p.F).norm(), 0.0, kGravity - 7 + 1e-6);
@@ -553,7 +569,7 @@ TEST(Propositions, P9HypothesesAndBilateralSigns)
   p.contacts[0].max_normal = 10;
   EXPECT_THAT(facet_sticking(p, 4, checker.check(p)).hypotheses.failed, ElementsAre(HasSubstr("largest")));
 
-  ContactProblem pull;   // a bead hanging from a rail: λn < 0 in the rail's axes
+  ContactProblem pull;  // a bead hanging from a rail: λn < 0 in the rail's axes
   pull.M = Eigen::Matrix2d::Identity();
   pull.F = Eigen::Vector2d(-2.0, 0.5);
   pull.J = Eigen::Matrix2d::Identity();

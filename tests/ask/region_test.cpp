@@ -62,7 +62,8 @@ class Region : public ::testing::TestWithParam<const char*> {
     EXPECT_LE(result.area_upper - result.area_lower, 1.01e-3 * area);
   }
 
-  /// Every corner of the inner polygon is held by its forces, every half-plane is proved by its motion: with the judge of (EQ).
+  /// Every corner of the inner polygon is held by its forces, every half-plane is proved by its motion: with the judge
+  /// of (EQ).
   void expect_proved(const Stance& s, const RegionResult& result)
   {
     for (const RegionPiece& piece : result.pieces) {
@@ -161,7 +162,7 @@ TEST_P(Region, OfAFlatFootIsTheFoot)
     Stance outside = s;
     move_com(outside, {0.7, 0.1});
     const RegionResult far = find(outside);
-    expect_area(far, 0.2 * 0.1);   // the region does not depend on where the centre of mass is
+    expect_area(far, 0.2 * 0.1);  // the region does not depend on where the centre of mass is
     EXPECT_EQ(far.verdict, Verdict::kFails);
     EXPECT_NEAR(far.distance.lower, -0.3, 1e-5);
     EXPECT_NEAR(far.distance.upper, -0.3, 1e-5);
@@ -218,7 +219,7 @@ TEST_P(Region, OfTwoPointsIsASegment)
   EXPECT_EQ(result.kind, RegionKind::kBounded);
   EXPECT_LT(result.area_upper, 1e-6);
   EXPECT_EQ(result.verdict, Verdict::kFails);
-  EXPECT_LE(result.distance.lower, -0.0223606);   // 0.05 sin(atan 0.5)
+  EXPECT_LE(result.distance.lower, -0.0223606);  // 0.05 sin(atan 0.5)
   EXPECT_GE(result.distance.upper, -0.0223608);
 }
 
@@ -233,8 +234,9 @@ TEST_P(Region, OfWeakLegsIsCutByTheirMotors)
   const RegionResult by_motors = find(legs), by_contacts = find(limited);
   expect_proved(legs, by_motors);
   EXPECT_NEAR(by_motors.area_lower, by_contacts.area_lower, 2e-3);
-  // Along x: two legs carry 0.8 at +0.5, two 0.2 at -0.5: |x| <= 0.3. Along the diagonal (1,1): 0.4 at the far corner, 0.4 and
-  // 0.2 at the two beside, nothing at the near one … the support is 0.4·1 + (0.4 + 0.2)·0 - 0·1 = 0.4, less 0.2 if (0.2 at -1).
+  // Along x: two legs carry 0.8 at +0.5, two 0.2 at -0.5: |x| <= 0.3. Along the diagonal (1,1): 0.4 at the far corner,
+  // 0.4 and 0.2 at the two beside, nothing at the near one … the support is 0.4·1 + (0.4 + 0.2)·0 - 0·1 = 0.4, less 0.2
+  // if (0.2 at -1).
   Eigen::Vector2d far = Eigen::Vector2d::Zero();
   for (const Eigen::Vector2d& c : by_motors.pieces[0].outer) far = far.cwiseMax(c.cwiseAbs());
   EXPECT_NEAR(far.x(), 0.3, 1e-4);
@@ -319,8 +321,12 @@ TEST_P(Region, OfARailIsAUnionOfPieces)
         in_outer = in_outer || inside(piece.outer);
       }
       const Verdict verdict = verdict_at(s, c);
-      if (in_inner) { EXPECT_EQ(verdict, Verdict::kHolds) << c.transpose(); }
-      if (!in_outer) { EXPECT_EQ(verdict, Verdict::kFails) << c.transpose(); }
+      if (in_inner) {
+        EXPECT_EQ(verdict, Verdict::kHolds) << c.transpose();
+      }
+      if (!in_outer) {
+        EXPECT_EQ(verdict, Verdict::kFails) << c.transpose();
+      }
       held += in_inner;
       dropped += !in_outer;
     }
@@ -369,7 +375,7 @@ TEST_P(Region, SaysWhatIsWrongWithItsInput)
 
 RegionClaims claims_of(const RegionResult& result)
 {
-  return {result.verdict,    result.kind,       result.direction,      result.area_lower,
+  return {result.verdict,    result.kind,           result.direction,     result.area_lower,
           result.area_upper, result.distance.lower, result.distance.upper};
 }
 
@@ -386,15 +392,17 @@ void expect_judged(const Stance& s, const RegionResult& result, const RegionOpti
     forge(certificate, claims);
     return !judge_region(input, rules, certificate, claims);
   };
-  if (result.kind != RegionKind::kBounded || result.proof.pieces.empty() || result.proof.pieces[0].inner.size() < 3) return;
-  EXPECT_TRUE(refused([](RegionCertificate& c, RegionClaims&) {   // halved
+  if (result.kind != RegionKind::kBounded || result.proof.pieces.empty() || result.proof.pieces[0].inner.size() < 3)
+    return;
+  EXPECT_TRUE(refused([](RegionCertificate& c, RegionClaims&) {  // halved
     for (RegionPieceProof& piece : c.pieces) {
       Eigen::Vector2d middle = Eigen::Vector2d::Zero();
       for (const Eigen::Vector2d& corner : piece.outer) middle += corner / static_cast<double>(piece.outer.size());
       for (Eigen::Vector2d& corner : piece.outer) corner = middle + 0.5 * (corner - middle);
     }
   })) << what;
-  EXPECT_TRUE(refused([](RegionCertificate& c, RegionClaims&) { c.pieces[0].inner[0] += Eigen::Vector2d(5, 0); })) << what;
+  EXPECT_TRUE(refused([](RegionCertificate& c, RegionClaims&) { c.pieces[0].inner[0] += Eigen::Vector2d(5, 0); }))
+      << what;
   EXPECT_TRUE(refused([](RegionCertificate& c, RegionClaims&) { c.pieces[0].sides.pop_back(); })) << what;
   EXPECT_TRUE(refused([](RegionCertificate& c, RegionClaims&) { c.pieces.push_back(c.pieces[0]); })) << what;
   EXPECT_TRUE(refused([](RegionCertificate& c, RegionClaims&) { c.pieces.pop_back(); })) << what;
@@ -403,7 +411,9 @@ void expect_judged(const Stance& s, const RegionResult& result, const RegionOpti
   }
   EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.area_upper *= 1 - 1e-12; })) << what;
   EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.distance_lower += 1e-9; })) << what;
-  EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.distance_upper = std::min(k.distance_upper, 1e9) - 1e-9; })) << what;
+  EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) {
+    k.distance_upper = std::min(k.distance_upper, 1e9) - 1e-9;
+  })) << what;
   EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.kind = RegionKind::kUnbounded; })) << what;
   EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.kind = RegionKind::kEmpty; })) << what;
 }
@@ -477,7 +487,8 @@ TEST_P(Region, OfOnePointUnderNextToNoLoadAlongOneAxis)
 
 TEST_P(Region, OfContactsThatPressAgainstEachOther)
 {
-  // Two walls squeeze without a lever arm. No motion opens both, so that the sides have to outweigh rounding of the largest forces.
+  // Two walls squeeze without a lever arm. No motion opens both, so that the sides have to outweigh rounding of the
+  // largest forces.
   Stance s = make_stance(30.0, {0.02, 0.01, 0.5});
   add_flat_foot(s, {0.0, 0.0, 0.0}, 0.1, 0.05, 0.0);
   add_foot(s, {0.3, 0.0, 0.5}, -Eigen::Vector3d::UnitX(), 0.0);

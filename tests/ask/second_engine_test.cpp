@@ -53,7 +53,7 @@ TEST(SecondEngine, OfSlidingIsNamedWhenItHelped)
 
 TEST(SecondEngine, OfClosureIsTheOneThatWasAskedFor)
 {
-  Grasp grasp;   // three fingers around a disk
+  Grasp grasp;  // three fingers around a disk
   std::vector<GraspContact> contacts(3);
   for (int i = 0; i < 3; ++i) {
     const double angle = 2.0 * i;

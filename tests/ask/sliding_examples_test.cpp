@@ -61,8 +61,8 @@ TEST(PainleveRod, CriticalFrictionIsTheFormula)
       EXPECT_NEAR(w.critical_mu, formula, 1e-12 * formula);
       EXPECT_NEAR(w.critical_scale, formula / 0.5, 1e-12 * formula);
       EXPECT_NEAR(*w.critical_scale_any_sense, formula / 0.5, 1e-12 * formula);
-      EXPECT_NEAR(screen(w, "Proposition 12").bound, formula, 1e-12 * formula);   // exact for one contact
-      EXPECT_NEAR(w.direction_free_mu, formula, 1e-12 * formula);                 // one tangent: the same
+      EXPECT_NEAR(screen(w, "Proposition 12").bound, formula, 1e-12 * formula);  // exact for one contact
+      EXPECT_NEAR(w.direction_free_mu, formula, 1e-12 * formula);                // one tangent: the same
       EXPECT_EQ(screen(w, "Proposition 12").satisfied(), 0.5 < formula);
     }
   EXPECT_NEAR(friction_well_posedness(rod(kWorstAngle, 0, 1), {along(-1)}).critical_mu, 4.0 / 3, 1e-12);
@@ -188,8 +188,8 @@ TEST(Ladder, CriticalFrictionAt45Degrees)
     const WellPosedness w = friction_well_posedness(ladder(M_PI / 4, 0.5, 0.5), {along(wall), along(1)});
     EXPECT_NEAR(w.critical_mu, 1.0, 1e-9);
     EXPECT_NEAR(friction_well_posedness(ladder(M_PI / 4, 0.5, 0.5), {along(wall), along(-1)}).critical_mu,
-                std::sqrt(2.0), 1e-7);   // a double root
-    EXPECT_NEAR(*w.critical_scale_any_sense, 2.0, 1e-9);   // both senses: the worse of the two
+                std::sqrt(2.0), 1e-7);                    // a double root
+    EXPECT_NEAR(*w.critical_scale_any_sense, 2.0, 1e-9);  // both senses: the worse of the two
   }
 }
 
@@ -206,13 +206,12 @@ TEST(Ladder, Proposition13As58HasIt)
   turned.J.row(0) *= -1;
   const WellPosedness w = friction_well_posedness(turned, kFalling);
   EXPECT_NEAR(screen(w, "Proposition 13 |P|β₂").value, value(0.4084), 1e-12);
-  EXPECT_LT(screen(w, "Proposition 13 |P|β₂").value, 0.6);   // 1.0 without turning the wall back
-  EXPECT_GE(screen(w, "Proposition 13 |P|β₂, bound that grows with mu").value,
-            screen(w, "Proposition 13 |P|β₂").value);
+  EXPECT_LT(screen(w, "Proposition 13 |P|β₂").value, 0.6);  // 1.0 without turning the wall back
+  EXPECT_GE(screen(w, "Proposition 13 |P|β₂, bound that grows with mu").value, screen(w, "Proposition 13 |P|β₂").value);
 }
 
-/// Errata 9b, 9c: the value depends on the slip signs, and the friction at which it is 1 along the diagonal bounds no box:
-/// without friction at the wall it is already above 1 there.
+/// Errata 9b, 9c: the value depends on the slip signs, and the friction at which it is 1 along the diagonal bounds no
+/// box: without friction at the wall it is already above 1 there.
 TEST(Ladder, TheDiagonalRootOfProposition13IsNoBound)
 {
   const auto value = [](double wall, double ground, const SlipDirections& slips) {
@@ -301,7 +300,7 @@ TEST(Table, FourLegsSlidingTogetherShareTheLoadAsTheyLike)
   EXPECT_NEAR((null - Eigen::Vector4d(1, -1, 1, -1)).norm(), 0, 1e-10);
 }
 
-TEST(Contradiction, TwoConstraintsThatCurveApart)   // E5
+TEST(Contradiction, TwoConstraintsThatCurveApart)  // E5
 {
   for (const double curvature : {0.7, -0.7}) {
     ContactProblem p;
@@ -314,12 +313,12 @@ TEST(Contradiction, TwoConstraintsThatCurveApart)   // E5
     const SlidingResult r = solved(p, {std::nullopt, std::nullopt});
     EXPECT_EQ(r.count, curvature > 0 ? SolutionCount::kNone : SolutionCount::kUnique);
     if (curvature > 0) {
-      EXPECT_EQ(r.certificate.leaves.size(), 1u);   // the relaxation already fails
+      EXPECT_EQ(r.certificate.leaves.size(), 1u);  // the relaxation already fails
     }
   }
 }
 
-TEST(SingularMass, ExistsWithoutBeingUnique)   // E6
+TEST(SingularMass, ExistsWithoutBeingUnique)  // E6
 {
   ContactProblem p;
   p.M = Eigen::Vector2d(1, 0).asDiagonal();
@@ -330,7 +329,7 @@ TEST(SingularMass, ExistsWithoutBeingUnique)   // E6
   p.contacts = {normal_only("one", 0), normal_only("other", 1)};
   const SlidingResult many = solved(p, {std::nullopt, std::nullopt});
   EXPECT_EQ(many.count, SolutionCount::kSeveral);
-  EXPECT_FALSE(many.complete);   // a continuum is not a list
+  EXPECT_FALSE(many.complete);  // a continuum is not a list
   for (const SlidingSolution& s : many.solutions) {
     EXPECT_NEAR(s.acceleration[0], 5, 1e-9);
     EXPECT_LE(std::abs(s.acceleration[1]), 5 + 1e-9);

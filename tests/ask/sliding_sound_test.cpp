@@ -1,5 +1,5 @@
-// Sliding: no certificate proves what another one refutes, and counts depend on neither units, order, engines nor contacts given
-// twice.
+// Sliding: no certificate proves what another one refutes, and counts depend on neither units, order, engines nor
+// contacts given twice.
 #include <gtest/gtest.h>
 
 #include "stiction/sliding.hpp"
@@ -16,17 +16,24 @@ using testing::Rng;
 using testing::trials;
 using testing::uniform;
 
-/// Rods, guides, ladders at random angles and friction; bodies on contacts that coincide or nearly so (1e-16 to 1e-6 m), masses of
-/// 1e-7 to 1e7 kg, loads likewise.
+/// Rods, guides, ladders at random angles and friction; bodies on contacts that coincide or nearly so (1e-16 to 1e-6
+/// m), masses of 1e-7 to 1e7 kg, loads likewise.
 ContactProblem degenerate_system(Rng& rng, SlipDirections& slips)
 {
   const double angle = uniform(rng, 0.1, 1.5), mu = uniform(rng, 0, 3);
   const auto side = [&] { return along(rng() % 2 ? 1 : -1); };
   switch (rng() % 5) {
-    case 0: slips = {side()}; return rod(angle, uniform(rng, 0, 5), mu);
-    case 1: slips = {side(), side()}; return painleve_klein(angle, mu, uniform(rng, 0, 3));
-    case 2: slips = {side(), side()}; return ladder(angle, mu, uniform(rng, 0, 3));
-    default: break;
+    case 0:
+      slips = {side()};
+      return rod(angle, uniform(rng, 0, 5), mu);
+    case 1:
+      slips = {side(), side()};
+      return painleve_klein(angle, mu, uniform(rng, 0, 3));
+    case 2:
+      slips = {side(), side()};
+      return ladder(angle, mu, uniform(rng, 0, 3));
+    default:
+      break;
   }
   ContactProblem p = free_body(rng, rng() % 2 ? 1 : 2);
   const int count = 1 + static_cast<int>(rng() % 3);
@@ -73,12 +80,13 @@ TEST(SlidingSound, NoCountIsProvedThatAnotherCertificateRefutes)
   for (int i = 0; i < count; ++i) {
     SlipDirections slips;
     const ContactProblem p = degenerate_system(rng, slips);
-    ContactProblem near = p;   // the same but for a change of 1e-16 to 1e-3
+    ContactProblem near = p;  // the same but for a change of 1e-16 to 1e-3
     const double change = std::pow(10.0, uniform(rng, -16, -3));
     near.F.array() *= 1.0 + change * gaussian(rng, p.nv()).array();
     for (Contact& c : near.contacts) c.mu *= 1.0 + change * uniform(rng, -1, 1);
     Claims claims;
-    const SlidingResult own = checkers[i % 2].check(p, slips, options), other = checkers[i % 2].check(near, slips, options);
+    const SlidingResult own = checkers[i % 2].check(p, slips, options),
+                        other = checkers[i % 2].check(near, slips, options);
     claims.add(own.count);
     proved += own.count != SolutionCount::kUndecided;
     claims.add(judge_sliding(p, slips, other.certificate).count);
@@ -144,24 +152,24 @@ TEST(SlidingSound, NothingButTheSystemMatters)
       lost += !claims.contradict() && again != base;
     };
     compare(p, slips, qpoases);
-    ContactProblem q = p;   // kilograms and seconds
+    ContactProblem q = p;  // kilograms and seconds
     const double mass = 0x1p20, time = 0x1p-7;
     q.M *= mass;
     q.F *= mass / (time * time);
     q.gamma /= time * time;
     compare(q, slips, native);
-    q = p;                  // a degree of freedom in other units
+    q = p;  // a degree of freedom in other units
     q.M.row(0) *= 0x1p-30;
     q.M.col(0) *= 0x1p-30;
     q.F[0] *= 0x1p-30;
     q.J.col(0) *= 0x1p-30;
     compare(q, slips, native);
-    q = p;                  // the rows stay where they are
+    q = p;  // the rows stay where they are
     SlipDirections reversed = slips;
     std::reverse(q.contacts.begin(), q.contacts.end());
     std::reverse(reversed.begin(), reversed.end());
     compare(q, reversed, native);
-    if (p.contacts[0].side == Side::kBilateral) continue;   // twice the same guide may push and pull
+    if (p.contacts[0].side == Side::kBilateral) continue;  // twice the same guide may push and pull
     q = p;
     SlipDirections twice = slips;
     const Contact& first = p.contacts[0];

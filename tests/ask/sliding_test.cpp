@@ -50,7 +50,7 @@ std::vector<LongVector> brute_force(const ContactProblem& p, const SlipDirection
       const Contact& c = p.contacts[i];
       const bool first = mode >> i & 1u, bilateral = c.side == Side::kBilateral;
       if (!first && !bilateral) {
-        if (!slips[i] && c.tangents > 0) possible = false;   // to stick without touching: no force makes it so
+        if (!slips[i] && c.tangents > 0) possible = false;  // to stick without touching: no force makes it so
         continue;
       }
       rows.push_back(c.row);
@@ -187,7 +187,7 @@ TEST(RandomSystems, WellPosedMeansOneSolutionForEveryLoad)
     if (w.unique_for_all_loads == Verdict::kUndecided || std::abs(w.margin) < 1e-3) continue;
     const bool unique = w.unique_for_all_loads == Verdict::kHolds;
     EXPECT_EQ(unique, w.critical_scale > 1.0) << draw;
-    for (const FrictionScreen& s : w.screens)   // each norm bound is sufficient
+    for (const FrictionScreen& s : w.screens)  // each norm bound is sufficient
       if (s.satisfied() && s.guarantees.find("one solution") == 0) {
         EXPECT_TRUE(unique) << s.name;
       }
@@ -219,7 +219,7 @@ TEST(Errata, TheSignInRow2Of57)
     const double xb = rng() % 2 ? 1 : -1, xu = rng() % 2 ? 1 : -1;
     const WellPosedness w = friction_well_posedness(p, {along(xb), along(xu)});
     if (std::abs(w.margin) < 1e-3) continue;
-    const Eigen::MatrixXd W = testing::delassus(p);   // rows: nb, tb, nu, tu
+    const Eigen::MatrixXd W = testing::delassus(p);  // rows: nb, tb, nu, tu
     const double b = p.contacts[0].mu * xb, u = p.contacts[1].mu * xu;
     const double A = W(0, 0) - W(0, 1) * b, Abar = W(0, 0) + W(0, 1) * b, B = W(0, 2) - W(0, 3) * u;
     const double C = W(2, 0) - W(2, 1) * b, D = W(2, 2) - W(2, 3) * u;
@@ -373,7 +373,7 @@ TEST(Limits, NoFrictionIsGauss)
   for (int draw = 0; draw < 100; ++draw) {
     SlipDirections slips;
     ContactProblem p = random_system(rng, slips);
-    ContactProblem bare = p;   // normals only
+    ContactProblem bare = p;  // normals only
     bare.J.resize(static_cast<Eigen::Index>(p.contacts.size()), p.nv());
     bare.gamma.resize(bare.J.rows());
     for (std::size_t i = 0; i < p.contacts.size(); ++i) {
@@ -438,7 +438,7 @@ TEST(Limits, EndlessFrictionIsAClosure)
     }
     if (p.rows() > p.nv()) continue;
     const SlidingResult held = solved(closed, {});
-    if (held.count == SolutionCount::kUndecided) {   // M so ill-conditioned that rounding may move the solution
+    if (held.count == SolutionCount::kUndecided) {  // M so ill-conditioned that rounding may move the solution
       ++undecided;
       continue;
     }
@@ -447,12 +447,13 @@ TEST(Limits, EndlessFrictionIsAClosure)
     bool pushes = true, clear = true;
     for (const Contact& c : p.contacts) {
       pushes = pushes && lambda[c.row] > 0;
-      clear = clear && std::abs(lambda[c.row]) > 1e-3 * lambda.norm();   // 1e9 is no longer endless next to zero
+      clear = clear && std::abs(lambda[c.row]) > 1e-3 * lambda.norm();  // 1e9 is no longer endless next to zero
     }
     if (!clear) continue;
     const SlidingResult r = solved(p, SlipDirections(p.contacts.size()));
     double nearest = kInfinity;
-    for (const SlidingSolution& s : r.solutions) nearest = std::min(nearest, (s.lambda - lambda).norm() / lambda.norm());
+    for (const SlidingSolution& s : r.solutions)
+      nearest = std::min(nearest, (s.lambda - lambda).norm() / lambda.norm());
     EXPECT_EQ(nearest < 1e-7, pushes) << draw;
     ++(pushes ? pushing : pulling);
   }
@@ -479,7 +480,7 @@ TEST(Forms, MultipliersReducedMultipliersAndModesAgree)
     const Eigen::MatrixXd L = matrix(nv, nv);
     p.M = L * L.transpose() + Eigen::MatrixXd::Identity(nv, nv);
     p.J = matrix(held + pushing, nv);
-    if (pushing > 2) p.J.row(held + 2) = p.J.row(held);   // a row stated twice
+    if (pushing > 2) p.J.row(held + 2) = p.J.row(held);  // a row stated twice
     p.gamma = gaussian(rng, held + pushing);
     if (pushing > 2) p.gamma[held + 2] = p.gamma[held];
     p.F = 3 * gaussian(rng, nv);
@@ -515,7 +516,7 @@ TEST(Forms, MultipliersReducedMultipliersAndModesAgree)
     for (int sweep = 0; sweep < 20000; ++sweep)
       for (int i = 0; i < pushing; ++i) lu[i] = std::max(0.0, lu[i] - (Ac.row(i).dot(lu) + wc[i]) / Ac(i, i));
     lambda.tail(pushing) = lu;
-    if (held > 0) lambda.head(held) = -internal::solve_definite(Wbb, Wub.transpose() * lu + w.head(held));   // (17)
+    if (held > 0) lambda.head(held) = -internal::solve_definite(Wbb, Wub.transpose() * lu + w.head(held));  // (17)
     expect_same(lambda);
     for (int i = 0; i < pushing; ++i) ++(lu[i] > 1e-6 ? closed : open);
   }
@@ -540,7 +541,8 @@ TEST(Forms, PicardsIterationBelowTheBoundOfProposition9)
       c.mu = 1;
       if (!slips[i]) slips[i] = along(1);
       normals.push_back(c.row);
-      T.row(static_cast<Eigen::Index>(i)) = slips[i]->head(c.tangents).transpose() * p.J.middleRows(c.row + 1, c.tangents);
+      T.row(static_cast<Eigen::Index>(i)) =
+          slips[i]->head(c.tangents).transpose() * p.J.middleRows(c.row + 1, c.tangents);
     }
     const double bound = screen(friction_well_posedness(p, slips), "Proposition 9").bound;
     for (Contact& c : p.contacts) c.mu = 0.9 * bound;
@@ -558,8 +560,8 @@ TEST(Forms, PicardsIterationBelowTheBoundOfProposition9)
   EXPECT_EQ(tried, 200);
 }
 
-/// Erratum 6 (Remark 2): with drifts that the rows can have, a solution exists for every load, also one that the rows do
-/// not span.
+/// Erratum 6 (Remark 2): with drifts that the rows can have, a solution exists for every load, also one that the rows
+/// do not span.
 TEST(Errata, RedundantRowsAreSolvableForEveryLoad)
 {
   Rng rng{25};
@@ -570,7 +572,7 @@ TEST(Errata, RedundantRowsAreSolvableForEveryLoad)
     p.J << 1, 0, 0, 1, 0, 0, 0, 1, 0;
     p.gamma = p.J * gaussian(rng, 3);
     p.F = gaussian(rng, 3);
-    p.F[2] = 5;   // outside the span of the rows: "iff F in Im" would say no
+    p.F[2] = 5;  // outside the span of the rows: "iff F in Im" would say no
     p.contacts = {normal_only("one", 0), normal_only("twin", 1), normal_only("other", 2)};
     EXPECT_EQ(solved(p, SlipDirections(3)).count, SolutionCount::kUnique);
   }
@@ -581,7 +583,7 @@ TEST(Mixed, StickingDisksLimitWhatSlidingMayAskFor)
 {
   // A block on the ground (sticks) with a belt pressed on top of it by a fixed force that drags it along +x.
   for (const double drag_mu : {0.2, 0.5}) {
-    ContactProblem p;   // q = (x, y) of the block, y of the press; unit masses
+    ContactProblem p;  // q = (x, y) of the block, y of the press; unit masses
     p.M = Eigen::Matrix3d::Identity();
     p.F = Eigen::Vector3d(0, kGravity, kGravity + 20);
     p.J.resize(4, 3);
@@ -594,7 +596,7 @@ TEST(Mixed, StickingDisksLimitWhatSlidingMayAskFor)
     if (drag <= 0.3 * ground) {
       ASSERT_EQ(r.count, SolutionCount::kUnique) << r.reason;
       EXPECT_NEAR(r.solutions[0].lambda[0], ground, 1e-10);
-      EXPECT_NEAR(r.solutions[0].lambda[1], -drag, 1e-10);   // the press pulls the block along, the ground holds it
+      EXPECT_NEAR(r.solutions[0].lambda[1], -drag, 1e-10);  // the press pulls the block along, the ground holds it
       EXPECT_NEAR(r.solutions[0].lambda[3], -drag, 1e-10);
       EXPECT_EQ(r.solutions[0].contacts[0].state, ContactState::kSticking);
       EXPECT_EQ(r.solutions[0].contacts[1].state, ContactState::kSliding);
@@ -674,10 +676,10 @@ TEST(Judge, RefusesWhatWasTamperedWith)
   EXPECT_FALSE(proves_sliding_solution(falling, {along(1)}, drop, Eigen::Vector2d::Zero(), &why));
   EXPECT_THAT(why, HasSubstr("tip does not keep its normal acceleration"));
   // Rests by a friction force beyond the disk, or beyond the law of sliding.
-  ContactProblem slope = rod(M_PI / 2, 0, 0.5);   // upright: the tip is below the centre
-  slope.M(2, 2) = 1e9;                            // does not tip over
+  ContactProblem slope = rod(M_PI / 2, 0, 0.5);  // upright: the tip is below the centre
+  slope.M(2, 2) = 1e9;                           // does not tip over
   slope.F[0] = 0.6 * kGravity;
-  slope.F[2] = 0.6 * kGravity;                    // the moment of the friction force
+  slope.F[2] = 0.6 * kGravity;  // the moment of the friction force
   const Eigen::Vector2d steep(kGravity, 0.6 * kGravity);
   slope.J(0, 2) = 0.0;
   EXPECT_FALSE(proves_sliding_solution(slope, {std::nullopt}, Eigen::Vector3d::Zero(), steep, &why));

@@ -1,6 +1,6 @@
 // Degenerate problems by the thousand, with known verdicts: nothing wrong and nothing undecided.
-#include <cstdlib>
 #include <gtest/gtest.h>
+#include <cstdlib>
 
 #include <numeric>
 
@@ -114,11 +114,11 @@ TEST_P(Degenerate, SwingingBetweenTwoOpposedFingers)
   for (int i = 0; i <= 40; ++i) {
     ContactProblem p;
     p.M.resize(6, 6);
-    p.M << 0.35, 0, 0, 0, 0.0175, 0,                     //
-        0, 0.35, 0, -0.0175, 0, 0.00275,                 //
-        0, 0, 0.35, 0, -0.00275, 0,                      //
-        0, -0.0175, 0, 0.001380416667, 0, -0.0001375,    //
-        0.0175, 0, -0.00275, 0, 0.001535, 0,             //
+    p.M << 0.35, 0, 0, 0, 0.0175, 0,                   //
+        0, 0.35, 0, -0.0175, 0, 0.00275,               //
+        0, 0, 0.35, 0, -0.00275, 0,                    //
+        0, -0.0175, 0, 0.001380416667, 0, -0.0001375,  //
+        0.0175, 0, -0.00275, 0, 0.001535, 0,           //
         0, 0.00275, 0, -0.0001375, 0, 0.000635416667;
     p.F.resize(6);
     p.F << 0, 0, 0.35 * 9.81, 0, -0.00275 * 9.81, 0;
@@ -179,7 +179,8 @@ TEST_P(Degenerate, FourLeggedTable)
 {
   Rng rng{8};
   for (int i = 0; i < draws; ++i) {
-    const double a = uniform(rng, 0.2, 1), b = uniform(rng, 0.2, 1), mu = uniform(rng, 0.1, 1), h = uniform(rng, 0.1, 1);
+    const double a = uniform(rng, 0.2, 1), b = uniform(rng, 0.2, 1), mu = uniform(rng, 0.1, 1),
+                 h = uniform(rng, 0.1, 1);
     ContactProblem p = free_body(rng);
     for (double x : {-a, a})
       for (double y : {-b, b}) add_contact(p, {x, y, -h}, Eigen::Vector3d::UnitZ(), mu);
@@ -216,11 +217,14 @@ TEST_P(Degenerate, SingularMass)
     p.M = B * B.transpose();
     const bool holds = i % 2;
     if (!make_either(rng, p, holds)) continue;
-    if (holds) expect(p, Verdict::kHolds, i);
-    else expect_never_wrong(p, Verdict::kFails, i);
+    if (holds)
+      expect(p, Verdict::kHolds, i);
+    else
+      expect_never_wrong(p, Verdict::kFails, i);
   }
-  // Where M has rank one and hardly any inertia about one axis, 1e-7 of the largest, the accelerations that solutions may have are too
-  // large for a proof of failure. Two or three draws are like that, however far they are from their boundary.
+  // Where M has rank one and hardly any inertia about one axis, 1e-7 of the largest, the accelerations that solutions
+  // may have are too large for a proof of failure. Two or three draws are like that, however far they are from their
+  // boundary.
   EXPECT_LE(undecided, draws / 200);
 }
 
@@ -231,11 +235,11 @@ TEST_P(Degenerate, MasslessLink)
   for (int i = 0; i < draws; ++i) {
     const double m = uniform(rng, 0.1, 10), mu = uniform(rng, 0.1, 1), weight = 9.81 * m;
     ContactProblem p;
-    p.M = Eigen::Vector4d(m, m, 0, 0).asDiagonal();   // mass (x, z), slider (x, z)
+    p.M = Eigen::Vector4d(m, m, 0, 0).asDiagonal();  // mass (x, z), slider (x, z)
     p.J.resize(4, 4);
-    p.J << 0, 1, 0, -1,   // mass on slider: normal, tangent
-        1, 0, -1, 0,      //
-        0, 0, 0, 1,       // slider on ground
+    p.J << 0, 1, 0, -1,  // mass on slider: normal, tangent
+        1, 0, -1, 0,     //
+        0, 0, 0, 1,      // slider on ground
         0, 0, 1, 0;
     p.gamma.setZero(4);
     for (int k = 0; k < 2; ++k) {
@@ -271,7 +275,7 @@ TEST_P(Degenerate, InconsistentBilateralRows)
     p.gamma[row] = 1.0;
     p.gamma[row + 1] = i % 2 ? 2.0 : 2.5;
     p.closures = {{"loop", static_cast<int>(row), 2}};
-    p.contacts.clear();   // closures only: either consistent or a contradiction
+    p.contacts.clear();  // closures only: either consistent or a contradiction
     p.J = p.J.bottomRows(2).eval();
     p.gamma = p.gamma.tail(2).eval();
     p.closures[0].row = 0;
@@ -302,7 +306,8 @@ TEST_P(Degenerate, OneBilateralContactPullsOrPushes)
   for (int i = 0; i < draws; ++i) {
     ContactProblem p = random_contacts(rng, 1, 2.0, Side::kBilateral);
     const Contact& c = p.contacts[0];
-    const double normal = uniform(rng, 0.1, 2) * (i % 2 ? 1 : -1), share = i % 4 < 2 ? uniform(rng, 0, 0.99) : uniform(rng, 1.01, 3);
+    const double normal = uniform(rng, 0.1, 2) * (i % 2 ? 1 : -1),
+                 share = i % 4 < 2 ? uniform(rng, 0, 0.99) : uniform(rng, 1.01, 3);
     const double angle = uniform(rng, 0, 6.3), t = share * c.mu * std::abs(normal);
     p.F = p.J.transpose() * Eigen::Vector3d(normal, t * std::cos(angle), t * std::sin(angle));
     expect(p, share < 1 ? Verdict::kHolds : Verdict::kFails, i);
@@ -324,7 +329,7 @@ TEST_P(Degenerate, OtherUnits)
 TEST_P(Degenerate, ManyContacts)
 {
   Rng rng{15};
-  const int affordable = native || draws_asked() ? draws : 20;   // qpOASES takes a second for 200 contacts
+  const int affordable = native || draws_asked() ? draws : 20;  // qpOASES takes a second for 200 contacts
   for (int i = 0; i < affordable; ++i) {
     ContactProblem p = random_contacts(rng, 1 + (i * 7) % 200, i % 3 ? 0.2 : 3.0);
     const bool holds = i % 2;

@@ -25,7 +25,8 @@ class StickingExamples : public ::testing::TestWithParam<const char*> {
     return result;
   }
 
-  /// `truth` holds for the exact numbers; nearer to the boundary than `decided` "undecided" is allowed, the opposite never.
+  /// `truth` holds for the exact numbers; nearer to the boundary than `decided` "undecided" is allowed, the opposite
+  /// never.
   void expect_never_wrong(const ContactProblem& problem, Verdict truth, double distance,
                           Detachment detachment = Detachment::kAllowed, double decided = 1e-9)
   {
@@ -49,9 +50,9 @@ TEST_P(StickingExamples, BlockOnGroundCarriesItsWeight)
   EXPECT_NEAR(r.contacts[0].force[0] + r.contacts[1].force[0], 2 * 9.81, 1e-12);
   EXPECT_NEAR(r.acceleration.norm(), 0, 1e-12);
   EXPECT_TRUE(r.acceleration_unique);
-  EXPECT_EQ(r.indeterminacy, 1);   // the two tangential forces
+  EXPECT_EQ(r.indeterminacy, 1);  // the two tangential forces
   EXPECT_TRUE(r.strict);
-  EXPECT_NEAR(r.slack, 9.81, 1e-4);   // 9.81 N per corner could be lost
+  EXPECT_NEAR(r.slack, 9.81, 1e-4);  // 9.81 N per corner could be lost
 }
 
 TEST_P(StickingExamples, BlockSticksIffFrictionAndWidthAllow)
@@ -85,7 +86,7 @@ TEST_P(StickingExamples, WhereNoFrictionHelpsThatIsSaid)
 {
   StickingOptions options;
   options.margins = options.repairs = options.explain = true;
-  const StickingResult r = check(block_on_ground(1, 4, 0.0, 0.2, 3.0, 0.0), options);   // pushed, and weightless
+  const StickingResult r = check(block_on_ground(1, 4, 0.0, 0.2, 3.0, 0.0), options);  // pushed, and weightless
   EXPECT_EQ(r.verdict, Verdict::kFails) << r.reason;
   EXPECT_TRUE(r.friction_scale_known);
   EXPECT_FALSE(r.friction_scale.has_value());
@@ -146,23 +147,24 @@ TEST_P(StickingExamples, BlockMinimalFrictionIsPushOverWeight)
 
 TEST_P(StickingExamples, BlockWithoutFrictionHoldsOnlyWithoutPush)
 {
-  EXPECT_EQ(check(block_on_ground(1, 1, 1, 0, 0)).verdict, Verdict::kHolds) << check(block_on_ground(1, 1, 1, 0, 0)).reason;
+  EXPECT_EQ(check(block_on_ground(1, 1, 1, 0, 0)).verdict, Verdict::kHolds)
+      << check(block_on_ground(1, 1, 1, 0, 0)).reason;
   EXPECT_EQ(check(block_on_ground(1, 1, 1, 0, 1e-6)).verdict, Verdict::kFails);
 }
 
 TEST_P(StickingExamples, BlockPulledUpDetaches)
 {
   ContactProblem p = block_on_ground(1, 1, 0.5, 0.5, 0);
-  p.F[1] = -2.0;   // lifted
+  p.F[1] = -2.0;  // lifted
   StickingResult r = check(p);
-  EXPECT_EQ(r.verdict, Verdict::kHolds);   // (65): no force needed, both contacts detach
+  EXPECT_EQ(r.verdict, Verdict::kHolds);  // (65): no force needed, both contacts detach
   EXPECT_EQ(r.contacts[0].state, ContactState::kDetaching);
   EXPECT_EQ(r.contacts[1].state, ContactState::kDetaching);
   EXPECT_NEAR(r.acceleration[1], 2.0, 1e-12);
   EXPECT_THAT(r.explanation, ::testing::HasSubstr("detach"));
   StickingOptions forbidden;
   forbidden.rules.detachment = Detachment::kForbidden;
-  EXPECT_EQ(check(p, forbidden).verdict, Verdict::kFails);   // (61): the ground would have to pull
+  EXPECT_EQ(check(p, forbidden).verdict, Verdict::kFails);  // (61): the ground would have to pull
 }
 
 TEST_P(StickingExamples, CornerForceIsUniqueAndSticksIffInsideTheCone)
@@ -177,8 +179,8 @@ TEST_P(StickingExamples, CornerForceIsUniqueAndSticksIffInsideTheCone)
       const Eigen::Vector2d lambda = testing::inverse(G) * (p.J * testing::inverse(p.M) * F);
       ASSERT_GT(lambda[0], 0.0);
       const double needed = std::abs(lambda[1]) / lambda[0];
-      // The block turns about its corner: accelerations of other solutions, and with them the load, are known to about 1e-8 only
-      // (docs/proofs.md, what it costs). That it holds is shown by forces, which need no such doubt.
+      // The block turns about its corner: accelerations of other solutions, and with them the load, are known to about
+      // 1e-8 only (docs/proofs.md, what it costs). That it holds is shown by forces, which need no such doubt.
       for (double distance : {0.5, 1e-4, 3e-7, 1e-8, 1e-10, 1e-12}) {
         p.contacts[0].mu = needed * (1 + distance);
         expect_never_wrong(p, Verdict::kHolds, distance);
@@ -221,10 +223,10 @@ TEST_P(StickingExamples, FingersOnGuideHoldIffFrictionCarriesTheWeight)
   ASSERT_EQ(r.verdict, Verdict::kHolds);
   EXPECT_NEAR(r.contacts[0].force[0], 30, 1e-11);
   EXPECT_NEAR(r.contacts[1].force[0], 40, 1e-11);
-  EXPECT_NEAR(r.lambda[4], -30 + 40, 1e-11);   // λnb = F1 + F2
+  EXPECT_NEAR(r.lambda[4], -30 + 40, 1e-11);  // λnb = F1 + F2
   EXPECT_NEAR(r.contacts[0].force[1] + r.contacts[1].force[1], g, 1e-11);
   EXPECT_NEAR(r.acceleration.norm(), 0, 1e-12);
-  EXPECT_EQ(r.indeterminacy, 1);   // the segment λt1 + λt2 = g
+  EXPECT_EQ(r.indeterminacy, 1);  // the segment λt1 + λt2 = g
   EXPECT_NEAR(r.contacts[0].normal_lower, 30, 1e-7);
 }
 
@@ -246,8 +248,10 @@ TEST_P(StickingExamples, MovingFingersStickWhileAccelerating)
   for (int dof : {1, 3, 5}) EXPECT_NEAR(r.acceleration[dof], a, 1e-11);
   for (double distance : {0.2, 1e-6, 1e-10, 1e-12}) {
     const double press = lambda / 0.5;
-    expect_never_wrong(moving_fingers_on_guide(-press * (1 + distance), 30, Fy, 0.5, 0.5, g), Verdict::kHolds, distance);
-    expect_never_wrong(moving_fingers_on_guide(-press * (1 - distance), 30, Fy, 0.5, 0.5, g), Verdict::kFails, distance);
+    expect_never_wrong(moving_fingers_on_guide(-press * (1 + distance), 30, Fy, 0.5, 0.5, g), Verdict::kHolds,
+                       distance);
+    expect_never_wrong(moving_fingers_on_guide(-press * (1 - distance), 30, Fy, 0.5, 0.5, g), Verdict::kFails,
+                       distance);
   }
 }
 

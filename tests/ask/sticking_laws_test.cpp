@@ -32,7 +32,7 @@ class StickingLaws : public ::testing::TestWithParam<const char*> {
   ContactProblem open_case(Rng& rng)
   {
     ContactProblem p = random_contacts(rng, 2 + static_cast<int>(rng() % 5), 0.6);
-    p.F = p.J.transpose() * gaussian(rng, p.rows());   // Gauss' acceleration is zero, signs and cones are not respected
+    p.F = p.J.transpose() * gaussian(rng, p.rows());  // Gauss' acceleration is zero, signs and cones are not respected
     p.F[2] += 5.0;
     return p;
   }
@@ -58,7 +58,7 @@ TEST_P(StickingLaws, MoreFrictionNeverTurnsHoldsIntoFails)
     }
     turned += held && failed;
   }
-  EXPECT_GT(turned, draws / 50);   // the draws do cross the boundary
+  EXPECT_GT(turned, draws / 50);  // the draws do cross the boundary
 }
 
 TEST_P(StickingLaws, InnerIsInsideExactIsInsideOuterAndTheyConverge)
@@ -128,7 +128,7 @@ TEST_P(StickingLaws, LimitsOnNormalForces)
     for (double x : {-1.0, 1.0})
       for (double y : {-0.1, 0.1}) testing::add_contact(p, {x, y, 0}, Eigen::Vector3d::UnitZ(), 0.5);
     const double weight = 100.0, at = uniform(rng, -0.8, 0.8);
-    p.F << 0, 0, weight, 0, -at * weight, 0;   // F = minus the wrench of the weight at (at, 0, 0)
+    p.F << 0, 0, weight, 0, -at * weight, 0;     // F = minus the wrench of the weight at (at, 0, 0)
     const double right = weight * (1 + at) / 4;  // per point, by moments
     for (double distance : {0.1, 1e-6, 1e-8}) {
       p.contacts[2].max_normal = p.contacts[3].max_normal = right * (1 + distance);
@@ -149,7 +149,7 @@ TEST_P(StickingLaws, SoftFingersResistTwistingUpToTheirTorsion)
     testing::add_contact(p, {0.1, 0, 0}, -Eigen::Vector3d::UnitX(), 0.6);
     Eigen::MatrixXd J(8, 6);
     J << p.J.topRows(3), Eigen::RowVectorXd::Zero(6), p.J.bottomRows(3), Eigen::RowVectorXd::Zero(6);
-    J(3, 3) = 1.0;    // rotation about each finger's own normal
+    J(3, 3) = 1.0;  // rotation about each finger's own normal
     J(7, 3) = -1.0;
     p.J = J;
     p.gamma.setZero(8);
@@ -158,7 +158,7 @@ TEST_P(StickingLaws, SoftFingersResistTwistingUpToTheirTorsion)
     for (Contact& c : p.contacts) {
       c.torsional = true;
       c.torsion = torsion;
-      c.max_normal = squeeze;   // internal forces could otherwise grow at will
+      c.max_normal = squeeze;  // internal forces could otherwise grow at will
     }
     const double limit = 2 * torsion * squeeze;
     for (double distance : {0.2, 1e-5, 1e-8}) {

@@ -19,9 +19,9 @@ ContactProblem pressed(const std::vector<Actuator>& motors)
   p.M = Eigen::Vector3d(0.1, 1, 1).asDiagonal();
   p.F = Eigen::Vector3d(0, 0, kWeight);
   p.J.resize(4, 3);
-  p.J << -1, 1, 0,   // finger, normal and tangent
-      0, 0, 1,       //
-      0, -1, 0,      // wall
+  p.J << -1, 1, 0,  // finger, normal and tangent
+      0, 0, 1,      //
+      0, -1, 0,     // wall
       0, 0, 1;
   p.gamma = Eigen::VectorXd::Zero(4);
   p.contacts.resize(2);

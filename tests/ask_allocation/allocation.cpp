@@ -1,5 +1,5 @@
-// Once sized, a check with the native engine allocates nothing. The linker sends every malloc of our objects (Eigen's among
-// them) through the counter below, operator new has its own (count_news.cpp).
+// Once sized, a check with the native engine allocates nothing. The linker sends every malloc of our objects (Eigen's
+// among them) through the counter below, operator new has its own (count_news.cpp).
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -38,8 +38,10 @@ long allocations_of(Call&& call)
 
 TEST(AllocationCounter, SeesBothKinds)
 {
-  EXPECT_GT(allocations_of([] { ::testing::Test::RecordProperty("v", static_cast<int>(std::vector<int>(100, 1)[3])); }), 0);
-  EXPECT_GT(allocations_of([] { ::testing::Test::RecordProperty("e", Eigen::VectorXi::Constant(100, 2).eval()[3]); }), 0);
+  EXPECT_GT(allocations_of([] { ::testing::Test::RecordProperty("v", static_cast<int>(std::vector<int>(100, 1)[3])); }),
+            0);
+  EXPECT_GT(allocations_of([] { ::testing::Test::RecordProperty("e", Eigen::VectorXi::Constant(100, 2).eval()[3]); }),
+            0);
 }
 
 TEST(Allocation, ChecksAfterTheFirstAllocateNothing)
@@ -101,7 +103,7 @@ TEST(Allocation, MonitorStepsAfterTheFirstAllocateNothing)
     EquilibriumMonitor monitor;
     std::vector<Eigen::Vector2d> path;
     for (int i = 0; i < 100; ++i) path.push_back(0.2 * Eigen::Vector2d(std::cos(0.1 * i), std::sin(0.1 * i)));
-    for (const Eigen::Vector2d& c : path) {   // once around: every limit that matters is a row
+    for (const Eigen::Vector2d& c : path) {  // once around: every limit that matters is a row
       move_com(s, c);
       monitor.step(s.problem, at_rest);
     }
@@ -137,12 +139,14 @@ TEST(Allocation, DecisionsAfterTheFirstAllocateNothing)
       block.cone.mu = c.mu;
       program.cones.push_back(block);
     }
-    if (i < 20) engine->decide(program, answer);   // both outcomes, both kinds of certificate
+    if (i < 20) engine->decide(program, answer);  // both outcomes, both kinds of certificate
     EXPECT_EQ(allocations_of([&] { engine->decide(program, answer); }), 0) << i;
     bool good = false;
     EXPECT_EQ(allocations_of([&] {
-      good = answer.outcome == Outcome::kFeasible ? proves_feasible(program, answer.x) : proves_infeasible(program, answer.y);
-    }), 0);
+                good = answer.outcome == Outcome::kFeasible ? proves_feasible(program, answer.x)
+                                                            : proves_infeasible(program, answer.y);
+              }),
+              0);
     EXPECT_TRUE(good);
   }
 }
@@ -155,7 +159,7 @@ TEST(Allocation, ClosureVerdictsAfterTheFirstAllocateNothing)
     const WrenchConvention convention = plane ? testing::planar() : WrenchConvention{};
     std::vector<std::vector<GraspContact>> contacts;
     for (int i = 0; i < 60; ++i) contacts.push_back(testing::random_fingers(rng, 5, i % 2 ? 0.7 : 4.0, plane));
-    contacts.push_back(std::vector<GraspContact>(5, contacts[0][0]));   // five times the same: rank is missing
+    contacts.push_back(std::vector<GraspContact>(5, contacts[0][0]));  // five times the same: rank is missing
     std::vector<Grasp> grasps;
     for (const auto& list : contacts) {
       Grasp grasp = testing::make_grasp(list, convention);

@@ -65,7 +65,7 @@ TEST_F(LinearAlgebra, CholeskySaysWhatIsNotDefinite)
 
 TEST_F(LinearAlgebra, PivotedCholeskySolvesWhatIsConsistent)
 {
-  const MatrixXd C = drawn(6, 4), A = C * C.transpose();   // of rank 4
+  const MatrixXd C = drawn(6, 4), A = C * C.transpose();  // of rank 4
   const VectorXd b = A * drawn(6);
   PivotedCholesky<6> six;
   PivotedCholesky<-1> any;
@@ -108,7 +108,7 @@ TEST_F(LinearAlgebra, QrKnowsDependentColumns)
 
   const VectorXd x = drawn(6), part = qr.orthogonal_part(x);
   EXPECT_LT((A.transpose() * part).norm(), kTolerance);
-  EXPECT_EQ(column_rank((MatrixXd(6, 6) << A, x - part).finished(), 1e-12), 4);   // what was taken away is in their span
+  EXPECT_EQ(column_rank((MatrixXd(6, 6) << A, x - part).finished(), 1e-12), 4);  // what was taken away is in their span
 
   const VectorXd b = A * drawn(5);
   EXPECT_LT((A * qr.solve(b) - b).norm(), kTolerance);

@@ -14,7 +14,7 @@ namespace stiction {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr double kUlps = 1e-14;   // a few roundings of numbers of order one
+constexpr double kUlps = 1e-14;  // a few roundings of numbers of order one
 
 FrictionCone cone_of(ConeShape shape, double mu, int tangents = 2, double sign = 1.0)
 {
@@ -57,9 +57,9 @@ Eigen::VectorXd admissible_exact(const FrictionCone& cone, std::mt19937& rng)
 std::vector<FrictionCone> every_kind()
 {
   std::vector<FrictionCone> cones;
-  for (const ConeShape shape : {ConeShape::exact(), ConeShape::inner(3), ConeShape::outer(3), ConeShape::inner(4),
-                                ConeShape::outer(4), ConeShape::inner(5), ConeShape::outer(8), ConeShape::inner(8),
-                                ConeShape::outer(16), ConeShape::inner(7)})
+  for (const ConeShape shape :
+       {ConeShape::exact(), ConeShape::inner(3), ConeShape::outer(3), ConeShape::inner(4), ConeShape::outer(4),
+        ConeShape::inner(5), ConeShape::outer(8), ConeShape::inner(8), ConeShape::outer(16), ConeShape::inner(7)})
     for (const double mu : {0.0, 0.3, 1.7})
       for (const int tangents : {0, 1, 2})
         for (const double sign : {1.0, -1.0}) {
@@ -118,7 +118,7 @@ TEST(Support, NoSampleOfTheExactConeExceedsItAndTheBestComesNear)
       best = std::max(best, h.dot(f) / n);
     }
     EXPECT_LE(best, value + 1e-12);
-    EXPECT_GE(best, value - 0.05);   // 20000 draws leave small gaps only
+    EXPECT_GE(best, value - 0.05);  // 20000 draws leave small gaps only
   }
 }
 
@@ -195,9 +195,13 @@ TEST(Slack, InnerInsideExactInsideOuter)
     for (const int k : {3, 4, 7, 8}) {
       const double inner = slack(cone_of(ConeShape::inner(k), 0.6), f.data());
       const double outer = slack(cone_of(ConeShape::outer(k), 0.6), f.data());
-      const double exact = 0.6 * f[0] - f.tail<2>().norm();   // the oracle
-      if (inner >= 0) { EXPECT_GE(exact, -kUlps); }
-      if (exact >= 0) { EXPECT_GE(outer, -kUlps); }
+      const double exact = 0.6 * f[0] - f.tail<2>().norm();  // the oracle
+      if (inner >= 0) {
+        EXPECT_GE(exact, -kUlps);
+      }
+      if (exact >= 0) {
+        EXPECT_GE(outer, -kUlps);
+      }
       in_inner += inner >= 0;
       only_outer += outer >= 0 && exact < 0;
     }
@@ -222,13 +226,13 @@ TEST(Slack, PolygonAgreesWithItsHalfspacesAndGenerators)
         for (int j = 0; j < k; ++j) {
           const Eigen::VectorXd room = C * rays.col(j).segment<2>(1) + D;
           EXPECT_GE(room.minCoeff(), -kUlps);
-          EXPECT_EQ((room.array() < 1e-12).count(), 2) << room.transpose();   // a vertex lies on two sides
+          EXPECT_EQ((room.array() < 1e-12).count(), 2) << room.transpose();  // a vertex lies on two sides
           EXPECT_NEAR(slack(cone, rays.col(j).data()), 0.0, kUlps);
         }
         for (int i = 0; i < 300; ++i) {
           const Eigen::VectorXd f = gaussian(3, rng);
           const double n = sign * f[0];
-          const bool inside = n >= 0 && (C * f.tail<2>() + n * D).minCoeff() >= 0;   // f_t in n {w : C w + D >= 0}
+          const bool inside = n >= 0 && (C * f.tail<2>() + n * D).minCoeff() >= 0;  // f_t in n {w : C w + D >= 0}
           EXPECT_EQ(slack(cone, f.data()) >= 0, inside) << f.transpose();
         }
       }
@@ -276,7 +280,7 @@ TEST(Utilisation, ShareOfTheBudget)
   EXPECT_DOUBLE_EQ(utilisation(cone, twisted), 0.75);
   EXPECT_EQ(utilisation(cone, none), 0.0);
   EXPECT_EQ(utilisation(cone, unloaded), inf);
-  EXPECT_DOUBLE_EQ(utilisation(cone, pulled), 0.5);   // |f_n|: the same for both halves of a double cone
+  EXPECT_DOUBLE_EQ(utilisation(cone, pulled), 0.5);  // |f_n|: the same for both halves of a double cone
   EXPECT_EQ(utilisation(cone_of(ConeShape::exact(), 0.0), half), inf);
   const double straight[] = {1.0, 0.0, 0.0};
   EXPECT_EQ(utilisation(cone_of(ConeShape::exact(), 0.0), straight), 0.0);
@@ -301,7 +305,9 @@ TEST(Projection, SatisfiesTheOptimalityConditions)
       EXPECT_NEAR(r.dot(p), 0.0, 1e-13);
       ++regions[p == f ? 0 : p.isZero() ? 1 : 2];
     }
-    if (mu > 0) { EXPECT_GT(regions[0], 10); }
+    if (mu > 0) {
+      EXPECT_GT(regions[0], 10);
+    }
     EXPECT_GT(regions[1], 10);
     EXPECT_GT(regions[2], 10);
   }
@@ -326,7 +332,7 @@ TEST(Polygons, FirstVertexIsHalfAStepOffTheAxis)
   const Eigen::MatrixXd rays = generators(cone_of(ConeShape::inner(4), 1.0));
   EXPECT_NEAR(rays(1, 0), std::sqrt(0.5), kUlps);
   EXPECT_NEAR(rays(2, 0), std::sqrt(0.5), kUlps);
-  EXPECT_NEAR(generators(cone_of(ConeShape::outer(3), 1.0)).col(0).tail<2>().norm(), 2.0, kUlps);   // 1/cos(60 deg)
+  EXPECT_NEAR(generators(cone_of(ConeShape::outer(3), 1.0)).col(0).tail<2>().norm(), 2.0, kUlps);  // 1/cos(60 deg)
 }
 
 TEST(ConeShapes, SayWhatTheyMayProve)

@@ -21,7 +21,6 @@ inline SceneDescription box_on_floor(double mu, double yaw = 0.0)
   return d;
 }
 
-
 template <class Ask>
 std::string error_of(Ask ask)
 {

@@ -9,15 +9,15 @@ namespace stiction {
 namespace {
 
 using testing::contact;
+using ::testing::ElementsAre;
 using testing::error_of;
+using ::testing::HasSubstr;
 using testing::kG;
 using testing::kHalf;
 using testing::model_from_file;
 using testing::model_from_text;
 using testing::own_urdf;
 using testing::scene_of;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 /// One fingertip on a slide along x; the joint's name begins as the box's does.
 constexpr const char* kFinger = R"(<robot name="finger">
@@ -48,7 +48,8 @@ SceneDescription held_box(double mu = 0.5)
   // The wall is `link`: its normal points out of the box.
   ContactDescription wall = contact("wall", "boxer/rail", {kHalf, 0, 0}, Eigen::Vector3d::UnitX(), mu);
   wall.on = "box/box";
-  ContactDescription guide = contact("guide", "boxer/box", {0, 0, -kHalf}, Eigen::Vector3d::UnitZ(), mu);   // not of the box
+  ContactDescription guide =
+      contact("guide", "boxer/box", {0, 0, -kHalf}, Eigen::Vector3d::UnitZ(), mu);  // not of the box
   d.contacts = {guide, push, wall};
   return d;
 }
@@ -63,7 +64,7 @@ TEST(ObjectContacts, ArePointsAndInwardNormalsInTheObjectsFrame)
   EXPECT_LT((found.contacts[0].point - Eigen::Vector3d(-kHalf, 0, 0)).norm(), 1e-14);
   EXPECT_LT((found.contacts[1].point - Eigen::Vector3d(kHalf, 0, 0)).norm(), 1e-14);
   EXPECT_LT((found.contacts[0].normal - Eigen::Vector3d::UnitX()).norm(), 1e-14);
-  EXPECT_LT((found.contacts[1].normal + Eigen::Vector3d::UnitX()).norm(), 1e-14);   // out of the wall's
+  EXPECT_LT((found.contacts[1].normal + Eigen::Vector3d::UnitX()).norm(), 1e-14);  // out of the wall's
   EXPECT_EQ(found.contacts[0].kind, GraspContactKind::kHardFinger);
   EXPECT_TRUE(found.pushing_away.empty());
 
@@ -81,7 +82,7 @@ TEST(GraspOf, TakesTheObjectsOwnDegreesOfFreedom)
   const SceneState& state = scene.described_state();
   const ContactProblem problem = scene.compute();
   GraspOptions options;
-  options.object = "box";   // the finger's model, link and joint are called alike
+  options.object = "box";  // the finger's model, link and joint are called alike
   const GraspInput input = grasp_of(scene, state, problem, options);
   EXPECT_THAT(input.object_dofs, ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_EQ(input.problem.J, problem.J);
@@ -97,7 +98,7 @@ TEST(GraspOf, TakesTheObjectsOwnDegreesOfFreedom)
   input.build(grasp);
   EXPECT_EQ(grasp.J_hand.cols(), 1);
   EXPECT_EQ(grasp.effort_upper[0], 20.0);
-  ResistResult resists;   // 0.5 * 20 N * 2 sides carry 9.81 N
+  ResistResult resists;  // 0.5 * 20 N * 2 sides carry 9.81 N
   ClosureChecker().resists(grasp, input.wrench, resists);
   EXPECT_EQ(resists.verdict, Verdict::kHolds) << resists.reason;
 }
@@ -111,7 +112,7 @@ TEST(GraspOf, MovesWrenchesToThePointAndIntoTheObjectsAxes)
   options.wrench = WrenchOption{{1, 0, 0}, {0, 0, 2}};
   options.length = 0.5;
   const GraspInput input = grasp_of(scene, scene.described_state(), scene.compute(), options);
-  Eigen::VectorXd expected(6);   // weight at -0.02 from the point, and the force turned by -0.6 about z
+  Eigen::VectorXd expected(6);  // weight at -0.02 from the point, and the force turned by -0.6 about z
   expected << std::cos(0.6), -std::sin(0.6), -kG, 0, -0.02 * kG, 2;
   EXPECT_LT((input.wrench - expected).norm(), 1e-13) << input.wrench.transpose();
   EXPECT_EQ(input.convention.torque_length, 0.5);

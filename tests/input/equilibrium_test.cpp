@@ -8,8 +8,8 @@ namespace {
 
 using testing::box_on_floor;
 using testing::error_of;
-using testing::kG;
 using ::testing::HasSubstr;
+using testing::kG;
 
 TEST(HorizontalAxes, AreAcrossGravityAndRightHanded)
 {
@@ -18,7 +18,7 @@ TEST(HorizontalAxes, AreAcrossGravityAndRightHanded)
     const Eigen::Matrix<double, 3, 2> axes = horizontal_axes(gravity);
     EXPECT_LT((axes.transpose() * axes - Eigen::Matrix2d::Identity()).norm(), 1e-14);
     EXPECT_LT((axes.transpose() * gravity).norm(), 1e-14);
-    EXPECT_LT((axes.col(0).cross(axes.col(1)) + gravity.normalized()).norm(), 1e-14);   // up
+    EXPECT_LT((axes.col(0).cross(axes.col(1)) + gravity.normalized()).norm(), 1e-14);  // up
   }
   EXPECT_EQ(horizontal_axes({0, 0, -kG}).col(0), Eigen::Vector3d::UnitX());
   EXPECT_EQ(horizontal_axes({0, 0, -kG}).col(1), Eigen::Vector3d::UnitY());
@@ -33,9 +33,9 @@ TEST(AskPush, IsAUnitForceAtThePointInTheWorld)
   push.link = "box/box";
   push.at = {0.0, 0.0, 0.05};
   EquilibriumOptions options;
-  options.ball.setOnes(6, 3);   // of a question before
+  options.ball.setOnes(6, 3);  // of a question before
   ask_push(scene, state, push, options);
-  Eigen::VectorXd expected(6);   // in the axes of the box, which are turned by 0.3 about z
+  Eigen::VectorXd expected(6);  // in the axes of the box, which are turned by 0.3 about z
   expected << std::cos(0.3), -std::sin(0.3), 0.0, 0.05 * std::sin(0.3), 0.05 * std::cos(0.3), 0.0;
   EXPECT_LT((options.push - expected).norm(), 1e-14) << options.push.transpose();
   EXPECT_EQ(options.ball.size(), 0);

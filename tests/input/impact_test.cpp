@@ -12,10 +12,10 @@ namespace {
 using testing::box_on_floor;
 using testing::contact;
 using testing::error_of;
+using ::testing::HasSubstr;
 using testing::model_from_file;
 using testing::own_urdf;
 using testing::scene_of;
-using ::testing::HasSubstr;
 
 /// The block of urdf/block.urdf moves in x, z and about y; normal z, t1 = x turned by `yaw`.
 ContactProblem planar(double yaw, double mu = 0.5, double torsion = 0.0)
@@ -59,10 +59,10 @@ TEST(ImpactInput, OrthotropicFrictionKeepsItsAxes)
   ImpactLaw law;
   law.mu_second = 0.2;
   const auto only = [&](double yaw) { return impact_input(planar(yaw), Eigen::Vector3d::Zero(), {law}); };
-  EXPECT_EQ(only(0.0).problem.contacts[0].mu, 0.5);                          // moves along t1
-  EXPECT_EQ(only(0.5 * std::numbers::pi).problem.contacts[0].mu, 0.2);       // moves along t2
+  EXPECT_EQ(only(0.0).problem.contacts[0].mu, 0.5);                     // moves along t1
+  EXPECT_EQ(only(0.5 * std::numbers::pi).problem.contacts[0].mu, 0.2);  // moves along t2
   EXPECT_FALSE(only(0.0).impact.laws[0].mu_second);
-  EXPECT_EQ(only(0.4).problem.contacts[0].tangents, 2);                      // moves along both
+  EXPECT_EQ(only(0.4).problem.contacts[0].tangents, 2);  // moves along both
   EXPECT_EQ(only(0.4).impact.laws[0].mu_second, 0.2);
 }
 
@@ -84,7 +84,7 @@ TEST(ImpactInput, InSpaceNothingIsLeftOut)
 
 TEST(ImpactInput, TakesProblemsWithFewerTangents)
 {
-  ContactProblem plane;   // a point that moves in x and y; the second contact's tangent moves nothing
+  ContactProblem plane;  // a point that moves in x and y; the second contact's tangent moves nothing
   plane.M = Eigen::Matrix2d::Identity();
   plane.F = Eigen::Vector2d(0, 9.81);
   plane.J.resize(5, 2);

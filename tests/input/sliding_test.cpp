@@ -40,7 +40,7 @@ TEST(SlipDirections, OfTheContactThatSaysSo)
   ContactDescription rail = d.contacts[0];
   rail.name = "rail";
   rail.points.resize(1);
-  d.contacts.push_back(rail);   // the fifth contact, the second entry
+  d.contacts.push_back(rail);  // the fifth contact, the second entry
   const SlipDirections slips = slips_of(d, {std::nullopt, Eigen::Vector3d(1, 0, 0)});
   ASSERT_EQ(slips.size(), 5u);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_FALSE(slips[i]) << i;
@@ -54,11 +54,11 @@ TEST(SlipDirections, FollowTheVelocity)
   SceneDescription d = box_on_floor(0.5, 0.4);
   d.models[0].linear_velocity = {-0.2, 0.2, 0.0};
   const Eigen::Vector2d along = Eigen::Vector2d(-1, 1).normalized();
-  for (const auto& slip : slips_of(d, {Eigen::Vector3d(-1.0, 1.0005, 0.0)}))   // written with a few digits
+  for (const auto& slip : slips_of(d, {Eigen::Vector3d(-1.0, 1.0005, 0.0)}))  // written with a few digits
     EXPECT_LT((slip.value() - along).norm(), 1e-14);
   EXPECT_THAT(error_of([&] { slips_of(d, {Eigen::Vector3d(1, -1, 0)}); }),
               HasSubstr("contacts[0].slides: want the direction of the velocity at floor/0"));
-  d.contacts[0].mu = 0.0;   // slides whichever way it moves
+  d.contacts[0].mu = 0.0;  // slides whichever way it moves
   for (const auto& slip : slips_of(d, {std::nullopt})) EXPECT_LT((slip.value() - along).norm(), 1e-14);
   Scene scene(d);
   for (const bool moves : moves_along_surface(scene.compute(), scene.described_state().v)) EXPECT_TRUE(moves);
@@ -74,11 +74,13 @@ TEST(RequireRest, NamesTheContactAndItsVelocity)
   };
   EXPECT_EQ(error_of([&] { asked({}); }), "no error");
   d.models[0].linear_velocity = {2e-6, 0, 0};
-  EXPECT_THAT(error_of([&] { asked({}); }), HasSubstr("contacts[0]: want bodies at rest relative to each other at floor/0"));
+  EXPECT_THAT(error_of([&] { asked({}); }),
+              HasSubstr("contacts[0]: want bodies at rest relative to each other at floor/0"));
   EXPECT_EQ(error_of([&] { asked({true, true, true, true}); }), "no error");
   EXPECT_THAT(error_of([&] { asked({true, true, true, false}); }), HasSubstr("at floor/3"));
   d.models[0].linear_velocity = {0, 0, 0.5};
-  EXPECT_THAT(error_of([&] { asked({true, true, true, true}); }), HasSubstr("0.5 m/s along the normal; a contact that opens"));
+  EXPECT_THAT(error_of([&] { asked({true, true, true, true}); }),
+              HasSubstr("0.5 m/s along the normal; a contact that opens"));
   d.models[0].linear_velocity = {0, 0, -0.5};
   EXPECT_THAT(error_of([&] { asked({true, true, true, true}); }), HasSubstr("hits belongs to the question impact"));
   d.models[0].linear_velocity = {0, 0, 9e-7};
@@ -108,7 +110,7 @@ TEST(CouplingsInput, LeavesOutWhatNothingHolds)
   ASSERT_EQ(rows.rows(), 1 + 4 * 3 + 2 + 6);
   EXPECT_EQ(rows.contacts[0].tangents, 0);
   EXPECT_EQ(rows.contacts[5].row, 13);
-  EXPECT_EQ(rows.J.row(14), problem.J.row(problem.contacts[5].row + 3));   // spin of the pad
+  EXPECT_EQ(rows.J.row(14), problem.J.row(problem.contacts[5].row + 3));  // spin of the pad
   EXPECT_EQ(rows.J.bottomRows(6), problem.J.bottomRows(6));
   EXPECT_EQ(rows.dofs, problem.dofs);
 

@@ -19,17 +19,23 @@ namespace {
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-
 class Batch : public ::testing::Test {
  protected:
-  Batch() : folder_(fs::temp_directory_path() / ("stiction_batch_" + std::to_string(::getpid()))) { fs::create_directories(folder_); }
+  Batch() : folder_(fs::temp_directory_path() / ("stiction_batch_" + std::to_string(::getpid())))
+  {
+    fs::create_directories(folder_);
+  }
   ~Batch() override { fs::remove_all(folder_); }
 
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(file(name), std::ios::binary) << text; }
+  void write(const std::string& name, const std::string& text) const
+  {
+    std::ofstream(file(name), std::ios::binary) << text;
+  }
   std::string read(const std::string& name) const { return read_text_file(file(name), "file"); }
   BatchProgress run(const std::string& in, const std::string& out, int threads = 1, bool resume = false,
-                    const std::string& name = "block_on_ground", const std::vector<ScenarioOverride>& overrides = {}) const
+                    const std::string& name = "block_on_ground",
+                    const std::vector<ScenarioOverride>& overrides = {}) const
   {
     BatchArguments arguments;
     arguments.document = load_scenario(scenario(name));
@@ -60,8 +66,9 @@ std::string many_rows(int count)
     if (i % 97 == 5)
       rows << "{\"id\": " << i << ", \"contacts.left.mu\": \"much\"}\n";
     else
-      rows << "{\"id\": " << i << ", \"contacts.left.mu\": " << 0.3 + 0.001 * (i % 400) << ", \"models.b.joints.theta\": " << 1e-3 * (i % 7)
-           << ", \"models.b.effort.x\": " << 0.01 * (i % 50) << "}\n";
+      rows << "{\"id\": " << i << ", \"contacts.left.mu\": " << 0.3 + 0.001 * (i % 400)
+           << ", \"models.b.joints.theta\": " << 1e-3 * (i % 7) << ", \"models.b.effort.x\": " << 0.01 * (i % 50)
+           << "}\n";
   }
   return rows.str();
 }
@@ -86,8 +93,10 @@ TEST_F(Batch, ARowNestedTooDeepIsBadAndTheRestGoesOn)
 
 TEST_F(Batch, AnswersEveryRowInOrder)
 {
-  write("in.jsonl", "{\"id\": \"a\"}\n\n{\"contacts.left.mu\": 0.1, \"contacts.right.mu\": 0.1}\n{\"id\": 7, \"contacts.lef.mu\": 0.1}\nnonsense\n"
-                    "{\"loads.0.force\": [6, 0, 0]}\n{\"options.cone\": {\"inner\": 1}}");
+  write("in.jsonl",
+        "{\"id\": \"a\"}\n\n{\"contacts.left.mu\": 0.1, \"contacts.right.mu\": 0.1}\n{\"id\": 7, \"contacts.lef.mu\": "
+        "0.1}\nnonsense\n"
+        "{\"loads.0.force\": [6, 0, 0]}\n{\"options.cone\": {\"inner\": 1}}");
   const BatchProgress progress = run("in.jsonl", "out.jsonl");
   EXPECT_EQ(progress.rows, 6u);
   EXPECT_EQ(progress.bad, 3u);
@@ -112,8 +121,10 @@ TEST_F(Batch, AnswersEveryRowInOrder)
 
 TEST_F(Batch, CsvInAndOut)
 {
-  write("in.csv", "id,contacts.left.mu,contacts.right.mu,models.b.pose.xyz\r\nfirst,0.5,0.5,\r\n\"a,b\",0.1,0.1,\r\n,,,\r\nbad,0.1\r\n"
-                  "moved,,,\"[1, 2, 3]\"\r\n");
+  write("in.csv",
+        "id,contacts.left.mu,contacts.right.mu,models.b.pose.xyz\r\nfirst,0.5,0.5,\r\n\"a,b\",0.1,0.1,\r\n,,,\r\nbad,0."
+        "1\r\n"
+        "moved,,,\"[1, 2, 3]\"\r\n");
   const BatchProgress progress = run("in.csv", "out.csv");
   EXPECT_EQ(progress.bad, 1u);
   std::istringstream lines(read("out.csv"));
@@ -173,7 +184,8 @@ TEST_F(Batch, RowsAnswerAsCheckDoes)
 
 TEST_F(Batch, WorldPointsFollowTheRow)
 {
-  // The contact point is where it is in the world: raising the block moves it down in the block, and the check must see that.
+  // The contact point is where it is in the world: raising the block moves it down in the block, and the check must see
+  // that.
   RowAnswerer answerer(load_scenario(scenario("block_on_ground")), {});
   const std::vector<ScenarioOverride> world = {{"contacts.left.at_frame", "world"}, {"models.b.joints.y", "0.3"}};
   BatchRow row;
@@ -210,9 +222,9 @@ TEST_F(Batch, ResumeContinuesAnywhere)
     write("in.jsonl", many_rows(600));
     const BatchProgress whole_run = run("in.jsonl", "whole." + type);
     const std::string whole = read("whole." + type);
-    for (const std::size_t size : {std::size_t(0), std::size_t(3), whole.size() / 3, whole.size() / 2, whole.size() - 1, whole.size(),
-                                   whole.find('\n', whole.size() / 5) + 1}) {
-      write("part." + type, whole.substr(0, size));   // most of these end in a torn line
+    for (const std::size_t size : {std::size_t(0), std::size_t(3), whole.size() / 3, whole.size() / 2, whole.size() - 1,
+                                   whole.size(), whole.find('\n', whole.size() / 5) + 1}) {
+      write("part." + type, whole.substr(0, size));  // most of these end in a torn line
       const BatchProgress progress = run("in.jsonl", "part." + type, 2, true);
       EXPECT_TRUE(read("part." + type) == whole) << size;
       EXPECT_EQ(progress.rows, 600u);
@@ -225,7 +237,8 @@ TEST_F(Batch, ResumeRefusesOtherResults)
 {
   write("in.jsonl", "{\"id\": 1}\n{\"id\": 2}\n");
   write("out.jsonl", "{\"id\":1,\"verdict\":\"holds\"}\n{\"id\":5,\"verdict\":\"holds\"}\n");
-  EXPECT_THAT(error_of("in.jsonl", "out.jsonl", true), HasSubstr("--resume: want results of these inputs, got row 2 named 5 instead of 2"));
+  EXPECT_THAT(error_of("in.jsonl", "out.jsonl", true),
+              HasSubstr("--resume: want results of these inputs, got row 2 named 5 instead of 2"));
   write("out.jsonl", "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n");
   EXPECT_THAT(error_of("in.jsonl", "out.jsonl", true), HasSubstr("got 3 rows for 2"));
   write("out.csv", "id,verdict\n1,holds\n");
@@ -298,7 +311,8 @@ TEST(ProgressText, SaysRateAndTimeLeft)
   progress.bad = 2;
   progress.bytes = 250;
   progress.total_bytes = 1000;
-  EXPECT_EQ(progress_text(progress, 10.0, true), "[#####---------------]  25 %  600 rows (100 before), 2 bad, 50/s, 0:30 left");
+  EXPECT_EQ(progress_text(progress, 10.0, true),
+            "[#####---------------]  25 %  600 rows (100 before), 2 bad, 50/s, 0:30 left");
   EXPECT_EQ(progress_text(progress, 2000.0, false), " 25 %  600 rows (100 before), 2 bad, 0/s, 1:40:00 left");
   progress.finished = true;
   EXPECT_EQ(progress_text(progress, 10.0, false), "600 rows (100 before), 2 bad, 50/s, 10.0 s");

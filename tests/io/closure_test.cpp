@@ -196,8 +196,9 @@ TEST(ClosureReport, BadInputNamesTheEntry)
 
 TEST(ClosureVerify, EffortsOfTheHandAreTheCertificates)
 {
-  const std::string json = report_json(checked(
-      "three_finger_hand", {{"question", "closure"}, {"options.object", "object"}, {"models.hand.effort", "unlimited"}}));
+  const std::string json = report_json(
+      checked("three_finger_hand",
+              {{"question", "closure"}, {"options.object", "object"}, {"models.hand.effort", "unlimited"}}));
   EXPECT_TRUE(verify_report(json, "r").valid);
   EXPECT_THAT(message_about_forged(json, [](Json& r) { r["efforts"]["hand/finger1"] = 3.5; }),
               HasSubstr("efforts.hand/finger1: the report says 3.5"));
@@ -220,7 +221,8 @@ TEST(ClosureVerify, JudgesEveryVerdict)
               }),
               HasSubstr("proves nothing"));
   EXPECT_THAT(message([](Json& r) { r["closure"]["resists"]["wrench"][0] = 100.0; }), HasSubstr("resists"));
-  EXPECT_THAT(message([](Json& r) { r["contacts"][0]["normal_force"] = 100.0; }), HasSubstr("contacts[0].normal_force"));
+  EXPECT_THAT(message([](Json& r) { r["contacts"][0]["normal_force"] = 100.0; }),
+              HasSubstr("contacts[0].normal_force"));
   EXPECT_THAT(message([](Json& r) { r["quality"]["torque_point"][0] = 0.03; }), HasSubstr("quality.torque_point[0]"));
   expect_no_digit_may_change(json, 40);
 }

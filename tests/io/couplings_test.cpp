@@ -1,4 +1,5 @@
-// The question couplings, from scenario files to reports and back: the rod of section 4.3, a block on three points, a crank.
+// The question couplings, from scenario files to reports and back: the rod of section 4.3, a block on three points, a
+// crank.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -31,7 +32,7 @@ TEST(CouplingsReport, RodOnAWallAndARail)
   EXPECT_NEAR(first(rod, "Ac"), 0.8, 1e-12);
   const Json& couplings = rod["couplings"];
   EXPECT_NEAR(couplings["angles"]["unilateral_bilateral"][0][0].get<double>(), 0.9272952, 1e-7);
-  const double inertia[3][3] = {{0.5, 0, 0}, {0, 0.3, 0.848528}, {0, 0.848528, 2.4}};   // (39)
+  const double inertia[3][3] = {{0.5, 0, 0}, {0, 0.3, 0.848528}, {0, 0.848528, 2.4}};  // (39)
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t k = 0; k < 3; ++k)
       EXPECT_NEAR(couplings["constrained_inertia_inverse"][i][k].get<double>(), inertia[i][k], 1e-6);
@@ -51,15 +52,18 @@ TEST(CouplingsReport, RodOnAWallAndARail)
 
 TEST(CouplingsReport, RodThatTurnsWhileItsTipStays)
 {
-  // Section 4.3 with theta' = w: lu = m c (3 g s - 4 l w^2) / 4, lb = m/4 (g (1 + 3 s^2) - 4 l s w^2), until it separates.
+  // Section 4.3 with theta' = w: lu = m c (3 g s - 4 l w^2) / 4, lb = m/4 (g (1 + 3 s^2) - 4 l s w^2), until it
+  // separates.
   const double th = 0.7853981633974483, s = std::sin(th), c = std::cos(th), m = 2, l = 0.5, g = 9.81;
   for (const double w : {1.0, 2.0, 4.0}) {
-    const std::string rates = "{theta: " + std::to_string(w) + ", x: " + Json(-l * s * w).dump() + ", y: " + Json(l * c * w).dump() + "}";
+    const std::string rates =
+        "{theta: " + std::to_string(w) + ", x: " + Json(-l * s * w).dump() + ", y: " + Json(l * c * w).dump() + "}";
     const Json rod = checked_json("rod_wall_and_rail", {{"models.rod.rates", rates}});
     const double lu = std::max(0.0, m * c * (3 * g * s - 4 * l * w * w) / 4);
     EXPECT_NEAR(row(rod, "wall normal")["force"].get<double>(), lu, 1e-9);
     EXPECT_NEAR(row(rod, "rail normal")["force"].get<double>(),
-                lu > 0 ? m / 4 * (g * (1 + 3 * s * s) - 4 * l * s * w * w) : m * (g - l * s * w * w) / (1 + 3 * c * c), 1e-9);
+                lu > 0 ? m / 4 * (g * (1 + 3 * s * s) - 4 * l * s * w * w) : m * (g - l * s * w * w) / (1 + 3 * c * c),
+                1e-9);
     EXPECT_EQ(lu > 0, w < 3);
   }
 }
@@ -95,7 +99,7 @@ TEST(CouplingsReport, CrankAgainstAStop)
   EXPECT_EQ(crank["certificate"]["kind"], "contradiction");
   EXPECT_TRUE(crank["acceleration"]["values"].is_null());
   EXPECT_THAT(crank["summary"].get<std::string>(), HasSubstr("stop normal and axle x contradict each other"));
-  EXPECT_EQ(checked_json("crank_against_stop", {{"gravity", "[100, 0, 0]"}})["verdict"], "fails");   // whatever the load
+  EXPECT_EQ(checked_json("crank_against_stop", {{"gravity", "[100, 0, 0]"}})["verdict"], "fails");  // whatever the load
   EXPECT_EQ(checked_json("crank_against_stop", {{"contacts.stop.normal", "[-1, 0, 0]"}})["verdict"], "holds");
   EXPECT_EQ(checked_json("crank_against_stop", {{"models.crank.rates.theta", "0"}})["verdict"], "holds");
 }
@@ -120,15 +124,18 @@ TEST(CouplingsReport, SaysWhichRowsFight)
   const std::string text = report_text(checked("rod_wall_and_rail"), false);
   EXPECT_THAT(text, HasSubstr("strongest coupling: wall normal against rail normal; kinetic angle 53.13\n"));
   EXPECT_THAT(text, HasSubstr("an impulse of 1 at wall normal comes with 0.6 at rail"));
-  EXPECT_THAT(report_text(checked("block_on_three_points"), false), HasSubstr("upper_guide and lower_guide depend\n   on each other"));
+  EXPECT_THAT(report_text(checked("block_on_three_points"), false),
+              HasSubstr("upper_guide and lower_guide depend\n   on each other"));
 }
 
 TEST(CouplingsReport, BadInputNamesTheEntry)
 {
   const auto rod = [](const Overrides& overrides) { return error_of("rod_wall_and_rail", overrides); };
-  EXPECT_THAT(rod({{"contacts.wall.slides", "[0, 0, 1]"}}), HasSubstr("contacts[0].slides: want no sliding contact in the question couplings"));
+  EXPECT_THAT(rod({{"contacts.wall.slides", "[0, 0, 1]"}}),
+              HasSubstr("contacts[0].slides: want no sliding contact in the question couplings"));
   EXPECT_THAT(rod({{"options.cone", "{outer: 8}"}}), HasSubstr("options.cone: want exact for the question couplings"));
-  EXPECT_THAT(rod({{"models.rod.rates", "{x: -1}"}}), HasSubstr("contacts[0]: want no velocity across the surface at wall"));
+  EXPECT_THAT(rod({{"models.rod.rates", "{x: -1}"}}),
+              HasSubstr("contacts[0]: want no velocity across the surface at wall"));
   EXPECT_THAT(rod({{"models.rod.rates", "{theta: 1}"}, {"contacts.wall.mu", "0.5"}}),
               HasSubstr("contacts[0]: want bodies at rest relative to each other at wall"));
   EXPECT_THAT(error_of("crank_against_stop", {{"models.crank.rates", "{x: 1}"}, {"contacts", "[]"}}),
@@ -149,25 +156,35 @@ TEST(CouplingsVerify, AcceptsWhatCheckWrites)
   message("block_on_three_points");
   for (const char* name : {"block_on_ground", "pinch_on_guide", "quadruped_standing", "soft_finger", "stack_of_boxes"})
     message(name, {{"question", "couplings"}});
-  message("quadruped_standing", {{"question", "couplings"}, {"options.solver", "qpoases"}, {"options.tangential", "left_out"}});
+  message("quadruped_standing",
+          {{"question", "couplings"}, {"options.solver", "qpoases"}, {"options.tangential", "left_out"}});
 }
 
 TEST(CouplingsVerify, SaysWhatDisagrees)
 {
   const std::string json = report_json(checked("rod_wall_and_rail"));
   const auto message = [&](auto edit) { return message_about_forged(json, edit); };
-  EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }), HasSubstr("says 'fails', but its certificate proves 'holds'"));
+  EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }),
+              HasSubstr("says 'fails', but its certificate proves 'holds'"));
   EXPECT_THAT(message([](Json& r) { r["rows"][0]["force"] = 7.0; }), HasSubstr("rows[0].force: the report says 7"));
-  EXPECT_THAT(message([](Json& r) { r["rows"][0]["name"] = "floor normal"; }), HasSubstr("rows[0].name: the report says 'floor normal', but its certificate proves 'wall normal'"));
-  EXPECT_THAT(message([](Json& r) { r["rows"][0]["interval"] = Json::array({0.0, 1.0}); }), HasSubstr("rows[0].interval"));
-  EXPECT_THAT(message([](Json& r) { r["certificate"]["lambda"][0] = 7.0; }), HasSubstr("proves nothing: degree of freedom"));
+  EXPECT_THAT(message([](Json& r) { r["rows"][0]["name"] = "floor normal"; }),
+              HasSubstr("rows[0].name: the report says 'floor normal', but its certificate proves 'wall normal'"));
+  EXPECT_THAT(message([](Json& r) { r["rows"][0]["interval"] = Json::array({0.0, 1.0}); }),
+              HasSubstr("rows[0].interval"));
+  EXPECT_THAT(message([](Json& r) { r["certificate"]["lambda"][0] = 7.0; }),
+              HasSubstr("proves nothing: degree of freedom"));
   EXPECT_THAT(message([](Json& r) { r["certificate"]["a"][0] = 7.0; }), HasSubstr("proves nothing"));
-  EXPECT_THAT(message([](Json& r) { r["certificate"]["bilateral"] = Json::array(); }), HasSubstr("certificate.bilateral: the report says a list of 0"));
-  EXPECT_THAT(message([](Json& r) { r["couplings"]["E"][0][0] = 0.75; }), HasSubstr("couplings.E[0][0]: the report says 0.75"));
-  EXPECT_THAT(message([](Json& r) { r["acceleration"]["values"]["rod/x"] = 1.0; }), HasSubstr("acceleration.values.rod/x"));
+  EXPECT_THAT(message([](Json& r) { r["certificate"]["bilateral"] = Json::array(); }),
+              HasSubstr("certificate.bilateral: the report says a list of 0"));
+  EXPECT_THAT(message([](Json& r) { r["couplings"]["E"][0][0] = 0.75; }),
+              HasSubstr("couplings.E[0][0]: the report says 0.75"));
+  EXPECT_THAT(message([](Json& r) { r["acceleration"]["values"]["rod/x"] = 1.0; }),
+              HasSubstr("acceleration.values.rod/x"));
   const std::string crank = report_json(checked("crank_against_stop"));
-  EXPECT_THAT(message_about_forged(crank, [](Json& r) { r["certificate"]["lambda"][0] = -1.0; }), HasSubstr("proves nothing"));
-  EXPECT_THAT(message_about_forged(crank, [](Json& r) { r["certificate"]["problem"]["gamma"][0] = 0.0; }), HasSubstr("proves nothing"));
+  EXPECT_THAT(message_about_forged(crank, [](Json& r) { r["certificate"]["lambda"][0] = -1.0; }),
+              HasSubstr("proves nothing"));
+  EXPECT_THAT(message_about_forged(crank, [](Json& r) { r["certificate"]["problem"]["gamma"][0] = 0.0; }),
+              HasSubstr("proves nothing"));
   expect_no_digit_may_change(crank);
 }
 

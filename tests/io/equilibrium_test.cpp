@@ -112,7 +112,8 @@ TEST(EquilibriumReport, EffortsItFindsHoldWhenGiven)
 
 TEST(EquilibriumReport, EffortMarginIsTheShareOfTheWeakestJoint)
 {
-  // By symmetry each knee carries what all_sticking was given, 18.4515 of 150 N m, and nothing can be shifted to other joints.
+  // By symmetry each knee carries what all_sticking was given, 18.4515 of 150 N m, and nothing can be shifted to other
+  // joints.
   const Json json = checked_json("biped_standing", {{"question", "equilibrium"}, {"models.robot.effort", "limits"}});
   EXPECT_NEAR(json["margins"]["effort"].get<double>(), 18.4515 / 150, 1e-4);
   EXPECT_NEAR(json["efforts"]["robot/left_knee"].get<double>(), -18.4515, 0.05);

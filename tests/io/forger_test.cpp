@@ -1,5 +1,5 @@
-// A forger changes every entry of every report in turn; nothing is accepted that changes a claim. By default a few forgeries of
-// each field are drawn; STICTION_FORGERIES=1000000 draws them all.
+// A forger changes every entry of every report in turn; nothing is accepted that changes a claim. By default a few
+// forgeries of each field are drawn; STICTION_FORGERIES=1000000 draws them all.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,8 +9,8 @@
 #include <random>
 
 #include "io/check.hpp"
-#include "io/judgement.hpp"
 #include "io/json_text.hpp"
+#include "io/judgement.hpp"
 #include "io/verify.hpp"
 #include "stiction/error.hpp"
 
@@ -41,9 +41,11 @@ std::size_t forgeries_per_field()
 std::string field_of(const Json& report, Pointer pointer)
 {
   std::vector<std::string> parts;
-  for (; !pointer.empty(); pointer.pop_back()) parts.push_back(report.at(pointer.parent_pointer()).is_array() ? "[]" : pointer.back());
+  for (; !pointer.empty(); pointer.pop_back())
+    parts.push_back(report.at(pointer.parent_pointer()).is_array() ? "[]" : pointer.back());
   std::string name;
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) name += (name.empty() || *part == "[]" ? "" : ".") + *part;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part)
+    name += (name.empty() || *part == "[]" ? "" : ".") + *part;
   return name;
 }
 
@@ -60,9 +62,14 @@ void collect(const Json& value, const Pointer& at, std::vector<Pointer>& all)
 std::string other_word(const std::string& word)
 {
   static const std::map<std::string, std::string> kOpposites = {
-      {"holds", "fails"}, {"fails", "holds"}, {"sticking", "sliding"}, {"sliding", "sticking"}, {"unilateral", "bilateral"},
-      {"bilateral", "unilateral"}, {"forces", "motion"}, {"motion", "forces"}, {"one", "several"}, {"several", "one"},
-      {"bounded", "unbounded"}, {"allowed", "forbidden"}, {"held", "left_out"}, {"inf", "-inf"}, {"exact", "exactly"}};
+      {"holds", "fails"},          {"fails", "holds"},
+      {"sticking", "sliding"},     {"sliding", "sticking"},
+      {"unilateral", "bilateral"}, {"bilateral", "unilateral"},
+      {"forces", "motion"},        {"motion", "forces"},
+      {"one", "several"},          {"several", "one"},
+      {"bounded", "unbounded"},    {"allowed", "forbidden"},
+      {"held", "left_out"},        {"inf", "-inf"},
+      {"exact", "exactly"}};
   const auto found = kOpposites.find(word);
   return found != kOpposites.end() ? found->second : word + "x";
 }
@@ -73,7 +80,7 @@ std::vector<Json> forged_values(const Json& value)
   if (value.is_number_integer()) return {value.get<int>() + 1, -value.get<int>() - 1, 1000000, nullptr, "1"};
   if (value.is_number()) {
     const double x = value.get<double>();
-    const bool none = std::abs(x) < 1e-12;   // rounding may be other rounding
+    const bool none = std::abs(x) < 1e-12;  // rounding may be other rounding
     return {none ? 0.01 : 1.01 * x, none ? -0.01 : -x, none ? 1e20 : 1e20 * x, "inf", nullptr};
   }
   if (value.is_boolean()) return {!value.get<bool>(), nullptr};
@@ -104,7 +111,7 @@ std::vector<Json> forged_values(const Json& value)
     less.erase(key);
     list.push_back(less);
   }
-  if (value.size() > 1) {   // names swapped
+  if (value.size() > 1) {  // names swapped
     Json swapped = Json::object();
     const std::string first = value.begin().key(), second = std::next(value.begin()).key();
     for (const auto& [key, item] : value.items()) swapped[key == first ? second : key == second ? first : key] = item;
@@ -146,7 +153,8 @@ bool listed(const std::string& field, const std::vector<std::string>& unchecked)
   const auto inside = [](const std::string& a, const std::string& b) {
     return a == b || a.starts_with(b + ".") || a.starts_with(b + "[");
   };
-  return std::ranges::any_of(unchecked, [&](const std::string& name) { return inside(field, name) || inside(name, field); });
+  return std::ranges::any_of(unchecked,
+                             [&](const std::string& name) { return inside(field, name) || inside(name, field); });
 }
 
 /// Whether an entry belongs to a certificate's proof, which may be another one as long as it proves the same.
@@ -170,8 +178,9 @@ class Forger : public ::testing::Test {
     collect(report, Pointer(), all);
     std::ranges::shuffle(all, rng_);
     std::map<std::string, std::size_t> tried;
-    std::map<std::string, double> scales;   // only of impacts: numbers there are differences of large ones
-    for (const auto& [key, value] : report.items()) scales[key] = report["question"] == "impact" ? largest_in(value) : 0.0;
+    std::map<std::string, double> scales;  // only of impacts: numbers there are differences of large ones
+    for (const auto& [key, value] : report.items())
+      scales[key] = report["question"] == "impact" ? largest_in(value) : 0.0;
     for (const Pointer& at : all) {
       const std::string field = field_of(report, at);
       if (field == "checksum" || tried[field] >= forgeries_per_field()) continue;
@@ -195,7 +204,8 @@ class Forger : public ::testing::Test {
     if (!accepted(report, &scenario, result)) return;
     ++accepted_[std::string(stiction::name_of(scenario.scenario.question)) + ": " + field];
     EXPECT_TRUE(of_proof(field, question) || listed(field, result.unchecked))
-        << std::filesystem::path(file).stem().string() << ": " << at.to_string() << " became " << value.dump().substr(0, 60);
+        << std::filesystem::path(file).stem().string() << ": " << at.to_string() << " became "
+        << value.dump().substr(0, 60);
   }
 
   std::mt19937 rng_{11};
@@ -207,7 +217,8 @@ TEST_F(Forger, ChangesNoClaim)
 {
   for (const std::string& file : own_scenarios()) forge(file);
   EXPECT_GT(forgeries_, 1000);
-  std::cout << forgeries_ << " forgeries; accepted, as proofs that prove the same or as entries said not to be re-checked:\n";
+  std::cout << forgeries_
+            << " forgeries; accepted, as proofs that prove the same or as entries said not to be re-checked:\n";
   for (const auto& [field, count] : accepted_) std::cout << "  " << field << "  " << count << "\n";
 }
 

@@ -23,7 +23,8 @@ std::vector<std::string> scenarios()
 std::string robot_packages()
 {
 #ifdef STICTION_ROBOT_DATA
-  const std::string robots = std::getenv("STICTION_ROBOT_DATA") ? std::getenv("STICTION_ROBOT_DATA") : STICTION_ROBOT_DATA;
+  const std::string robots =
+      std::getenv("STICTION_ROBOT_DATA") ? std::getenv("STICTION_ROBOT_DATA") : STICTION_ROBOT_DATA;
 #else
   const std::string robots = std::getenv("STICTION_ROBOT_DATA") ? std::getenv("STICTION_ROBOT_DATA") : "";
 #endif
@@ -57,7 +58,8 @@ double change(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b)
 /// Points in the world move along; they and, where bodies touch, the poses round to 2^-33 m. Masses and forces do not.
 TEST_P(Gallery, HasTheSameMatricesAThousandKilometresAway)
 {
-  if (read_text_file(GetParam(), "scenario").find("package://example-robot-data") != std::string::npos && robot_packages().empty())
+  if (read_text_file(GetParam(), "scenario").find("package://example-robot-data") != std::string::npos &&
+      robot_packages().empty())
     GTEST_SKIP() << "SKIPPED: no real robots.";
   const Eigen::Vector3d far(1e6, 0.7e6, -0.3e6);
   SceneDescription scene = read_scenario_file(GetParam()).scene;
@@ -74,9 +76,8 @@ TEST_P(Gallery, HasTheSameMatricesAThousandKilometresAway)
   EXPECT_LE(change(here.gamma, there.gamma), 1e-8);
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenarios, Gallery, ::testing::ValuesIn(scenarios()), [](const auto& test) {
-  return std::filesystem::path(test.param).stem().string();
-});
+INSTANTIATE_TEST_SUITE_P(Scenarios, Gallery, ::testing::ValuesIn(scenarios()),
+                         [](const auto& test) { return std::filesystem::path(test.param).stem().string(); });
 
 TEST(GallerySize, AtLeastFifteenAndAllVerdicts) { EXPECT_GE(scenarios().size(), 15u); }
 

@@ -54,24 +54,24 @@ TEST(ImpactReport, KeysInTheOrderOfTheContract)
                                             "warnings", "inputs", "checksum"}));
 }
 
-TEST(ImpactReport, KanesPendulum)   // Glocker (2012), section 7: absolute rates, tangent along -x
+TEST(ImpactReport, KanesPendulum)  // Glocker (2012), section 7: absolute rates, tangent along -x
 {
   struct Case {
     const char *restitution, *mu;
     double normal, tangential, u1, u2, W, W_n, W_t;
   };
-  for (const Case& c : {Case{"{normal: 0.5}", "0.5", 3.4078792829, 1.4675795461, -0.3346489298, 0.3631153642,
-                             0.1634274686, -0.2286721, 0.3920996},
-                        Case{"{normal: 0.5, tangential: 0.5}", "0.5", 0.6823003921, -0.3411501961, -0.2062930193,
-                             0.2753147504, -0.1217219865, -0.0457830, -0.0759389},
-                        Case{"{}", "0.5", 0.4548669281, -0.2274334640, -0.1708620128, 0.1168765002, -0.1353042902,
-                             -0.0610441, -0.0742602},
-                        Case{"{normal: 0.5}", "0", 1.1963803850, 0, -0.2305026306, 0.2918750998, -0.0802783288,
-                             -0.0802783288, 0}}) {
-    const Json report = checked_json("pendulum_gains_energy",
-                                     {{"contacts.tip.restitution", c.restitution}, {"contacts.tip.mu", c.mu}});
+  for (const Case& c :
+       {Case{"{normal: 0.5}", "0.5", 3.4078792829, 1.4675795461, -0.3346489298, 0.3631153642, 0.1634274686, -0.2286721,
+             0.3920996},
+        Case{"{normal: 0.5, tangential: 0.5}", "0.5", 0.6823003921, -0.3411501961, -0.2062930193, 0.2753147504,
+             -0.1217219865, -0.0457830, -0.0759389},
+        Case{"{}", "0.5", 0.4548669281, -0.2274334640, -0.1708620128, 0.1168765002, -0.1353042902, -0.0610441,
+             -0.0742602},
+        Case{"{normal: 0.5}", "0", 1.1963803850, 0, -0.2305026306, 0.2918750998, -0.0802783288, -0.0802783288, 0}}) {
+    const Json report =
+        checked_json("pendulum_gains_energy", {{"contacts.tip.restitution", c.restitution}, {"contacts.tip.mu", c.mu}});
     EXPECT_EQ(report["verdict"], c.W > 0 ? "fails" : "holds");
-    EXPECT_EQ(report["velocity"]["unique"], true);   // planar: proved
+    EXPECT_EQ(report["velocity"]["unique"], true);  // planar: proved
     const Json& tip = report["contacts"][0];
     EXPECT_NEAR(number(tip["normal_impulse"]), c.normal, 1e-9);
     EXPECT_NEAR(number(tip["impulse_world"][0]), -c.tangential, 1e-9);
@@ -94,15 +94,15 @@ TEST(ImpactReport, KanesPendulum)   // Glocker (2012), section 7: absolute rates
   for (const char* condition : {"similar", "small", "sharpened", "exact"})
     EXPECT_EQ(conditions[condition]["holds"], false);
   EXPECT_NEAR(number(report["margins"]["restitution"]), 0.246162, 1e-6);
-  EXPECT_NEAR(number(report["margins"]["restitution_sharpened"]), 0.246162, 1e-6);   // exact for two scalar elements
+  EXPECT_NEAR(number(report["margins"]["restitution_sharpened"]), 0.246162, 1e-6);  // exact for two scalar elements
   EXPECT_NEAR(number(report["margins"]["restitution_similar"]), 0.012868, 1e-6);
   EXPECT_NEAR(number(report["margins"]["sticking_friction"]), 0.430643, 1e-6);
   EXPECT_EQ(report["repair"][0]["to"], report["margins"]["restitution"]);
   EXPECT_EQ(report["impact"]["injected_by"][0]["who"], "friction of tip");
-  EXPECT_GE(number(report["impact"]["energy_bound"]), change(report));   // (98)
+  EXPECT_GE(number(report["impact"]["energy_bound"]), change(report));  // (98)
 }
 
-TEST(ImpactReport, RatchetOfTwoCarts)   // section 6
+TEST(ImpactReport, RatchetOfTwoCarts)  // section 6
 {
   for (const char* e : {"0.1", "0.5", "0.7071", "0.70711", "1"}) {
     const double value = std::stod(e);
@@ -132,7 +132,7 @@ TEST(ImpactReport, RatchetOfTwoCarts)   // section 6
   EXPECT_EQ(checked_json("ratchet_against_buffer", {{"contacts.buffer.restitution.normal", "0"}})["verdict"], "holds");
 }
 
-TEST(ImpactReport, Rod)   // both ends: G = [[4, -2], [-2, 4]]
+TEST(ImpactReport, Rod)  // both ends: G = [[4, -2], [-2, 4]]
 {
   const Json clap = checked_json("rod_dropped"), flat = checked_json("rod_dropped", {{"models.r.rates", "{y: -1}"}});
   EXPECT_NEAR(number(clap["contacts"][0]["normal_impulse"]), 1.0 / 6, 1e-12);
@@ -166,7 +166,7 @@ TEST(ImpactReport, Rod)   // both ends: G = [[4, -2], [-2, 4]]
 }
 
 TEST(ImpactReport,
-     SeveralVelocities)   // Painlevé's rod: G = [[1.6, -1.2], [-1.2, 3.4]], a slipping tip has 1.6 - 2.4 < 0
+     SeveralVelocities)  // Painlevé's rod: G = [[1.6, -1.2], [-1.2, 3.4]], a slipping tip has 1.6 - 2.4 < 0
 {
   const Json report = checked_json("rod_three_ways");
   const Json& solutions = report["impact"]["solutions"];
@@ -194,9 +194,8 @@ TEST(ImpactReport,
   EXPECT_GT(change(gains), 0.04);
   const std::string json = report_json(checked("rod_three_ways", bounce));
   EXPECT_TRUE(verify_report(json, "r").valid);
-  EXPECT_THAT(message_about_forged(json, [](Json& r) {
-                std::swap(r["certificate"]["solutions"][0], r["certificate"]["solutions"][2]);
-              }),
+  EXPECT_THAT(message_about_forged(
+                  json, [](Json& r) { std::swap(r["certificate"]["solutions"][0], r["certificate"]["solutions"][2]); }),
               HasSubstr("not in the order of their energy"));
 }
 
@@ -263,7 +262,7 @@ TEST(ImpactReport, TouchdownsByHand)
   EXPECT_EQ(biped["impact"]["unique"], "undecided");
   EXPECT_EQ(biped["impact"]["impulses_unique"], false);
   EXPECT_NEAR(number(biped["contacts"][0]["normal_impulse"]), number(biped["contacts"][1]["normal_impulse"]),
-              1e-9);   // least norm
+              1e-9);  // least norm
 }
 
 TEST(ImpactReport, PlanarMechanismsHavePlanarFriction)
@@ -341,9 +340,9 @@ TEST(ImpactInput, BadEntriesAreNamed)
   EXPECT_THAT(sphere("options.modes", "0"), HasSubstr("options.modes: want a whole number from 1 to"));
   EXPECT_THAT(error_of("ratchet_carts", {{"contacts.ratchet.side", "bilateral"}}),
               HasSubstr("contacts[1].one_way: want a unilateral contact"));
-  EXPECT_THAT(error_of("rod_dropped",
-                       {{"contacts.left.side", "bilateral"}, {"contacts.left.restitution.normal", "-1"}}),
-              HasSubstr("want (-1, 1] for a bilateral contact, got -1"));
+  EXPECT_THAT(
+      error_of("rod_dropped", {{"contacts.left.side", "bilateral"}, {"contacts.left.restitution.normal", "-1"}}),
+      HasSubstr("want (-1, 1] for a bilateral contact, got -1"));
 }
 
 TEST(ImpactInput, OtherQuestionsRefuseWhatTheyWouldIgnore)
@@ -369,7 +368,8 @@ TEST(ImpactVerify, SaysWhatDisagrees)
               HasSubstr("says 'holds', but its certificate proves 'fails'"));
   EXPECT_THAT(message(fails, [](Json& r) { r["contacts"][0]["normal_impulse"] = 3.5; }),
               HasSubstr("contacts[0].normal_impulse: the report says 3.5"));
-  EXPECT_THAT(message(fails, [](Json& r) { r["contacts"][0]["work"] = -0.1; }), HasSubstr("contacts[0].work: the report says -0.1"));
+  EXPECT_THAT(message(fails, [](Json& r) { r["contacts"][0]["work"] = -0.1; }),
+              HasSubstr("contacts[0].work: the report says -0.1"));
   EXPECT_THAT(message(fails, [](Json& r) { r["contacts"][0]["state"] = "sliding"; }), HasSubstr("contacts[0].state"));
   EXPECT_THAT(message(fails, [](Json& r) { r["impact"]["energy_change"] = 0.2; }), HasSubstr("impact.energy_change"));
   EXPECT_THAT(message(fails, [](Json& r) { r["impact"]["injected_by"][0]["who"] = "nobody"; }),
@@ -394,27 +394,30 @@ TEST(ImpactVerify, SaysWhatDisagrees)
   // Uniqueness stands on the leaves: every mode looked at, each with a proof.
   EXPECT_THAT(message(holds, [](Json& r) { r["certificate"]["leaves"].erase(0); }),
               HasSubstr("velocity.unique: the report says true, but its certificate proves false"));
-  EXPECT_THAT(message(holds, [](Json& r) {
-                for (Json& leaf : r["certificate"]["leaves"])
-                  if (leaf.contains("witness")) leaf["witness"][0] = 7.0;
-              }),
+  EXPECT_THAT(message(holds,
+                      [](Json& r) {
+                        for (Json& leaf : r["certificate"]["leaves"])
+                          if (leaf.contains("witness")) leaf["witness"][0] = 7.0;
+                      }),
               HasSubstr("but its certificate proves"));
-  EXPECT_THAT(message(holds, [](Json& r) {
-                for (Json& leaf : r["certificate"]["leaves"])
-                  if (leaf.contains("left_inverse")) leaf["left_inverse"][0][0] = 7.0;
-              }),
+  EXPECT_THAT(message(holds,
+                      [](Json& r) {
+                        for (Json& leaf : r["certificate"]["leaves"])
+                          if (leaf.contains("left_inverse")) leaf["left_inverse"][0][0] = 7.0;
+                      }),
               HasSubstr("velocity.unique: the report says true, but its certificate proves false"));
   EXPECT_THAT(message(holds, [](Json& r) { r["impact"]["unique"] = "fails"; }), HasSubstr("impact.unique"));
   // The same solution twice is not two solutions, however consistently it is told.
-  EXPECT_THAT(message(holds, [](Json& r) {
-                for (Json* list : {&r["certificate"]["solutions"], &r["impact"]["solutions"]}) {
-                  const Json first = (*list)[0];
-                  list->push_back(first);
-                }
-                r["certificate"]["leaves"] = Json::array();
-                r["impact"]["unique"] = "fails";
-                r["impact"]["complete"] = r["velocity"]["unique"] = false;
-              }),
+  EXPECT_THAT(message(holds,
+                      [](Json& r) {
+                        for (Json* list : {&r["certificate"]["solutions"], &r["impact"]["solutions"]}) {
+                          const Json first = (*list)[0];
+                          list->push_back(first);
+                        }
+                        r["certificate"]["leaves"] = Json::array();
+                        r["impact"]["unique"] = "fails";
+                        r["impact"]["complete"] = r["velocity"]["unique"] = false;
+                      }),
               HasSubstr("one solution is listed twice"));
   EXPECT_THAT(message(none, [](Json& r) { r["certificate"]["leaves"].erase(0); }), HasSubstr("proves nothing"));
   EXPECT_THAT(message(none, [](Json& r) { r["certificate"]["laws"][0]["normal"] = 0.0; }), HasSubstr("proves nothing"));
@@ -466,7 +469,7 @@ TEST(ImpactBatch, RowsAnswerAsCheckDoes)
   RowAnswerer contradiction(load_scenario(scenario("ratchet_against_buffer")), {});
   contradiction.answer({}, none);
   EXPECT_EQ(none.verdict, Verdict::kFails);
-  EXPECT_FALSE(none.cells[1].number);   // null
+  EXPECT_FALSE(none.cells[1].number);  // null
 }
 
 }  // namespace

@@ -13,21 +13,23 @@ std::string mutated(std::string text, std::mt19937& rng)
 {
   const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(rng() % n); };
   switch (pick(4)) {
-    case 0:   // flip bytes
+    case 0:  // flip bytes
       for (std::size_t k = 0; k <= pick(3); ++k) text[pick(text.size())] = static_cast<char>(rng() % 256);
       break;
-    case 1: {   // drop a line
+    case 1: {  // drop a line
       const std::size_t begin = text.rfind('\n', pick(text.size())) + 1;
       text.erase(begin, text.find('\n', begin) - begin + 1);
       break;
     }
-    case 2: {   // drop a key, keep its value
+    case 2: {  // drop a key, keep its value
       const std::size_t colon = text.find(": ", pick(text.size()));
-      if (colon != text.npos) text.erase(text.find_last_of(" \n{,", colon - 1) + 1, colon + 2 - text.find_last_of(" \n{,", colon - 1) - 1);
+      if (colon != text.npos)
+        text.erase(text.find_last_of(" \n{,", colon - 1) + 1, colon + 2 - text.find_last_of(" \n{,", colon - 1) - 1);
       break;
     }
-    default: {   // replace a number
-      static const char* const kBy[] = {"nan", ".inf", "1e400", "-1e308", "1e-320", "text", "[1, 2]", "{a: 1}", "", "~", "-0.0", "1e30", "true"};
+    default: {  // replace a number
+      static const char* const kBy[] = {"nan",    ".inf", "1e400", "-1e308", "1e-320", "text", "[1, 2]",
+                                        "{a: 1}", "",     "~",     "-0.0",   "1e30",   "true"};
       const std::size_t digit = text.find_first_of("0123456789", pick(text.size()));
       if (digit != text.npos) {
         const std::size_t begin = text.find_last_not_of("0123456789.e-", digit) + 1;
@@ -43,9 +45,10 @@ TEST(MutatedScenarios, EndInAVerdictOrABadInput)
   std::mt19937 rng{20200101};
   const std::string folder = std::string(STICTION_SOURCE_DIR) + "/scenarios";
   int answered = 0, refused = 0;
-  const char* const names[] = {"block_on_ground", "pinch_on_guide", "rail_grasp", "three_finger_hand", "mug_in_hand", "stack_of_boxes", "soft_finger",
-                               "box_pushed", "biped_region", "ball_between_hard_fingers", "ladder_slips", "painleve_two_futures",
-                               "box_slides_on_box", "rod_wall_and_rail", "crank_against_stop"};
+  const char* const names[] = {
+      "block_on_ground", "pinch_on_guide",       "rail_grasp",        "three_finger_hand", "mug_in_hand",
+      "stack_of_boxes",  "soft_finger",          "box_pushed",        "biped_region",      "ball_between_hard_fingers",
+      "ladder_slips",    "painleve_two_futures", "box_slides_on_box", "rod_wall_and_rail", "crank_against_stop"};
   for (int i = 0; i < 1000; ++i) {
     const std::string name = names[i % std::size(names)];
     const std::string text = mutated(read_text_file(folder + "/" + name + ".yaml", "scenario"), rng);
@@ -61,7 +64,7 @@ TEST(MutatedScenarios, EndInAVerdictOrABadInput)
       FAIL() << error.what();
     }
   }
-  EXPECT_GT(answered, 200);   // or the mutations say nothing about checking
+  EXPECT_GT(answered, 200);  // or the mutations say nothing about checking
   EXPECT_GT(refused, 200);
 }
 

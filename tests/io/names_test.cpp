@@ -18,8 +18,8 @@ using Overrides = std::vector<ScenarioOverride>;
 std::string joint(const std::string& name, const std::string& type, const std::string& child)
 {
   return "<link name='" + child + "'><inertial><mass value='0.1'/>" +
-         "<inertia ixx='1e-3' iyy='1e-3' izz='1e-3' ixy='0' ixz='0' iyz='0'/></inertial></link>" + "<joint name='" + name +
-         "' type='" + type + "'><parent link='body'/><child link='" + child + "'/><axis xyz='1 0 0'/>" +
+         "<inertia ixx='1e-3' iyy='1e-3' izz='1e-3' ixy='0' ixz='0' iyz='0'/></inertial></link>" + "<joint name='" +
+         name + "' type='" + type + "'><parent link='body'/><child link='" + child + "'/><axis xyz='1 0 0'/>" +
          "<limit lower='-1' upper='1' effort='20' velocity='1'/></joint>";
 }
 
@@ -85,7 +85,7 @@ TEST_F(AnyName, EveryJointHasItsOwnEntryInTheReport)
   EXPECT_EQ(efforts["r.1/plane[0]"], 0.0);
   EXPECT_EQ(efforts.size(), 6u);
   const Json& values = report["acceleration"]["values"];
-  EXPECT_EQ(values.size(), 8u) << values;   // seven joints and the floating base
+  EXPECT_EQ(values.size(), 8u) << values;  // seven joints and the floating base
   EXPECT_NEAR(values["r.1/finger[1]"].get<double>(), 15.0, 1e-9);
   EXPECT_NEAR(values["r.1/base"].get<double>(), 30.0, 1e-9);
   EXPECT_NEAR(values["r.1/finger"].get<double>(), 0.0, 1e-9);
@@ -169,7 +169,8 @@ TEST_F(AnyName, ErrorsNameTheLineAndTheEntry)
   const auto error = [&](const Overrides& overrides) { return error_text([&] { check(overrides); }); };
   EXPECT_THAT(error({{"models.r.1.joints.finger[2]", "1"}}),
               HasSubstr("--set models.r.1.joints.finger[2]=1: models.r.1.joints.finger[2]: want a joint of the URDF"));
-  EXPECT_THAT(error({{"models.r.1.effort", "limits"}}), HasSubstr("want given efforts for all_sticking: `none`, or `{"));
+  EXPECT_THAT(error({{"models.r.1.effort", "limits"}}),
+              HasSubstr("want given efforts for all_sticking: `none`, or `{"));
 }
 
 TEST(Names, ForgedJointsAreNoticed)

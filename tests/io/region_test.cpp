@@ -162,13 +162,15 @@ TEST(RegionVerify, EveryCornerAndSideIsJudged)
               HasSubstr("region.pieces[0].outer[0][0]: the report says 0.5"));
   EXPECT_THAT(message([](Json& r) { r["certificate"]["pieces"][0]["inner"][0][0] = 0.5; }),
               HasSubstr("is held is not proved"));
-  EXPECT_THAT(message([](Json& r) { r["certificate"]["pieces"][0]["forces"].erase(0); }), HasSubstr("differ in number"));
+  EXPECT_THAT(message([](Json& r) { r["certificate"]["pieces"][0]["forces"].erase(0); }),
+              HasSubstr("differ in number"));
   EXPECT_THAT(message([](Json& r) {
                 Json& offset = r["certificate"]["pieces"][0]["cuts"][0]["offset"];
                 offset = offset.get<double>() - 0.01;
               }),
               HasSubstr("cuts[0].offset: the report says"));
-  EXPECT_THAT(message([](Json& r) { r["region"]["position"][0] = 0.09; }), HasSubstr("region.position[0]: the report says 0.09"));
+  EXPECT_THAT(message([](Json& r) { r["region"]["position"][0] = 0.09; }),
+              HasSubstr("region.position[0]: the report says 0.09"));
   EXPECT_THAT(message([](Json& r) { r["region"]["position"][0] = r["certificate"]["position"][0] = 0.09; }),
               HasSubstr("the centre of mass is not at the position"));
   EXPECT_THAT(message([](Json& r) { r["region"]["area"][0] = 0.07; }), HasSubstr("more than that of the inner"));
@@ -177,7 +179,8 @@ TEST(RegionVerify, EveryCornerAndSideIsJudged)
               HasSubstr("not that far inside"));
   EXPECT_THAT(message([](Json& r) { r["margins"]["intervals"]["com"][1] = 0.09; }), HasSubstr("further inside"));
   EXPECT_THAT(message([](Json& r) { r["region"]["model"] = "cow"; }), HasSubstr("region.model: the report says 'cow'"));
-  EXPECT_THAT(message([](Json& r) { r["region"]["model"] = r["certificate"]["model"] = "cow"; }), HasSubstr("floating base, got 'cow'"));
+  EXPECT_THAT(message([](Json& r) { r["region"]["model"] = r["certificate"]["model"] = "cow"; }),
+              HasSubstr("floating base, got 'cow'"));
   expect_no_digit_may_change(json, 60);
 }
 
@@ -194,19 +197,22 @@ TEST(RegionVerify, ForgedRegionsAreRefused)
 {
   const std::string json = report_json(checked("biped_region"));
   const auto message = [&](auto edit) { return message_about_forged(json, edit); };
-  EXPECT_THAT(message([](Json& r) {   // half of it
-                change_corners(r, "outer", [](Json& c, bool) { c[0] = 0.5 * c[0].get<double>(), c[1] = 0.5 * c[1].get<double>(); });
+  EXPECT_THAT(message([](Json& r) {  // half of it
+                change_corners(r, "outer",
+                               [](Json& c, bool) { c[0] = 0.5 * c[0].get<double>(), c[1] = 0.5 * c[1].get<double>(); });
                 r["region"]["area"][1] = 0.25 * r["region"]["area"][1].get<double>();
               }),
               HasSubstr("something may be held"));
-  EXPECT_THAT(message([](Json& r) {   // somewhere else
+  EXPECT_THAT(message([](Json& r) {  // somewhere else
                 for (const char* polygon : {"inner", "outer"})
-                  change_corners(r, polygon, [](Json& c, bool world) { if (world) c[0] = c[0].get<double>() + 5.0; });
+                  change_corners(r, polygon, [](Json& c, bool world) {
+                    if (world) c[0] = c[0].get<double>() + 5.0;
+                  });
                 r["region"]["position"][0] = r["region"]["position"][0].get<double>() + 5.0;
                 r["certificate"]["position"] = r["region"]["position"];
               }),
               HasSubstr("not at the position"));
-  EXPECT_THAT(message([](Json& r) {   // wound twice
+  EXPECT_THAT(message([](Json& r) {  // wound twice
                 for (Json* pieces : {&r["region"]["pieces"], &r["certificate"]["pieces"]}) {
                   Json& inner = (*pieces)[0]["inner"];
                   for (const Json& corner : Json(inner)) inner.push_back(corner);
@@ -216,11 +222,12 @@ TEST(RegionVerify, ForgedRegionsAreRefused)
                 r["region"]["area"] = {0.1199, 0.12};
               }),
               HasSubstr("inner polygon is not convex"));
-  EXPECT_THAT(message([](Json& r) {   // listed twice
-                for (Json* pieces : {&r["region"]["pieces"], &r["certificate"]["pieces"]}) pieces->push_back(Json((*pieces)[0]));
+  EXPECT_THAT(message([](Json& r) {  // listed twice
+                for (Json* pieces : {&r["region"]["pieces"], &r["certificate"]["pieces"]})
+                  pieces->push_back(Json((*pieces)[0]));
               }),
               HasSubstr("two pieces have the same signs"));
-  EXPECT_THAT(message([](Json& r) {   // unbounded
+  EXPECT_THAT(message([](Json& r) {  // unbounded
                 r["region"]["kind"] = "unbounded";
                 r["region"]["direction"] = {1.0, 0.0};
                 r["region"]["pieces"] = r["certificate"]["pieces"] = Json::array();
@@ -229,18 +236,18 @@ TEST(RegionVerify, ForgedRegionsAreRefused)
                 r["margins"]["intervals"]["com"] = {"inf", "inf"};
               }),
               HasSubstr("no proof that the region is unbounded"));
-  EXPECT_THAT(message([](Json& r) {   // empty
+  EXPECT_THAT(message([](Json& r) {  // empty
                 r["region"]["kind"] = "empty";
                 r["region"]["pieces"] = r["certificate"]["pieces"] = Json::array();
                 r["region"]["area"] = {0.0, 0.0};
                 r["margins"] = {{"com", nullptr}};
               }),
               HasSubstr("no proof that the region is empty"));
-  EXPECT_THAT(message([](Json& r) {   // as if nothing moved
+  EXPECT_THAT(message([](Json& r) {  // as if nothing moved
                 for (Json& row : r["certificate"]["shift"]) row = {0.0, 0.0};
               }),
               HasSubstr("shift is zero"));
-  EXPECT_THAT(message([](Json& r) {   // as if it weighed nothing along y
+  EXPECT_THAT(message([](Json& r) {  // as if it weighed nothing along y
                 for (Json& row : r["certificate"]["shift"]) row[1] = 0.0;
               }),
               HasSubstr("not the moment of a force"));
@@ -248,12 +255,11 @@ TEST(RegionVerify, ForgedRegionsAreRefused)
 
 TEST(RegionVerify, OwnReportsAreValid)
 {
-  const std::vector<std::vector<ScenarioOverride>> cases = {
-      {{"models.robot.pose.xyz", "[1000, -1000, 0.83527]"}},
-      {{"models.robot.pose.xyz", "[1000000, 1000000, 0.83527]"}},
-      {{"options.cone", "{inner: 8}"}},
-      {{"options.box", "0.05"}},
-      {{"gravity", "[4, 0, -9.81]"}}};
+  const std::vector<std::vector<ScenarioOverride>> cases = {{{"models.robot.pose.xyz", "[1000, -1000, 0.83527]"}},
+                                                            {{"models.robot.pose.xyz", "[1000000, 1000000, 0.83527]"}},
+                                                            {{"options.cone", "{inner: 8}"}},
+                                                            {{"options.box", "0.05"}},
+                                                            {{"gravity", "[4, 0, -9.81]"}}};
   for (const auto& overrides : cases) {
     const Verification proof = verify_report(report_json(checked("biped_region", overrides)), "r");
     EXPECT_TRUE(proof.valid) << overrides[0].value << ": " << proof.message;
@@ -267,7 +273,8 @@ TEST(RegionVerify, OwnReportsAreValid)
             "proved: holds, by forces, and what is held; not that nothing beyond is held");
   // One contact: a point.
   const std::vector<ScenarioOverride> point = {
-      {"question", "region"}, {"contacts", "[{name: a, link: box/box, at: [0.05, 0.02, -0.1], normal: [0, 0, 1], mu: 0.8}]"}};
+      {"question", "region"},
+      {"contacts", "[{name: a, link: box/box, at: [0.05, 0.02, -0.1], normal: [0, 0, 1], mu: 0.8}]"}};
   const Verification proof = verify_report(report_json(checked("box_pushed", point)), "r");
   EXPECT_TRUE(proof.valid) << proof.message;
   EXPECT_LT(checked_json("box_pushed", point)["region"]["area"][1].get<double>(), 1e-18);

@@ -55,8 +55,8 @@ what would make it hold, each by itself:
 TEST(ReportText, TellsTheMotionThatFrictionStopsLast)
 {
   // Any separating motion proves failure; the whole box sliding down is the one to tell.
-  EXPECT_NE(report_text(checked("box_on_steep_slope"), false).find(
-                "slides along (+0.91, 0, -0.42): bottom/0, bottom/1, bottom/2 and bottom/3 slip"),
+  EXPECT_NE(report_text(checked("box_on_steep_slope"), false)
+                .find("slides along (+0.91, 0, -0.42): bottom/0, bottom/1, bottom/2 and bottom/3 slip"),
             std::string::npos);
 }
 
@@ -69,13 +69,15 @@ TEST(ReportText, ColoursOnlyWhenAsked)
 
 TEST(ReportText, FitsEightyColumns)
 {
-  for (const char* name : {"block_on_ground", "box_on_steep_slope", "box_at_the_limit", "mug_in_hand", "biped_standing"})
+  for (const char* name :
+       {"block_on_ground", "box_on_steep_slope", "box_at_the_limit", "mug_in_hand", "biped_standing"})
     EXPECT_LE(widest_line(report_text(checked(name), false)), 80u) << name;
 }
 
 TEST(ReportText, SaysThatAHoldingCaseMoves)
 {
-  EXPECT_THAT(report_text(checked("block_on_corner"), false), HasSubstr("it moves: accelerations are not zero, no contact slips"));
+  EXPECT_THAT(report_text(checked("block_on_corner"), false),
+              HasSubstr("it moves: accelerations are not zero, no contact slips"));
 }
 
 TEST(ReportJson, KeysInTheOrderOfTheContract)
@@ -83,15 +85,17 @@ TEST(ReportJson, KeysInTheOrderOfTheContract)
   const Json json = Json::parse(report_json(checked("pinch_too_weak")));
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"stiction", "name", "question", "verdict", "summary", "acceleration", "contacts", "efforts",
-                                            "indeterminacy", "margins", "repair", "certificate", "solver", "warnings", "inputs", "checksum"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"stiction", "name", "question", "verdict", "summary", "acceleration",
+                                            "contacts", "efforts", "indeterminacy", "margins", "repair", "certificate",
+                                            "solver", "warnings", "inputs", "checksum"}));
   keys.clear();
   for (const auto& [key, value] : json["contacts"][0].items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"name", "state", "normal_force", "tangential_force", "force_world", "utilisation", "unique",
-                                            "normal_interval"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"name", "state", "normal_force", "tangential_force", "force_world",
+                                            "utilisation", "unique", "normal_interval"}));
 }
 
-/// The same keys in the same order, the same words, the same numbers up to what another compiler's rounding does to a search.
+/// The same keys in the same order, the same words, the same numbers up to what another compiler's rounding does to a
+/// search.
 void expect_like(const Json& got, const Json& golden, const std::string& path)
 {
   if (golden.is_number()) {
@@ -102,7 +106,8 @@ void expect_like(const Json& got, const Json& golden, const std::string& path)
     ASSERT_EQ(got.size(), golden.size()) << path;
     for (auto a = got.items().begin(), b = golden.items().begin(); b != golden.items().end(); ++a, ++b) {
       ASSERT_EQ(a.key(), b.key()) << path;
-      if (b.key() != "checksum" && b.key() != "iterations" && b.key() != "inputs") expect_like(a.value(), b.value(), path + "/" + b.key());
+      if (b.key() != "checksum" && b.key() != "iterations" && b.key() != "inputs")
+        expect_like(a.value(), b.value(), path + "/" + b.key());
     }
   } else {
     EXPECT_EQ(got, golden) << path;
@@ -113,7 +118,8 @@ void expect_like(const Json& got, const Json& golden, const std::string& path)
 TEST(ReportJson, Golden)
 {
   for (const std::string name : {"pinch_on_guide", "pinch_too_weak", "box_pushed", "ball_between_hard_fingers"}) {
-    const std::string golden = read_text_file(std::string(STICTION_SOURCE_DIR) + "/tests/io/golden/" + name + ".json", "golden");
+    const std::string golden =
+        read_text_file(std::string(STICTION_SOURCE_DIR) + "/tests/io/golden/" + name + ".json", "golden");
     expect_like(Json::parse(report_json(checked(name))), Json::parse(golden), name);
   }
 }
@@ -128,7 +134,8 @@ TEST(ReportJson, NumbersOfTheSpecification)
   EXPECT_NEAR(json["contacts"][0]["normal_interval"][1].get<double>(), 12.0, 1e-6);
   // The world force of the left finger on the mass pushes along +x and carries a part of the weight.
   EXPECT_NEAR(json["contacts"][0]["force_world"][0].get<double>(), 12.0, 1e-9);
-  EXPECT_NEAR(json["contacts"][0]["force_world"][2].get<double>() + json["contacts"][1]["force_world"][2].get<double>(), 9.81, 1e-9);
+  EXPECT_NEAR(json["contacts"][0]["force_world"][2].get<double>() + json["contacts"][1]["force_world"][2].get<double>(),
+              9.81, 1e-9);
 }
 
 TEST(ReportJson, TheRepairingForceRepairs)
@@ -143,7 +150,8 @@ TEST(ReportJson, TheRepairingForceRepairs)
     }
   EXPECT_LT(x, -0.1);
   const auto with = [&](double share) {
-    return checked("block_slides", {{"loads.0.force", "[" + std::to_string(6.0 + share * x) + ", 0, " + std::to_string(share * z) + "]"}})
+    return checked("block_slides", {{"loads.0.force", "[" + std::to_string(6.0 + share * x) + ", 0, " +
+                                                          std::to_string(share * z) + "]"}})
         .verdict();
   };
   EXPECT_EQ(with(1.1), Verdict::kHolds);
@@ -160,8 +168,8 @@ TEST(ReportJson, UndecidedClaimsNothing)
 
 TEST(Verify, AcceptsWhatCheckWrites)
 {
-  for (const char* name : {"block_on_ground", "block_slides", "block_tips", "pinch_on_guide", "pinch_too_weak", "rail_grasp", "mug_in_hand",
-                           "soft_finger", "block_with_pendulum"}) {
+  for (const char* name : {"block_on_ground", "block_slides", "block_tips", "pinch_on_guide", "pinch_too_weak",
+                           "rail_grasp", "mug_in_hand", "soft_finger", "block_with_pendulum"}) {
     const Verification result = verify_report(report_json(checked(name)), "r");
     EXPECT_TRUE(result.valid) << name << ": " << result.message;
   }
@@ -180,16 +188,23 @@ TEST(Verify, SaysWhatDisagrees)
 {
   const std::string json = report_json(checked("pinch_on_guide"));
   const auto message = [&](auto edit) { return message_about_forged(json, edit); };
-  EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }), HasSubstr("says 'fails', but its certificate proves 'holds'"));
-  EXPECT_THAT(message([](Json& r) { r["contacts"][0]["normal_force"] = 12.5; }), HasSubstr("contacts[0].normal_force: the report says 12.5, but its certificate proves 12"));
-  EXPECT_THAT(message([](Json& r) { r["contacts"][1]["tangential_force"][1] = 0.0; }), HasSubstr("contacts[1].tangential_force[1]: the report says 0"));
-  EXPECT_THAT(message([](Json& r) { r["contacts"][1]["force_world"][2] = 4.0; }), HasSubstr("contacts[1].force_world[2]"));
+  EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }),
+              HasSubstr("says 'fails', but its certificate proves 'holds'"));
+  EXPECT_THAT(message([](Json& r) { r["contacts"][0]["normal_force"] = 12.5; }),
+              HasSubstr("contacts[0].normal_force: the report says 12.5, but its certificate proves 12"));
+  EXPECT_THAT(message([](Json& r) { r["contacts"][1]["tangential_force"][1] = 0.0; }),
+              HasSubstr("contacts[1].tangential_force[1]: the report says 0"));
+  EXPECT_THAT(message([](Json& r) { r["contacts"][1]["force_world"][2] = 4.0; }),
+              HasSubstr("contacts[1].force_world[2]"));
   EXPECT_THAT(message([](Json& r) { r["contacts"][1]["utilisation"] = 0.5; }), HasSubstr("contacts[1].utilisation"));
-  EXPECT_THAT(message([](Json& r) { r["acceleration"]["values"]["p/y"] = 1.0; }), HasSubstr("acceleration.values.p/y: the report says 1"));
-  EXPECT_THAT(message([](Json& r) { r["contacts"].erase(1); }), HasSubstr("contacts: the report says a list of 1, but its certificate proves a list of 2"));
+  EXPECT_THAT(message([](Json& r) { r["acceleration"]["values"]["p/y"] = 1.0; }),
+              HasSubstr("acceleration.values.p/y: the report says 1"));
+  EXPECT_THAT(message([](Json& r) { r["contacts"].erase(1); }),
+              HasSubstr("contacts: the report says a list of 1, but its certificate proves a list of 2"));
   EXPECT_THAT(message([](Json& r) { r["certificate"]["lambda"][0] = 11.0; }), HasSubstr("proves nothing"));
   EXPECT_THAT(message([](Json& r) { r["certificate"]["problem"]["F"][1] = 9.0; }), HasSubstr("proves nothing"));
-  EXPECT_THAT(message([](Json& r) { r["certificate"]["problem"]["contacts"][0]["mu"] = 0.01; }), HasSubstr("proves nothing"));
+  EXPECT_THAT(message([](Json& r) { r["certificate"]["problem"]["contacts"][0]["mu"] = 0.01; }),
+              HasSubstr("proves nothing"));
   EXPECT_THAT(message([](Json& r) { r["certificate"]["problem"]["M"][0][1] = 1.0; }), HasSubstr("problem is not one"));
   EXPECT_THAT(message([](Json& r) { r["certificate"]["kind"] = "motion"; }), HasSubstr("proves nothing"));
 }
@@ -226,20 +241,25 @@ TEST(Verify, WhatIsNoReportIsBadInput)
 TEST(Check, ErrorsOfTheQuestionNameTheLine)
 {
   EXPECT_THAT(error_of("biped_standing", {{"models.robot.effort", "limits"}}),
-              HasSubstr("--set models.robot.effort=limits: models.robot.effort: want given efforts for all_sticking: `none`, or `{left_hip: 1.5, …}`"));
+              HasSubstr("--set models.robot.effort=limits: models.robot.effort: want given efforts for all_sticking: "
+                        "`none`, or `{left_hip: 1.5, …}`"));
   EXPECT_THAT(error_of("block_on_ground", {{"contacts.left.slides", "[1, 0, 0]"}}),
               HasSubstr("contacts[1].slides: want no sliding contact in the question all_sticking"));
-  EXPECT_THAT(error_of("block_on_ground", {{"models.b.joints.z", "1"}}), HasSubstr("models.b.joints.z: want a joint of the URDF"));
+  EXPECT_THAT(error_of("block_on_ground", {{"models.b.joints.z", "1"}}),
+              HasSubstr("models.b.joints.z: want a joint of the URDF"));
   EXPECT_THAT(error_of("block_on_ground", {{"contacts.left.link", "b/blok"}}), HasSubstr("want a link of models.b"));
 }
 
 TEST(Check, MovingContactsAreBadInputAndSayHowFast)
 {
   EXPECT_THAT(error_of("block_on_ground", {{"models.b.rates", "{x: 0.25}"}}),
-              HasSubstr("block_on_ground.yaml:11:5: contacts[0]: want bodies at rest relative to each other at right (1e-06 m/s), got velocity "
-                        "(0.25, 0, 0) m/s in the world; a contact that already slides has `slides`, one that hits belongs to the question impact"));
+              HasSubstr("block_on_ground.yaml:11:5: contacts[0]: want bodies at rest relative to each other at right "
+                        "(1e-06 m/s), got velocity "
+                        "(0.25, 0, 0) m/s in the world; a contact that already slides has `slides`, one that hits "
+                        "belongs to the question impact"));
   EXPECT_EQ(error_of("block_on_ground", {{"models.b.rates", "{x: 1e-7}"}}), "no error");
-  EXPECT_THAT(error_of("pinch_on_guide", {{"models.p.rates", "{x: 0.25, x1: 0.25, x2: 0.25}"}}), HasSubstr("want rates that keep guide closed"));
+  EXPECT_THAT(error_of("pinch_on_guide", {{"models.p.rates", "{x: 0.25, x1: 0.25, x2: 0.25}"}}),
+              HasSubstr("want rates that keep guide closed"));
 }
 
 TEST(Check, OptionsReachTheAnswer)
@@ -248,7 +268,8 @@ TEST(Check, OptionsReachTheAnswer)
   EXPECT_EQ(checked("box_on_slope", {{"options.cone", "{inner: 16}"}}).verdict(), Verdict::kHolds);
   EXPECT_EQ(checked("box_on_slope", {{"options.cone", "{outer: 16}"}}).verdict(), Verdict::kUndecided);
   EXPECT_EQ(checked("box_on_slope", {{"options.solver", "qpoases"}}).scenario.options.solver, "qpoases");
-  const Json bare = Json::parse(report_json(checked("pinch_too_weak", {{"options", "{margins: false, repairs: false}"}})));
+  const Json bare =
+      Json::parse(report_json(checked("pinch_too_weak", {{"options", "{margins: false, repairs: false}"}})));
   EXPECT_TRUE(bare["margins"].empty());
   EXPECT_TRUE(bare["repair"].empty());
 }

@@ -124,7 +124,7 @@ TEST(Scenario, OverridesByPath)
   const Scenario s = read_scenario_text(kScenario, "", "f.yaml",
                                         {{"options.cone", "{inner: 8}"},
                                          {"models.robot.joints.left_knee", "0.5"},
-                                         {"models.robot.joints.joint_0.0", "0.25"},   // a joint with a dot in its name
+                                         {"models.robot.joints.joint_0.0", "0.25"},  // a joint with a dot in its name
                                          {"models.robot.effort", "none"},
                                          {"contacts.left_toe.mu", "0.3"},
                                          {"contacts.heel.points", "[[0, 0, 1]]"},
@@ -170,10 +170,13 @@ TEST_P(BadScenario, SaysWhereAndWhat)
 INSTANTIATE_TEST_SUITE_P(
     All, BadScenario,
     ::testing::Values(
-        Bad{"unknown key", "    base: floating", "    bass: floating", "f.yaml:7:5: models.robot.bass: want a known key (urdf, base, pose"},
+        Bad{"unknown key", "    base: floating", "    bass: floating",
+            "f.yaml:7:5: models.robot.bass: want a known key (urdf, base, pose"},
         Bad{"near key", "    base: floating", "    bas: floating", "got 'bas', did you mean 'base'?"},
-        Bad{"duplicate key", "    base: floating", "    base: floating\n    base: fixed", "f.yaml:8:5: want each key once, got 'base' twice"},
-        Bad{"unknown top key", "gravity:", "gravitas:", "f.yaml:3:1: gravitas: want a known key (stiction, name, gravity"},
+        Bad{"duplicate key", "    base: floating", "    base: floating\n    base: fixed",
+            "f.yaml:8:5: want each key once, got 'base' twice"},
+        Bad{"unknown top key",
+            "gravity:", "gravitas:", "f.yaml:3:1: gravitas: want a known key (stiction, name, gravity"},
         Bad{"nan", "mu: 0.6", "mu: nan", "f.yaml:24:9: contacts[0].mu: want a finite number, got 'nan'"},
         Bad{"inf", "mu: 0.6", "mu: inf", "want a finite number, got 'inf'"},
         Bad{"too large", "mu: 0.6", "mu: 1e400", "want a finite number, got '1e400'"},
@@ -184,28 +187,39 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"nothing", "mu: 0.6", "mu:", "f.yaml:24:5: contacts[0].mu: want a number, got nothing"},
         Bad{"negative mu", "mu: 0.6", "mu: -0.1", "want a number >= 0, got '-0.1'"},
         Bad{"missing mu", "    mu: 0.6\n", "", "contacts[0].mu: want an entry 'mu', got none"},
-        Bad{"two numbers", "[0, 0, -9.8]", "[0, 0]", "f.yaml:3:10: gravity: want a list of three numbers, got a list of 2"},
+        Bad{"two numbers", "[0, 0, -9.8]", "[0, 0]",
+            "f.yaml:3:10: gravity: want a list of three numbers, got a list of 2"},
         Bad{"nan inside", "[0, 0, -9.8]", "[0, .nan, 0]", "gravity[1]: want a number, got '.nan'"},
-        Bad{"not a unit normal", "normal: [0, 0, 1]", "normal: [0, 0, 1.1]", "contacts[0].normal: want a unit vector, got (0, 0, 1.1)"},
-        Bad{"at and points", "    at: [0.1, 0.05, 0]", "    at: [0.1, 0.05, 0]\n    points: [[0, 0, 0]]", "want either at or points"},
+        Bad{"not a unit normal", "normal: [0, 0, 1]", "normal: [0, 0, 1.1]",
+            "contacts[0].normal: want a unit vector, got (0, 0, 1.1)"},
+        Bad{"at and points", "    at: [0.1, 0.05, 0]", "    at: [0.1, 0.05, 0]\n    points: [[0, 0, 0]]",
+            "want either at or points"},
         Bad{"neither", "    at: [0.1, 0.05, 0]\n", "", "contacts[0].at: want an entry 'at', got none"},
-        Bad{"no points", "points: [[-0.1, 0, 0], [-0.1, 0.1, 0]]", "points: []", "contacts[1].points: want a list of points"},
+        Bad{"no points", "points: [[-0.1, 0, 0], [-0.1, 0.1, 0]]", "points: []",
+            "contacts[1].points: want a list of points"},
         Bad{"side", "side: bilateral", "side: both", "contacts[0].side: want unilateral | bilateral, got 'both'"},
         Bad{"frame", "at_frame: world", "at_frame: earth", "want link | world | on, got 'earth'"},
         Bad{"slides nowhere", "slides: [1, 0, 0]", "slides: [0, 0, 0]", "contacts[0].slides: want a direction"},
-        Bad{"effort", "effort: limits", "effort: full", "models.box.effort: want limits | unlimited | none, got 'full'"},
-        Bad{"joints", "joints: {left_knee: 0.4, plane: [1, 2, 3]}", "joints: 3", "models.robot.joints: want a map of joint names to numbers"},
-        Bad{"guide without normal", ", kind: guide, normal: [0, 1, 0]", ", kind: guide", "closures[1].normal: want an entry 'normal', got none"},
-        Bad{"normal of a pin", ", kind: guide, normal", ", kind: pin, normal", "closures[1].normal: want no normal unless the kind is guide"},
-        Bad{"question", "question: equilibrium", "question: will it hold", "want all_sticking | equilibrium | closure | region | sliding | impact | couplings"},
+        Bad{"effort", "effort: limits", "effort: full",
+            "models.box.effort: want limits | unlimited | none, got 'full'"},
+        Bad{"joints", "joints: {left_knee: 0.4, plane: [1, 2, 3]}", "joints: 3",
+            "models.robot.joints: want a map of joint names to numbers"},
+        Bad{"guide without normal", ", kind: guide, normal: [0, 1, 0]", ", kind: guide",
+            "closures[1].normal: want an entry 'normal', got none"},
+        Bad{"normal of a pin", ", kind: guide, normal", ", kind: pin, normal",
+            "closures[1].normal: want no normal unless the kind is guide"},
+        Bad{"question", "question: equilibrium", "question: will it hold",
+            "want all_sticking | equilibrium | closure | region | sliding | impact | couplings"},
         Bad{"facets", "{outer: 12}", "{outer: 2}", "options.cone.outer: want a whole number from 3 to 4096, got '2'"},
         Bad{"half a facet", "{outer: 12}", "{outer: 8.5}", "want a whole number from 3 to 4096"},
-        Bad{"cone", "{outer: 12}", "round", "options.cone: want exact | {inner: facets} | {outer: facets}, got 'round'"},
+        Bad{"cone", "{outer: 12}", "round",
+            "options.cone: want exact | {inner: facets} | {outer: facets}, got 'round'"},
         Bad{"solver", "solver: qpoases", "solver: magic", "options.solver: want native | qpoases, got 'magic'"},
         Bad{"flag", "margins: true", "margins: 1", "options.margins: want true or false, got '1'"},
         Bad{"version", "stiction: 1", "stiction: 2", "f.yaml:1:11: stiction: want version 1, got '2'"},
         Bad{"no version", "stiction: 1\n", "", "stiction: want an entry 'stiction', got none"},
-        Bad{"contacts as map", "contacts:\n  - name: left_toe\n    link: robot/left_sole\n", "contacts:\n  first: 1\nloads2:\n  - name: x\n    link: y\n", "want a known key"},
+        Bad{"contacts as map", "contacts:\n  - name: left_toe\n    link: robot/left_sole\n",
+            "contacts:\n  first: 1\nloads2:\n  - name: x\n    link: y\n", "want a known key"},
         Bad{"not yaml", "gravity: [0, 0, -9.8]", "gravity: [0, 0, -9.8", "want YAML, got: "},
         Bad{"two documents", "name: biped", "---\nname: biped", "want one YAML document, got 2"}),
     [](const auto& test) {
@@ -220,8 +234,11 @@ TEST(Scenario, OptionsAndAccelerationsOfTheQuestionsArrive)
   const std::vector<ScenarioOverride> overrides = {
       {"models.robot.accelerations", "{left_knee: 0.25, plane: [1, 2, 3]}"},
       {"models.robot.acceleration", "{linear: [1, 2, 3], angular: [4, 5, 6]}"},
-      {"options", "{push: {link: robot/torso, at: [0, 0, 0.2], direction: [0, 1, 0]}, gap: 0.01, box: 2, object: box, plane: yz, length: 0.1, "
-                  "point: [0, 0, 0.05], wrench: {force: [1, 0, 0], torque: [0, 0, 2]}, noise: {position: 0.001, angle: 0.02, samples: 50, seed: 9}}"}};
+      {"options",
+       "{push: {link: robot/torso, at: [0, 0, 0.2], direction: [0, 1, 0]}, gap: 0.01, box: 2, object: box, plane: yz, "
+       "length: 0.1, "
+       "point: [0, 0, 0.05], wrench: {force: [1, 0, 0], torque: [0, 0, 2]}, noise: {position: 0.001, angle: 0.02, "
+       "samples: 50, seed: 9}}"}};
   const Scenario s = read_scenario_text(kScenario, "somewhere", "f.yaml", overrides);
   const ModelDescription& robot = s.scene.models[0];
   EXPECT_EQ(robot.accelerations.at("left_knee"), 0.25);
@@ -245,7 +262,8 @@ TEST(Scenario, OptionsAndAccelerationsOfTheQuestionsArrive)
   EXPECT_EQ(o.noise->samples, 50);
   EXPECT_EQ(o.noise->seed, 9u);
   const auto direction = [&](const std::string& text) {
-    return read_scenario_text(kScenario, "", "f.yaml", {{"options", "{push: {link: a/b, direction: " + text + "}}"}}).options.push->kind;
+    return read_scenario_text(kScenario, "", "f.yaml", {{"options", "{push: {link: a/b, direction: " + text + "}}"}})
+        .options.push->kind;
   };
   EXPECT_EQ(direction("any"), PushOption::Direction::kAny);
   EXPECT_EQ(direction("horizontal"), PushOption::Direction::kHorizontal);
@@ -256,8 +274,10 @@ TEST(Scenario, BadOptionsSayWhatIsWanted)
   const auto error = [&](const std::string& options) { return error_of(kScenario, {{"options", options}}); };
   EXPECT_THAT(error("{push: {direction: any}}"), HasSubstr("options.push.link: want an entry 'link', got none"));
   EXPECT_THAT(error("{push: {link: a/b}}"), HasSubstr("options.push.direction: want an entry"));
-  EXPECT_THAT(error("{push: {link: a/b, direction: up}}"), HasSubstr("options.push.direction: want a unit vector in the world, horizontal or any, got 'up'"));
-  EXPECT_THAT(error("{push: {link: a/b, direction: [0, 0, 2]}}"), HasSubstr("options.push.direction: want a unit vector"));
+  EXPECT_THAT(error("{push: {link: a/b, direction: up}}"),
+              HasSubstr("options.push.direction: want a unit vector in the world, horizontal or any, got 'up'"));
+  EXPECT_THAT(error("{push: {link: a/b, direction: [0, 0, 2]}}"),
+              HasSubstr("options.push.direction: want a unit vector"));
   EXPECT_THAT(error("{gap: 0}"), HasSubstr("options.gap: want a number > 0, got '0'"));
   EXPECT_THAT(error("{box: -1}"), HasSubstr("options.box: want a number > 0"));
   EXPECT_THAT(error("{plane: xz}"), HasSubstr("options.plane: want xy | yz | zx, got 'xz'"));
@@ -270,7 +290,8 @@ TEST(Scenario, BadOptionsSayWhatIsWanted)
 TEST(Scenario, BadOverridesNameThemselves)
 {
   EXPECT_THAT(error_of(kScenario, {{"contacts.left_to.mu", "1"}}),
-              HasSubstr("--set contacts.left_to.mu=1: want one of left_toe, heel, got 'left_to' in 'contacts.left_to.mu', did you mean 'left_toe'?"));
+              HasSubstr("--set contacts.left_to.mu=1: want one of left_toe, heel, got 'left_to' in "
+                        "'contacts.left_to.mu', did you mean 'left_toe'?"));
   EXPECT_THAT(error_of(kScenario, {{"loads.7.force", "[0, 0, 1]"}}), HasSubstr("want an index below 1, got '7'"));
   EXPECT_THAT(error_of(kScenario, {{"contacts.left_toe.mu", "high"}}),
               HasSubstr("--set contacts.left_toe.mu=high: contacts[0].mu: want a number, got 'high'"));
@@ -294,8 +315,8 @@ TEST(Scenario, HostileYamlEndsInAnError)
   }
   EXPECT_THAT(error_of(bomb), HasSubstr("want at most a million entries"));
   EXPECT_THAT(error_of("stiction: 1\nname: \xff\n"), HasSubstr("f.yaml:2: want UTF-8"));
-  EXPECT_THAT(error_of("name: \xed\xa0\x80\n"), HasSubstr("f.yaml:1: want UTF-8"));   // a surrogate
-  EXPECT_THAT(error_of("name: \xc3\xa9\n"), HasSubstr("want an entry 'stiction'"));   // é is fine
+  EXPECT_THAT(error_of("name: \xed\xa0\x80\n"), HasSubstr("f.yaml:1: want UTF-8"));  // a surrogate
+  EXPECT_THAT(error_of("name: \xc3\xa9\n"), HasSubstr("want an entry 'stiction'"));  // é is fine
   EXPECT_THAT(error_of("? [a]\n: 1\n"), HasSubstr("want a plain key"));
 }
 
@@ -316,7 +337,8 @@ TEST(Scenario, MissingFileIsNamed)
 TEST(ScenarioDocument, LocatesErrorsOfTheScene)
 {
   internal::ScenarioDocument document{internal::parse_yaml(kScenario, "f.yaml"), ""};
-  EXPECT_STREQ(document.located(InputError("contacts[1].normal", "want x, got y")).what(), "f.yaml:30:89: contacts[1].normal: want x, got y");
+  EXPECT_STREQ(document.located(InputError("contacts[1].normal", "want x, got y")).what(),
+               "f.yaml:30:89: contacts[1].normal: want x, got y");
   EXPECT_STREQ(document.located(InputError("models.robot.joints.left_knee", "want x, got y")).what(),
                "f.yaml:9:25: models.robot.joints.left_knee: want x, got y");
   EXPECT_STREQ(document.located(InputError("elsewhere", "want x, got y")).what(), "elsewhere: want x, got y");

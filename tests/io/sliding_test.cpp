@@ -69,7 +69,7 @@ TEST(SlidingReport, PainlevesRod)
   EXPECT_EQ(other["well_posedness"]["critical_scale"], "inf");
   EXPECT_EQ(screen(other, "Corollary 2")["satisfied"], true);
   const Json& friction = other["contacts"][0]["force_world"];
-  EXPECT_NEAR(friction[0].get<double>(), -2 * 2.4525, 1e-9);   // against the slip, along the world's x
+  EXPECT_NEAR(friction[0].get<double>(), -2 * 2.4525, 1e-9);  // against the slip, along the world's x
   expect_forces(checked_json("painleve_jammed", {{"contacts.tip.mu", "1"}}), {{24.525}});
 }
 
@@ -82,13 +82,13 @@ TEST(SlidingReport, PainleveAndKlein)
   EXPECT_NEAR(three["well_posedness"]["critical_scale"].get<double>(), 2.0 / 3, 1e-9);
   EXPECT_NEAR(screen(three, "Proposition 9")["bound"].get<double>(), 2.0 / 3, 1e-9);
   EXPECT_EQ(screen(three, "Proposition 9")["satisfied"], false);
-  const Json one = checked_json("painleve_klein", {{"contacts.lower.slides", "[1, 0, 0]"},
-                                                   {"contacts.upper.slides", "[1, 0, 0]"},
-                                                   {"models.rod.rates.x", "1"}});
+  const Json one = checked_json(
+      "painleve_klein",
+      {{"contacts.lower.slides", "[1, 0, 0]"}, {"contacts.upper.slides", "[1, 0, 0]"}, {"models.rod.rates.x", "1"}});
   EXPECT_EQ(one["count"], "one");
   expect_forces(one, {{4.905, 4.905}});
   const Json half = checked_json("painleve_klein", {{"contacts.upper.mu", "0"}});
-  EXPECT_NEAR(screen(half, "Proposition 11")["bound"].get<double>(), 2.0, 1e-9);   // 2 cot 45
+  EXPECT_NEAR(screen(half, "Proposition 11")["bound"].get<double>(), 2.0, 1e-9);  // 2 cot 45
 }
 
 TEST(SlidingReport, Ladder)
@@ -97,23 +97,26 @@ TEST(SlidingReport, Ladder)
   EXPECT_EQ(ladder["count"], "one");
   const double u = 9.81 / (2.05 - 1.65 * 1.35 / 2.95);
   expect_forces(ladder, {{1.35 / 2.95 * u, u}});
-  EXPECT_LT(ladder["acceleration"]["values"]["ladder/y"].get<double>(), 0);   // it comes down
+  EXPECT_LT(ladder["acceleration"]["values"]["ladder/y"].get<double>(), 0);  // it comes down
   EXPECT_TRUE(ladder["solutions"][0]["contrary_slips"].empty());
-  // At 0.5 it would rather stand: from rest neither end starts to slip; while it moves, it is braked and that is no contradiction.
+  // At 0.5 it would rather stand: from rest neither end starts to slip; while it moves, it is braked and that is no
+  // contradiction.
   const Overrides rough = {{"contacts.wall.mu", "0.5"}, {"contacts.ground.mu", "0.5"}};
   EXPECT_EQ(checked_json("ladder_slips", rough)["solutions"][0]["contrary_slips"], Json::array({"wall", "ground"}));
-  EXPECT_THAT(report_text(checked("ladder_slips", rough), false), HasSubstr("ground is at rest and would not start this way"));
+  EXPECT_THAT(report_text(checked("ladder_slips", rough), false),
+              HasSubstr("ground is at rest and would not start this way"));
   Overrides falling = rough;
   falling.push_back({"models.ladder.rates", "{theta: 1, x: 0.7071067811865476, y: -0.7071067811865476}"});
   EXPECT_TRUE(checked_json("ladder_slips", falling)["solutions"][0]["contrary_slips"].empty());
   EXPECT_NEAR(ladder["well_posedness"]["critical_mu"].get<double>(), 1.0, 1e-9);
   EXPECT_NEAR(ladder["well_posedness"]["critical_scale"].get<double>(), 1.0 / 0.3, 1e-9);
   const Json back = checked_json("ladder_slips", {{"contacts.ground.slides", "[-1, 0, 0]"}});
-  EXPECT_NEAR(back["well_posedness"]["critical_mu"].get<double>(), std::sqrt(2.0), 1e-6);   // a double root
+  EXPECT_NEAR(back["well_posedness"]["critical_mu"].get<double>(), std::sqrt(2.0), 1e-6);  // a double root
   const Json smooth = checked_json("ladder_slips", {{"contacts.wall.mu", "0"}});
   EXPECT_NEAR(screen(smooth, "Proposition 14")["bound"].get<double>(), 4.0 / 3, 1e-9);
   EXPECT_NEAR(smooth["well_posedness"]["critical_mu"].get<double>(), 4.0 / 3, 1e-9);
-  const Json prop13 = checked_json("ladder_slips", {{"contacts.wall.mu", "0.751896"}, {"contacts.ground.mu", "0.751896"}});
+  const Json prop13 =
+      checked_json("ladder_slips", {{"contacts.wall.mu", "0.751896"}, {"contacts.ground.mu", "0.751896"}});
   EXPECT_NEAR(screen(prop13, "Proposition 13 |P|β₂")["value"].get<double>(), 1.0, 1e-5);
 }
 
@@ -127,7 +130,9 @@ TEST(SlidingReport, OneBoxBrakesOnAnotherThatSticks)
   double drag = 0;
   for (const Json& contact : boxes["contacts"]) {
     const bool floor = contact["name"].get<std::string>().starts_with("floor");
-    if (!floor) { EXPECT_EQ(contact["state"], "sliding"); }
+    if (!floor) {
+      EXPECT_EQ(contact["state"], "sliding");
+    }
     if (floor) drag += contact["force_world"][0].get<double>();
   }
   EXPECT_NEAR(drag, -0.3 * 9.81, 1e-9);
@@ -139,10 +144,13 @@ TEST(SlidingReport, DirectionsAreThoseOfTheNormalsFrame)
   // Down a slope of 25 degrees, along the box's own x: g (sin 25 - mu cos 25).
   const Overrides down = {{"question", "sliding"}, {"contacts.bottom.slides", "[2, 0, 0]"}};
   const Json box = checked_json("box_on_steep_slope", down);
-  const double mu = box["certificate"]["problem"]["contacts"][0]["mu"].get<double>(), slope = 25.0 / 180 * 3.14159265358979;
+  const double mu = box["certificate"]["problem"]["contacts"][0]["mu"].get<double>(),
+               slope = 25.0 / 180 * 3.14159265358979;
   EXPECT_EQ(box["count"], "one");
-  EXPECT_NEAR(box["acceleration"]["values"]["box/base"][0].get<double>(), 9.81 * (std::sin(slope) - mu * std::cos(slope)), 1e-6);
-  const Overrides world = {{"question", "sliding"}, {"contacts.bottom.slides", "[0.9063077870366499, 0, -0.42261826174069944]"},
+  EXPECT_NEAR(box["acceleration"]["values"]["box/base"][0].get<double>(),
+              9.81 * (std::sin(slope) - mu * std::cos(slope)), 1e-6);
+  const Overrides world = {{"question", "sliding"},
+                           {"contacts.bottom.slides", "[0.9063077870366499, 0, -0.42261826174069944]"},
                            {"contacts.bottom.normal", "[0.42261826174069944, 0, 0.9063077870366499]"},
                            {"contacts.bottom.normal_frame", "world"}};
   EXPECT_NEAR(checked_json("box_on_steep_slope", world)["acceleration"]["values"]["box/base"][0].get<double>(),
@@ -155,15 +163,17 @@ TEST(SlidingReport, ContactsWithoutFrictionSlideAnyway)
   EXPECT_EQ(slope["count"], "one");
   EXPECT_NEAR(slope["acceleration"]["values"]["box/base"][0].get<double>(), 9.81 * std::sin(0.3490658503988659), 1e-9);
   // While it moves, too, and without a word about the direction.
-  const Json moving = checked_json(
-      "box_on_slope", {{"question", "sliding"}, {"contacts.bottom.mu", "0"}, {"models.box.twist", "{linear: [0, 3, 0]}"}});
+  const Json moving =
+      checked_json("box_on_slope",
+                   {{"question", "sliding"}, {"contacts.bottom.mu", "0"}, {"models.box.twist", "{linear: [0, 3, 0]}"}});
   EXPECT_EQ(moving["count"], "one");
   EXPECT_NEAR(moving["acceleration"]["values"]["box/base"][0].get<double>(), 9.81 * std::sin(0.3490658503988659), 1e-9);
 }
 
 TEST(SlidingReport, WithoutSlidingContactsItIsAllSticking)
 {
-  for (const char* name : {"block_on_ground", "block_slides", "pinch_on_guide", "pinch_too_weak", "box_on_slope", "box_on_steep_slope", "rail_grasp"})
+  for (const char* name : {"block_on_ground", "block_slides", "pinch_on_guide", "pinch_too_weak", "box_on_slope",
+                           "box_on_steep_slope", "rail_grasp"})
     EXPECT_EQ(checked_json(name, {{"question", "sliding"}})["verdict"], checked_json(name)["verdict"]) << name;
 }
 
@@ -172,8 +182,9 @@ TEST(SlidingReport, KeysInTheOrderOfTheContract)
   const Json json = checked_json("ladder_slips");
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"stiction", "name", "question", "verdict", "summary", "acceleration", "contacts", "efforts", "count",
-                                            "complete", "solutions", "well_posedness", "certificate", "solver", "warnings", "inputs", "checksum"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"stiction", "name", "question", "verdict", "summary", "acceleration",
+                                            "contacts", "efforts", "count", "complete", "solutions", "well_posedness",
+                                            "certificate", "solver", "warnings", "inputs", "checksum"}));
   EXPECT_TRUE(checked_json("ladder_slips", {{"options.margins", "false"}})["well_posedness"].is_null());
 }
 
@@ -185,10 +196,12 @@ TEST(SlidingReport, BadInputNamesTheEntryAndBothDirections)
   EXPECT_THAT(rod({{"contacts.tip.slides", "[1, 0, 0]"}}), HasSubstr("got (1, 0, 0) in the world"));
   EXPECT_THAT(rod({{"contacts.tip.slides", "[-1, 0, 0.1]"}}),
               HasSubstr("contacts[0].slides: want a direction along the surface at tip, got (-1, 0, 0.1)"));
-  EXPECT_THAT(rod({{"models.rod.rates.y", "1.7"}}), HasSubstr("contacts[0]: want no velocity across the surface at tip"));
+  EXPECT_THAT(rod({{"models.rod.rates.y", "1.7"}}),
+              HasSubstr("contacts[0]: want no velocity across the surface at tip"));
   EXPECT_THAT(rod({{"models.rod.rates.y", "1.7"}}), HasSubstr("belongs to the question impact"));
   EXPECT_THAT(rod({{"models.rod.rates.y", "1.9"}}), HasSubstr("leave it out"));
-  EXPECT_THAT(rod({{"contacts.tip.torsion", "0.1"}}), HasSubstr("contacts[0].torsion: want none at a contact that slides"));
+  EXPECT_THAT(rod({{"contacts.tip.torsion", "0.1"}}),
+              HasSubstr("contacts[0].torsion: want none at a contact that slides"));
   EXPECT_THAT(rod({{"options.cone", "{inner: 8}"}}), HasSubstr("options.cone: want exact for the question sliding"));
   EXPECT_THAT(rod({{"options.detachment", "forbidden"}}), HasSubstr("options.detachment: want allowed"));
   EXPECT_THAT(rod({{"contacts.tip.slides", "[0, 0, 0]"}}), HasSubstr("contacts[0].slides: want a direction"));
@@ -222,18 +235,25 @@ TEST(SlidingVerify, SaysWhatDisagrees)
 {
   const std::string json = report_json(checked("painleve_klein"));
   const auto message = [&](auto edit) { return message_about_forged(json, edit); };
-  EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }), HasSubstr("says 'fails', but its certificate proves 'holds'"));
-  EXPECT_THAT(message([](Json& r) { r["count"] = "one"; }), HasSubstr("says 'one', but its certificate proves 'several'"));
-  EXPECT_THAT(message([](Json& r) { r["complete"] = false; }), HasSubstr("complete: the report says false, but its certificate proves true"));
-  EXPECT_THAT(message([](Json& r) { r["solutions"].erase(2); }), HasSubstr("solutions: the report says a list of 2, but its certificate proves a list of 3"));
+  EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }),
+              HasSubstr("says 'fails', but its certificate proves 'holds'"));
+  EXPECT_THAT(message([](Json& r) { r["count"] = "one"; }),
+              HasSubstr("says 'one', but its certificate proves 'several'"));
+  EXPECT_THAT(message([](Json& r) { r["complete"] = false; }),
+              HasSubstr("complete: the report says false, but its certificate proves true"));
+  EXPECT_THAT(message([](Json& r) { r["solutions"].erase(2); }),
+              HasSubstr("solutions: the report says a list of 2, but its certificate proves a list of 3"));
   EXPECT_THAT(message([](Json& r) { r["solutions"][1]["contacts"][0]["normal_force"] = 1.0; }),
               HasSubstr("solutions[1].contacts[0].normal_force"));
   EXPECT_THAT(message([](Json& r) { r["contacts"][0]["normal_force"] = 1.0; }), HasSubstr("contacts[0].normal_force"));
-  EXPECT_THAT(message([](Json& r) { r["acceleration"]["values"]["rod/x"] = 1.0; }), HasSubstr("acceleration.values.rod/x"));
-  EXPECT_THAT(message([](Json& r) { r["certificate"]["witnesses"][2]["lambda"][0] = 13.0; }), HasSubstr("M a + F = J'lambda is violated"));
+  EXPECT_THAT(message([](Json& r) { r["acceleration"]["values"]["rod/x"] = 1.0; }),
+              HasSubstr("acceleration.values.rod/x"));
+  EXPECT_THAT(message([](Json& r) { r["certificate"]["witnesses"][2]["lambda"][0] = 13.0; }),
+              HasSubstr("M a + F = J'lambda is violated"));
   EXPECT_THAT(message([](Json& r) { r["certificate"]["slips"][0][0] = 1.0; }), HasSubstr("breaks the law of sliding"));
   EXPECT_THAT(message([](Json& r) { r["certificate"]["slips"][0] = nullptr; }), HasSubstr("proves nothing"));
-  EXPECT_THAT(message([](Json& r) { r["certificate"]["problem"]["contacts"][0]["mu"] = 1.4; }), HasSubstr("breaks the law of sliding"));
+  EXPECT_THAT(message([](Json& r) { r["certificate"]["problem"]["contacts"][0]["mu"] = 1.4; }),
+              HasSubstr("breaks the law of sliding"));
   EXPECT_THAT(message([](Json& r) { r["certificate"]["leaves"].clear(); }), HasSubstr("not"));
   // A solution too many, listed and with a witness that is none.
   EXPECT_THAT(message([](Json& r) {
@@ -247,7 +267,8 @@ TEST(SlidingVerify, SaysWhatDisagrees)
               HasSubstr("M a + F = J'lambda is violated"));
   // Jammed only as long as every mode is shown to be empty.
   const std::string jammed = report_json(checked("painleve_jammed"));
-  EXPECT_THAT(message_about_forged(jammed, [](Json& r) { r["certificate"]["leaves"].erase(0); }), HasSubstr("proves nothing"));
+  EXPECT_THAT(message_about_forged(jammed, [](Json& r) { r["certificate"]["leaves"].erase(0); }),
+              HasSubstr("proves nothing"));
   EXPECT_THAT(message_about_forged(jammed, [](Json& r) { r["certificate"]["problem"]["contacts"][0]["mu"] = 1.2; }),
               HasSubstr("proves nothing"));
   expect_no_digit_may_change(jammed);

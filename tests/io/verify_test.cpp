@@ -39,7 +39,8 @@ std::string sealed(Json report)
 TEST(StrictJson, DeepNestingIsBadInput)
 {
   const auto nested = [](int levels) {
-    return "{\"a\":" + std::string(static_cast<std::size_t>(levels), '[') + std::string(static_cast<std::size_t>(levels), ']') + "}";
+    return "{\"a\":" + std::string(static_cast<std::size_t>(levels), '[') +
+           std::string(static_cast<std::size_t>(levels), ']') + "}";
   };
   EXPECT_NO_THROW(parse_json(nested(63), "r", "JSON"));
   EXPECT_THROW(parse_json(nested(64), "r", "JSON"), InputError);
@@ -50,7 +51,8 @@ TEST(StrictJson, DeepNestingIsBadInput)
 
 TEST(StrictJson, KeysComeOnce)
 {
-  EXPECT_THAT(refusal("{\"verdict\":\"holds\",\"verdict\":\"fails\"}"), HasSubstr("want each key once, got 'verdict' twice"));
+  EXPECT_THAT(refusal("{\"verdict\":\"holds\",\"verdict\":\"fails\"}"),
+              HasSubstr("want each key once, got 'verdict' twice"));
   EXPECT_THAT(refusal("{\"a\":[{\"b\":{\"c\":1,\"d\":2,\"c\":1}}]}"), HasSubstr("got 'c' twice"));
   EXPECT_NO_THROW(parse_json("{\"a\":{\"b\":1},\"c\":{\"b\":1}}", "r", "JSON"));
   EXPECT_THAT(refusal("{\"a\":1e999}"), HasSubstr("want a JSON report"));
@@ -67,7 +69,8 @@ TEST(StrictReport, UnknownKeysAreRefusedWithTheirPath)
   EXPECT_THAT(with("/certificate/forged"), HasSubstr("report.certificate.forged: want no such entry"));
   EXPECT_THAT(with("/certificate/rules/forged"), HasSubstr("report.certificate.rules.forged: want no such entry"));
   EXPECT_THAT(with("/certificate/problem/forged"), HasSubstr("report.certificate.problem.forged: want no such entry"));
-  EXPECT_THAT(with("/certificate/problem/contacts/1/forged"), HasSubstr("report.certificate.problem.contacts[1].forged: want no"));
+  EXPECT_THAT(with("/certificate/problem/contacts/1/forged"),
+              HasSubstr("report.certificate.problem.contacts[1].forged: want no"));
   EXPECT_THAT(with("/contacts/0/forged"), HasSubstr("report.contacts[0].forged: want no such entry"));
   EXPECT_THAT(with("/acceleration/values/ghost"), HasSubstr("report.acceleration.values.ghost: want no such entry"));
   EXPECT_THAT(with("/forged"), HasSubstr("report.forged: want no such entry"));
@@ -81,8 +84,10 @@ TEST(StrictReport, WrongSizesAreRefused)
     forged[Json::json_pointer(pointer)] = value;
     return refusal(sealed(forged));
   };
-  EXPECT_THAT(with("/certificate/problem/dofs", Json::array({"p/x"})), HasSubstr("want a name for each degree of freedom"));
-  EXPECT_THAT(with("/certificate/problem/contacts/0/point_world", Json::array({0, 0})), HasSubstr("point_world: want 3 numbers"));
+  EXPECT_THAT(with("/certificate/problem/dofs", Json::array({"p/x"})),
+              HasSubstr("want a name for each degree of freedom"));
+  EXPECT_THAT(with("/certificate/problem/contacts/0/point_world", Json::array({0, 0})),
+              HasSubstr("point_world: want 3 numbers"));
   EXPECT_THAT(with("/certificate/problem/M/0", Json::array({1, 2})), HasSubstr("M[0]: want"));
   EXPECT_THAT(with("/certificate/lambda", Json::array({1, 2})), HasSubstr("proves nothing"));
 }
@@ -97,7 +102,8 @@ TEST(StrictReport, EveryShownWordAndNumberIsComparedOrListed)
     forged[Json::json_pointer(pointer)] = value;
     return refusal(sealed(forged));
   };
-  EXPECT_THAT(with("/summary", "fails: it slides"), HasSubstr("summary: the report says 'fails: it slides', but its certificate proves"));
+  EXPECT_THAT(with("/summary", "fails: it slides"),
+              HasSubstr("summary: the report says 'fails: it slides', but its certificate proves"));
   EXPECT_THAT(with("/contacts/0/state", "detaching"), HasSubstr("contacts[0].state: the report says 'detaching'"));
   EXPECT_THAT(with("/contacts/0/name", "nose"), HasSubstr("contacts[0].name: the report says 'nose'"));
   EXPECT_THAT(with("/contacts/0/utilisation", 0.01), HasSubstr("contacts[0].utilisation: the report says 0.01"));
@@ -127,7 +133,8 @@ TEST(StrictReport, NamesOfJointsAndContactsAreTheCertificates)
 /// Reports with false data and a proof that fits them, which only the scenario can tell.
 class Binding : public ::testing::Test {
  protected:
-  static std::string message(const Json& forged, const std::string& name, const std::vector<ScenarioOverride>& overrides = {})
+  static std::string message(const Json& forged, const std::string& name,
+                             const std::vector<ScenarioOverride>& overrides = {})
   {
     const Verification result = verify_report(sealed(forged), "r", scenario(name), overrides);
     return (result.valid ? "valid: " : "") + result.message;
@@ -136,12 +143,14 @@ class Binding : public ::testing::Test {
 
 TEST_F(Binding, AcceptsTheScenarioOfTheReport)
 {
-  for (const char* name : {"pinch_on_guide", "block_slides", "box_pushed", "biped_region", "mug_closure", "painleve_klein", "finger_regrasp",
-                           "rod_wall_and_rail"})
+  for (const char* name : {"pinch_on_guide", "block_slides", "box_pushed", "biped_region", "mug_closure",
+                           "painleve_klein", "finger_regrasp", "rod_wall_and_rail"})
     EXPECT_THAT(message(checked_json(name), name), HasSubstr("valid: proved: ")) << name;
   const std::vector<ScenarioOverride> overrides = {{"contacts.left.mu", "0.4"}};
-  EXPECT_THAT(message(checked_json("pinch_free_fingers", overrides), "pinch_free_fingers", overrides), HasSubstr("for this scenario"));
-  EXPECT_THAT(message(checked_json("block_on_ground", {{"question", "sliding"}}), "block_on_ground"), HasSubstr("for this scenario"));
+  EXPECT_THAT(message(checked_json("pinch_free_fingers", overrides), "pinch_free_fingers", overrides),
+              HasSubstr("for this scenario"));
+  EXPECT_THAT(message(checked_json("block_on_ground", {{"question", "sliding"}}), "block_on_ground"),
+              HasSubstr("for this scenario"));
 }
 
 TEST_F(Binding, AnotherScenarioOrAnotherOverrideIsAnother)
@@ -149,24 +158,27 @@ TEST_F(Binding, AnotherScenarioOrAnotherOverrideIsAnother)
   EXPECT_THAT(message(checked_json("block_on_ground"), "block_slides"), HasSubstr("the scenario says"));
   EXPECT_THAT(message(checked_json("pinch_free_fingers", {{"contacts.left.mu", "0.4"}}), "pinch_free_fingers"),
               HasSubstr("certificate.problem.contacts[0].mu: the report says 0.4, but the scenario says"));
-  EXPECT_THAT(message(checked_json("block_on_ground", {{"name", "other"}}), "block_on_ground"), HasSubstr("name: the report says 'other'"));
+  EXPECT_THAT(message(checked_json("block_on_ground", {{"name", "other"}}), "block_on_ground"),
+              HasSubstr("name: the report says 'other'"));
 }
 
 TEST_F(Binding, DataThatDoNotMatterAreCompared)
 {
   Json report = checked_json("box_pushed");
   report["certificate"]["problem"]["M"][0][0] = 2.0 * report["certificate"]["problem"]["M"][0][0].get<double>();
-  EXPECT_TRUE(verify_report(sealed(report), "r").valid);   // at rest masses do not matter, and their problem is another one
+  EXPECT_TRUE(
+      verify_report(sealed(report), "r").valid);  // at rest masses do not matter, and their problem is another one
   EXPECT_THAT(message(report, "box_pushed"), HasSubstr("certificate.problem.M[0][0]: the report says"));
 }
 
 TEST_F(Binding, WorldAxesAreTheScenes)
 {
   Json report = checked_json("pinch_on_guide");
-  for (std::size_t i = 0; i < report["contacts"].size(); ++i) {   // the world turned about z by 180 degrees
+  for (std::size_t i = 0; i < report["contacts"].size(); ++i) {  // the world turned about z by 180 degrees
     for (Json& axis : report["certificate"]["problem"]["contacts"][i]["axes_world"])
       for (int k : {0, 1}) axis[static_cast<std::size_t>(k)] = -axis[static_cast<std::size_t>(k)].get<double>();
-    for (std::size_t k : {0u, 1u}) report["contacts"][i]["force_world"][k] = -report["contacts"][i]["force_world"][k].get<double>();
+    for (std::size_t k : {0u, 1u})
+      report["contacts"][i]["force_world"][k] = -report["contacts"][i]["force_world"][k].get<double>();
   }
   EXPECT_THAT(message(report, "pinch_on_guide"), HasSubstr("axes_world"));
 }
@@ -209,7 +221,8 @@ TEST_F(Binding, BytesOfScenarioAndRobotsCount)
   std::ofstream(file, std::ios::app) << "# another byte\n";
   EXPECT_THAT(message_of_copy(), HasSubstr("inputs.scenario.sha256: the report says"));
   fs::copy(scenario("block_on_ground"), file, fs::copy_options::overwrite_existing);
-  for (const auto& urdf : fs::directory_iterator(folder / "urdf")) std::ofstream(urdf.path(), std::ios::app) << "<!-- -->\n";
+  for (const auto& urdf : fs::directory_iterator(folder / "urdf"))
+    std::ofstream(urdf.path(), std::ios::app) << "<!-- -->\n";
   EXPECT_THAT(message_of_copy(), HasSubstr("inputs.urdf.b.sha256: the report says"));
   fs::remove_all(folder);
 }
@@ -221,7 +234,8 @@ TEST(OwnReports, WhatVerifyRefusesIsUndecided)
   EXPECT_EQ(report.verdict(), Verdict::kUndecided);
   const Json json = report_document(report);
   EXPECT_EQ(json["verdict"], "undecided");
-  EXPECT_THAT(json["summary"].get<std::string>(), HasSubstr("undecided: the proof does not stand as it is written: it is a test"));
+  EXPECT_THAT(json["summary"].get<std::string>(),
+              HasSubstr("undecided: the proof does not stand as it is written: it is a test"));
   EXPECT_THAT(report_text(report, false), HasSubstr("UNDECIDED\n"));
   // Far from the origin rounding is large: whatever comes out, it is not a report that is refused.
   const Report region = checked("biped_region", {{"models.robot.pose.xyz", "[1000, 700, 0.9]"}});
@@ -240,10 +254,12 @@ TEST(OwnReports, AlwaysVerify)
     const std::string file = entry.path().string(), text = read_text_file(file, "scenario");
     if (entry.path().extension() != ".yaml" || text.find("package://") != text.npos) continue;
     for (int draw = 0; draw < draws; ++draw)
-      for (const char* question : {"all_sticking", "equilibrium", "closure", "region", "sliding", "impact", "couplings"}) {
+      for (const char* question :
+           {"all_sticking", "equilibrium", "closure", "region", "sliding", "impact", "couplings"}) {
         std::vector<ScenarioOverride> overrides = {{"question", question}};
         if (draw > 0 || question != std::string("region"))
-          overrides.push_back({"gravity", "[" + std::to_string(uniform(-2, 2)) + ", " + std::to_string(uniform(-2, 2)) + ", -9.81]"});
+          overrides.push_back(
+              {"gravity", "[" + std::to_string(uniform(-2, 2)) + ", " + std::to_string(uniform(-2, 2)) + ", -9.81]"});
         overrides.push_back({"contacts.0.mu", std::to_string(uniform(0, 1))});
         try {
           const Report report = check_file(file, overrides, {});

@@ -96,7 +96,7 @@ TEST_P(ClosureOracle, SpatialGraspsAgreeWithInnerAndOuterFacetsInRationalArithme
   }
   EXPECT_GT(closed, grasps / 4);
   EXPECT_LT(closed, grasps * 3 / 4);
-  EXPECT_GT(between, 3);   // the facets are not all the same to us
+  EXPECT_GT(between, 3);  // the facets are not all the same to us
 }
 
 #ifdef STICTION_HAVE_QHULL

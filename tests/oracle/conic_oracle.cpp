@@ -24,8 +24,12 @@ json to_json(const ConeProgram& program)
   out["e"] = std::vector<double>(program.e.begin(), program.e.end());
   out["cones"] = out["boxes"] = json::array();
   for (const auto& [col, cone] : program.cones)
-    out["cones"].push_back({{"col", col}, {"tangents", cone.tangents}, {"mu", cone.mu}, {"torsional", cone.torsional},
-                            {"torsion", cone.torsion}, {"sign", cone.sign}});
+    out["cones"].push_back({{"col", col},
+                            {"tangents", cone.tangents},
+                            {"mu", cone.mu},
+                            {"torsional", cone.torsional},
+                            {"torsion", cone.torsion},
+                            {"sign", cone.sign}});
   const auto finite = [](double v) { return std::isfinite(v) ? json(v) : json(nullptr); };
   for (const auto& [col, lower, upper] : program.boxes)
     out["boxes"].push_back({{"col", col}, {"lower", finite(lower)}, {"upper", finite(upper)}});

@@ -16,7 +16,7 @@ struct ConicDistance {
 /// Asks Clarabel, in its own process. Empty and `missing` filled when its Python modules are not there.
 std::vector<ConicDistance> conic_distances(const std::vector<ConeProgram>& programs, std::string& missing);
 
-inline constexpr double kConicTolerance = 1e-6;   // of |e|: what an interior-point distance is good for
+inline constexpr double kConicTolerance = 1e-6;  // of |e|: what an interior-point distance is good for
 
 /// Lower bound of the distance that y proves: (y'e - sup over boxes) / |y|.
 double proved_distance(const ConeProgram& program, const Eigen::VectorXd& y);

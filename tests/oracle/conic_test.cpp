@@ -20,14 +20,14 @@ using test::RandomPrograms;
 ConeProgram draw(RandomPrograms& random, int i)
 {
   const int contacts = random.integer(1, 8);
-  ConeProgram program = i % 3 == 0 ? random.feasible(contacts, ConeShape::exact(), random.integer(1, 3))
-                        : i % 3 == 1 ? random.infeasible(contacts, ConeShape::exact(),
-                                                         std::pow(10.0, random.uniform(-6.0, 0.0)), 0.0)
-                                     : random.feasible(contacts, ConeShape::exact());
+  ConeProgram program =
+      i % 3 == 0   ? random.feasible(contacts, ConeShape::exact(), random.integer(1, 3))
+      : i % 3 == 1 ? random.infeasible(contacts, ConeShape::exact(), std::pow(10.0, random.uniform(-6.0, 0.0)), 0.0)
+                   : random.feasible(contacts, ConeShape::exact());
   program.e_scale.resize(0);
   if (i % 3 == 2) {
     program.e = random.vector(6);
-    if (random.integer(0, 2) == 0) {   // motors with limits and a free joint
+    if (random.integer(0, 2) == 0) {  // motors with limits and a free joint
       const Eigen::Index n = program.E.cols();
       program.E.conservativeResize(6, n + 3);
       program.E.rightCols(3) = Eigen::MatrixXd::NullaryExpr(6, 3, [&] { return random.gauss(); });

@@ -1,4 +1,5 @@
-// Equilibrium with effort limits against judges that see every row at once: a conic solver, and exact rational LPs for facets.
+// Equilibrium with effort limits against judges that see every row at once: a conic solver, and exact rational LPs for
+// facets.
 
 #include <gtest/gtest.h>
 
@@ -86,7 +87,7 @@ TEST(EquilibriumOracle, FacetedVerdictsAgreeWithExactRationals)
       const auto nv = limbed.problem.nv();
       for (const BoxVariable& box : program.boxes) {
         if (std::isinf(box.lower)) {
-          one_sided.E.col(box.col) *= -1.0;   // upper - q
+          one_sided.E.col(box.col) *= -1.0;  // upper - q
           one_sided.e.head(nv) -= box.upper * program.E.col(box.col);
           one_sided.boxes.push_back({box.col, 0.0, kInfinity});
           continue;

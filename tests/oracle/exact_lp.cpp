@@ -7,7 +7,8 @@
 #ifdef STICTION_HAVE_CDDGMP
 #include <gmp.h>
 extern "C" {
-#include <cddlib/setoper.h>
+#include <cddlib/setoper.h>  // before the others
+
 #include <cddlib/cdd.h>
 }
 #endif
@@ -53,7 +54,7 @@ class Rational {
 struct Generator {
   int col;
   Eigen::VectorXd ray;
-  bool both_ways;   // free
+  bool both_ways;  // free
 };
 
 std::vector<Generator> all_generators(const ConeProgram& program)

@@ -54,7 +54,7 @@ class ExactLp : public testing::TestWithParam<const char*> {
   {
     EXPECT_EQ(wrong_, 0);
     EXPECT_EQ(undecided_, 0);
-    EXPECT_GT(holds_, at_least_each);   // both answers occur, or the comparison says little
+    EXPECT_GT(holds_, at_least_each);  // both answers occur, or the comparison says little
     EXPECT_GT(fails_, at_least_each);
   }
 };
@@ -68,7 +68,7 @@ TEST_P(ExactLp, OracleKnowsSimpleCases)
   cone.mu = 0.5;
   program.cones = {{0, cone}};
   program.e = Eigen::Vector2d(2.0, 1.0);
-  EXPECT_TRUE(exact_feasible(program));   // exactly on the boundary
+  EXPECT_TRUE(exact_feasible(program));  // exactly on the boundary
   program.e[1] = std::nextafter(1.0, 2.0);
   EXPECT_FALSE(exact_feasible(program));
   program.e = Eigen::Vector2d(-1.0, 0.0);
@@ -91,7 +91,7 @@ TEST_P(ExactLp, RandomContacts)
                           : i % 3 == 1
                               ? random.infeasible(contacts, shape, std::pow(10.0, random.uniform(-8.0, 0.0)), 0.0)
                               : random.feasible(contacts, shape);
-    if (i % 3 == 2) program.e = random.vector(6);   // nobody knows
+    if (i % 3 == 2) program.e = random.vector(6);  // nobody knows
     compare(program);
   }
   expect_agreement(200);

@@ -1,6 +1,7 @@
-// Planar problems with every contact closed are linear in (a, lambda) together: M a + F = J'lambda, J a + gamma = 0, lambda in its wedge.
-// Every proved verdict must agree with exact rational arithmetic on the same doubles, in the sense in which it is meant: "fails" when no
-// forces in proportion to the loads solve it, "holds" when some do after a change of the data by rounding.
+// Planar problems with every contact closed are linear in (a, lambda) together: M a + F = J'lambda, J a + gamma = 0,
+// lambda in its wedge. Every proved verdict must agree with exact rational arithmetic on the same doubles, in the sense
+// in which it is meant: "fails" when no forces in proportion to the loads solve it, "holds" when some do after a change
+// of the data by rounding.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -37,7 +38,8 @@ void add_planar(ContactProblem& p, double x, double z, double angle, double mu, 
   p.contacts.push_back(c);
 }
 
-/// Points on a grid, some of them twice or nearly so, normals along axes or anywhere, loads at, near and far from the boundary.
+/// Points on a grid, some of them twice or nearly so, normals along axes or anywhere, loads at, near and far from the
+/// boundary.
 ContactProblem draw(Rng& rng)
 {
   ContactProblem p;
@@ -56,8 +58,9 @@ ContactProblem draw(Rng& rng)
   Eigen::VectorXd lambda = Eigen::VectorXd::Zero(p.rows());
   for (const Contact& c : p.contacts) {
     lambda[c.row] = static_cast<int>(rng() % 4);
-    const double share = static_cast<int>(rng() % 5) - 2;   // beyond the rim, on it, inside
-    lambda[c.row + 1] = 0.5 * share * c.mu * lambda[c.row] * (1 + (rng() % 2 ? std::pow(10.0, uniform(rng, -15, -1)) : 0.0));
+    const double share = static_cast<int>(rng() % 5) - 2;  // beyond the rim, on it, inside
+    lambda[c.row + 1] =
+        0.5 * share * c.mu * lambda[c.row] * (1 + (rng() % 2 ? std::pow(10.0, uniform(rng, -15, -1)) : 0.0));
   }
   p.F = p.J.transpose() * lambda;
   if (rng() % 3 == 0) p.F[static_cast<Eigen::Index>(rng() % 3)] += std::pow(10.0, uniform(rng, -16, 0));

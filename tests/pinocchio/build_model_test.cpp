@@ -1,4 +1,5 @@
-// Two readers of the same robots: our tree and the model that Pinocchio's own URDF parser builds. The only file that includes it.
+// Two readers of the same robots: our tree and the model that Pinocchio's own URDF parser builds. The only file that
+// includes it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +30,8 @@ class Comparison {
  public:
   Comparison(const UrdfTree& tree, const std::string& text) : tree_(tree)
   {
-    pinocchio::urdf::buildModelFromXML(text, pinocchio::JointModelFreeFlyer(), model_);  // fixed, it loses the root's inertia
+    pinocchio::urdf::buildModelFromXML(text, pinocchio::JointModelFreeFlyer(),
+                                       model_);  // fixed, it loses the root's inertia
     place_ours(tree.root, SE3::Identity(), 1);
     place_theirs();
   }
@@ -77,7 +79,8 @@ class Comparison {
     for (std::size_t j = 1; j < bodies.size(); ++j) {
       SCOPED_TRACE(model_.names[j]);
       const Eigen::Matrix<double, 6, 6> theirs = model_.inertias[j].matrix();
-      EXPECT_LE((bodies[j].matrix() - theirs).cwiseAbs().maxCoeff(), 1e-12 * std::max(1.0, theirs.cwiseAbs().maxCoeff()));
+      EXPECT_LE((bodies[j].matrix() - theirs).cwiseAbs().maxCoeff(),
+                1e-12 * std::max(1.0, theirs.cwiseAbs().maxCoeff()));
     }
   }
 

@@ -89,7 +89,7 @@ TEST(Feasible, ConstructedSolutionsAcceptedAndEveryTamperedEntryRejected)
 TEST(Feasible, ConesAndBoxesAreKept)
 {
   std::string why;
-  EXPECT_TRUE(proves_feasible(point(0.5, {2, 0.6, 0.8}), Eigen::Vector3d(2, 0.6, 0.8)));   // on the rim
+  EXPECT_TRUE(proves_feasible(point(0.5, {2, 0.6, 0.8}), Eigen::Vector3d(2, 0.6, 0.8)));  // on the rim
   EXPECT_FALSE(proves_feasible(point(0.5, {2, 0.6, 0.8000001}), Eigen::Vector3d(2, 0.6, 0.8000001), &why));
   EXPECT_EQ(why, "cones[0] does not contain its force");
   EXPECT_FALSE(proves_feasible(point(0.5, {-1, 0, 0}), Eigen::Vector3d(-1, 0, 0)));
@@ -114,8 +114,8 @@ TEST(Feasible, ResidualIsJudgedAgainstTheScaleOfItsRow)
 {
   ConeProgram p = point(1.0, {1e-12, 0, 0});
   const Eigen::VectorXd zero = Eigen::Vector3d::Zero();
-  EXPECT_FALSE(proves_feasible(p, zero));   // a small load is still a load
-  p.e_scale = Eigen::Vector3d(100, 0, 0);   // unless it is what is left of large numbers
+  EXPECT_FALSE(proves_feasible(p, zero));  // a small load is still a load
+  p.e_scale = Eigen::Vector3d(100, 0, 0);  // unless it is what is left of large numbers
   EXPECT_TRUE(proves_feasible(p, zero));
 }
 
@@ -130,9 +130,9 @@ TEST(Infeasible, ClosedFormSeparationsOfOneContact)
   EXPECT_FALSE(proves_infeasible(slides, Eigen::Vector3d::Zero()));
   EXPECT_FALSE(proves_infeasible(slides, y.head<2>()));
   EXPECT_FALSE(proves_infeasible(slides, Eigen::Vector3d(y[0], y[1], kInf)));
-  EXPECT_FALSE(proves_infeasible(slides, y + Eigen::Vector3d(1e-9, 0, 0), &why));   // an admissible force opposes it
+  EXPECT_FALSE(proves_infeasible(slides, y + Eigen::Vector3d(1e-9, 0, 0), &why));  // an admissible force opposes it
   EXPECT_EQ(why, "cones[0] has a ray with y'E x > 0");
-  EXPECT_FALSE(proves_infeasible(point(0.5, {2, 0.6, 0.7}), y));                     // a load the cone can carry
+  EXPECT_FALSE(proves_infeasible(point(0.5, {2, 0.6, 0.7}), y));  // a load the cone can carry
   // Any positive multiple is the same certificate, however small or large.
   for (const double scale : {1e-300, 1e-9, 1e9, 1e300}) EXPECT_TRUE(proves_infeasible(slides, scale * y)) << scale;
   EXPECT_FALSE(proves_infeasible(slides, 1e-320 * (y + Eigen::Vector3d(1e-2, 0, 0))));
@@ -145,7 +145,7 @@ TEST(Infeasible, BoundaryOfTheConeIsNotSeparated)
 {
   const Eigen::Vector3d y(-0.5, 1, 0);
   EXPECT_FALSE(proves_infeasible(point(0.5, {2, 1, 0}), y));
-  EXPECT_FALSE(proves_infeasible(point(0.5, {2, 1 + 1e-14, 0}), y));   // rounding of the load
+  EXPECT_FALSE(proves_infeasible(point(0.5, {2, 1 + 1e-14, 0}), y));  // rounding of the load
   EXPECT_TRUE(proves_infeasible(point(0.5, {2, 1 + 1e-12, 0}), y));
   ConeProgram blurred = point(0.5, {2, 1 + 1e-12, 0});
   blurred.e_scale = Eigen::Vector3d(1e3, 1e3, 1e3);
@@ -188,7 +188,7 @@ TEST(Infeasible, NothingIsSeparatedFromAFeasibleProgram)
     const Eigen::VectorXd x0 = random_admissible(p, rng);
     ConeProgram other = p;
     p.e = p.E * x0;
-    other.e = 10.0 * gaussian(6, rng);   // usually out of reach of so few contacts
+    other.e = 10.0 * gaussian(6, rng);  // usually out of reach of so few contacts
     for (const ConeProgram* program : {&p, &other}) {
       Eigen::VectorXd x = Eigen::VectorXd::Zero(p.E.cols());
       const double step = 1.0 / (p.E.norm() * p.E.norm());
@@ -204,7 +204,9 @@ TEST(Infeasible, NothingIsSeparatedFromAFeasibleProgram)
         Eigen::VectorXd tried = y;
         for (const ConeBlock& block : p.cones) tried -= repair * y.norm() * p.E.col(block.col);
         const bool proved = proves_infeasible(*program, tried);
-        if (program == &p) { EXPECT_FALSE(proved); }
+        if (program == &p) {
+          EXPECT_FALSE(proved);
+        }
         infeasible_proved += proved;
       }
     }
@@ -222,7 +224,7 @@ TEST(Infeasible, NoiseInAnIndependentPartDoesNotSpoilTheProof)
   p.cones = {{0, cone(0.5)}, {3, cone(0.5)}};
   Eigen::VectorXd y = (Eigen::VectorXd(6) << -0.5, 1, 0, 1e-17, 2e-17, -1e-17).finished();
   EXPECT_TRUE(proves_infeasible(p, y));
-  y[3] = 1e-9;   // not noise: this contact can oppose it
+  y[3] = 1e-9;  // not noise: this contact can oppose it
   EXPECT_FALSE(proves_infeasible(p, y));
 }
 

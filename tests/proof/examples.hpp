@@ -61,7 +61,7 @@ inline void add_closure(ContactProblem& p, const std::string& name, const std::v
   append_rows(p, rows);
 }
 
-inline constexpr double kWeight = 9.81;   // mass 1
+inline constexpr double kWeight = 9.81;  // mass 1
 
 /// Example 1: block of width L and height l on flat ground, horizontal force f at the centre. "right" is at +L/2.
 inline ContactProblem block(double mu, double f, double L = 0.4, double l = 1.0)

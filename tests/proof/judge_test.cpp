@@ -18,7 +18,7 @@ Verdict decide(const ContactProblem& p, const Certificate& c, const StickingRule
 {
   std::string why;
   const Verdict verdict = judge(p, rules, c, &why);
-  EXPECT_EQ(why.empty(), verdict != Verdict::kUndecided) << why;   // a reason exactly when there is no verdict
+  EXPECT_EQ(why.empty(), verdict != Verdict::kUndecided) << why;  // a reason exactly when there is no verdict
   return verdict;
 }
 
@@ -44,9 +44,10 @@ void expect_tampering_rejected(const ContactProblem& p, const Certificate& good,
       }
 }
 
-/// A proof of failure is charged for what its multipliers and accelerations miss, so small changes may leave it one; large ones may
-/// not, and nothing makes it a proof about `held`, which holds though little is missing.
-void expect_tampering_charged(const ContactProblem& p, const Certificate& good, const StickingRules& rules, const ContactProblem& held)
+/// A proof of failure is charged for what its multipliers and accelerations miss, so small changes may leave it one;
+/// large ones may not, and nothing makes it a proof about `held`, which holds though little is missing.
+void expect_tampering_charged(const ContactProblem& p, const Certificate& good, const StickingRules& rules,
+                              const ContactProblem& held)
 {
   ASSERT_EQ(judge(p, rules, good), Verdict::kFails);
   for (Eigen::VectorXd Certificate::*part : {&Certificate::a, &Certificate::lambda})
@@ -94,7 +95,7 @@ Eigen::VectorXd block_forces(double f, double L = 0.4, double l = 1.0)
 
 TEST(BlockOnGround, HoldsUpToTheFrictionLimitAndFailsBeyond)
 {
-  const double mu = 0.3, limit = mu * kWeight;   // |f| l <= m g L up to 0.4 m g: sliding comes first
+  const double mu = 0.3, limit = mu * kWeight;  // |f| l <= m g L up to 0.4 m g: sliding comes first
   for (const double f : {0.0, 0.5 * limit, -0.5 * limit}) {
     const ContactProblem p = block(mu, f);
     EXPECT_EQ(decide(p, forces(vec({0, 0, 0}), block_forces(f))), Verdict::kHolds) << f;
@@ -125,7 +126,7 @@ TEST(BlockOnGround, TangentialForcesMayBeSharedInAnyAdmissibleWay)
   lambda[1] = -1.2;
   lambda[3] = 0.2;
   EXPECT_EQ(decide(p, forces(vec({0, 0, 0}), lambda)), Verdict::kHolds);
-  lambda[1] = -6.0;   // beyond 0.6 of its own normal force
+  lambda[1] = -6.0;  // beyond 0.6 of its own normal force
   lambda[3] = 5.0;
   EXPECT_THAT(reason(p, forces(vec({0, 0, 0}), lambda)), ::testing::HasSubstr("not admissible"));
 }
@@ -140,17 +141,19 @@ TEST(BlockOnGround, TipsWhenDetachmentIsForbidden)
     const Eigen::VectorXd zero = vec({0, 0, 0});
     const bool holds = f < limit;
     Eigen::VectorXd lambda = block_forces(f);
-    lambda[1] = -f;   // only the loaded corner has friction to offer
+    lambda[1] = -f;  // only the loaded corner has friction to offer
     lambda[3] = 0.0;
     EXPECT_EQ(decide(p, forces(zero, lambda), kForbidden), holds ? Verdict::kHolds : Verdict::kUndecided);
     EXPECT_EQ(decide(p, motion(p, zero, block_forces(f), about_right_edge), kForbidden),
               holds ? Verdict::kUndecided : Verdict::kFails);
-    // With detachment allowed the block turns about the edge, which sticks: it holds, whatever pulling multipliers are shown.
+    // With detachment allowed the block turns about the edge, which sticks: it holds, whatever pulling multipliers are
+    // shown.
     EXPECT_EQ(decide(p, motion(p, zero, block_forces(f), about_right_edge)), Verdict::kUndecided);
   }
   const double more = 1.5 * limit;
   const ContactProblem tips = block(mu, more);
-  EXPECT_EQ(decide(tips, motion(tips, vec({0, 0, 0}), block_forces(more), about_right_edge), kForbidden), Verdict::kFails);
+  EXPECT_EQ(decide(tips, motion(tips, vec({0, 0, 0}), block_forces(more), about_right_edge), kForbidden),
+            Verdict::kFails);
   EXPECT_EQ(decide(tips, motion(tips, vec({0, 0, 0}), block_forces(more), about_right_edge)), Verdict::kUndecided);
 }
 
@@ -164,7 +167,7 @@ TEST(BlockOnGround, TippedBlockRotatesAboutItsEdgeWhenDetachmentIsAllowed)
   right_only.J.conservativeResize(2, Eigen::NoChange);
   right_only.gamma.conservativeResize(2);
   const auto [a, on_right] = all_rows_kept(right_only);
-  ASSERT_GT((p.J * a)[2], 0.1);   // left corner rises
+  ASSERT_GT((p.J * a)[2], 0.1);  // left corner rises
   const Eigen::VectorXd lambda = vec({on_right[0], on_right[1], 0, 0});
   EXPECT_EQ(decide(p, forces(a, lambda)), Verdict::kHolds);
   EXPECT_EQ(decide(p, forces(a, lambda), kForbidden), Verdict::kUndecided);
@@ -181,9 +184,9 @@ TEST(BlockOnGround, TippedBlockRotatesAboutItsEdgeWhenDetachmentIsAllowed)
   const Eigen::VectorXd y =
       right_only.J.completeOrthogonalDecomposition().solve(vec({-mu, std::copysign(1.0, on_right[1])}));
   EXPECT_EQ(decide(p, motion(p, a, lambda, y)), Verdict::kFails);
-  EXPECT_EQ(decide(p, motion(p, a, shared, y)), Verdict::kFails);   // (QP-G) leaves tangential multipliers free
-  // A multiplier that presses where the corner lifts misses the balance, and is charged for it: 10 N are too much, and where
-  // friction is enough no such multiplier makes a proof.
+  EXPECT_EQ(decide(p, motion(p, a, shared, y)), Verdict::kFails);  // (QP-G) leaves tangential multipliers free
+  // A multiplier that presses where the corner lifts misses the balance, and is charged for it: 10 N are too much, and
+  // where friction is enough no such multiplier makes a proof.
   Eigen::VectorXd pressed = lambda;
   pressed[2] += 10.0;
   EXPECT_EQ(decide(p, motion(p, a, pressed, y)), Verdict::kUndecided);
@@ -202,15 +205,16 @@ TEST(BlockOnGround, TippedBlockRotatesAboutItsEdgeWhenDetachmentIsAllowed)
 TEST(BlockOnGround, AccelerationsAreTakenAsTheyAre)
 {
   const ContactProblem p = block(0.6, 1.0);
-  // Tolerances of rows are shares of the accelerations themselves: noise of a solve is no zero, whoever solves has to say zero.
+  // Tolerances of rows are shares of the accelerations themselves: noise of a solve is no zero, whoever solves has to
+  // say zero.
   EXPECT_EQ(decide(p, forces(vec({0, 0, 0}), block_forces(1.0))), Verdict::kHolds);
   EXPECT_EQ(decide(p, forces(vec({3e-17, -2e-16, 1e-16}), block_forces(1.0))), Verdict::kUndecided);
   Eigen::VectorXd a = vec({0, 1e-9, 0});
   ContactProblem pushed = p;
-  pushed.F -= pushed.M * a;   // balances, but the contacts accelerate
+  pushed.F -= pushed.M * a;  // balances, but the contacts accelerate
   EXPECT_THAT(reason(pushed, forces(a, block_forces(1.0))), ::testing::HasSubstr("separates"));
   ContactProblem drifting = p;
-  drifting.gamma[1] = 1e-9;   // the ground moves away, the block does not follow
+  drifting.gamma[1] = 1e-9;  // the ground moves away, the block does not follow
   EXPECT_THAT(reason(drifting, forces(vec({0, 0, 0}), block_forces(1.0))), ::testing::HasSubstr("right, row 1"));
   a = vec({1e-9, 0, 0});
   pushed = p;
@@ -220,8 +224,8 @@ TEST(BlockOnGround, AccelerationsAreTakenAsTheyAre)
 
 // ---------------------------------------------------------------------------------------------- example 2
 
-/// Accelerations of other solutions are known to about 1e-8 only: decided at this distance from the boundary while a system moves, and
-/// where contacts press against each other (docs/proofs.md, what it costs).
+/// Accelerations of other solutions are known to about 1e-8 only: decided at this distance from the boundary while a
+/// system moves, and where contacts press against each other (docs/proofs.md, what it costs).
 constexpr double kWhileMoving = 1e-7;
 
 TEST(BlockOnCorner, UniqueForceDecidesOnBothSidesOfTheBoundary)
@@ -231,7 +235,7 @@ TEST(BlockOnCorner, UniqueForceDecidesOnBothSidesOfTheBoundary)
   int pushed = 0;
   for (int round = 0; round < 300; ++round) {
     ContactProblem p = corner(0.0, 0.3 * uniform(rng), 0.5 * uniform(rng), 5 * uniform(rng), 2 * uniform(rng));
-    p.gamma << 0.5 * uniform(rng), 0.5 * uniform(rng);   // the drift of a moving reference
+    p.gamma << 0.5 * uniform(rng), 0.5 * uniform(rng);  // the drift of a moving reference
     const auto [a, lambda] = all_rows_kept(p);
     if (lambda[0] < 1e-3 || std::abs(lambda[1]) < 1e-3) continue;
     ++pushed;
@@ -264,13 +268,15 @@ TEST(Guide, HoldsIffTheFingersSqueezeEnough)
     const Certificate drops = motion(p, zero, all.lambda, vec({0, 1, mu1 + kClearOfRims, -(mu2 + kClearOfRims)}));
     EXPECT_EQ(decide(p, drops), holds ? Verdict::kUndecided : Verdict::kFails);
     Certificate wrong = drops;
-    wrong.leaves[0].motion += 1e-6 * vec({1, 0, 1, 1});   // all through the rail: the only thing that opposes it
+    wrong.leaves[0].motion += 1e-6 * vec({1, 0, 1, 1});  // all through the rail: the only thing that opposes it
     EXPECT_THAT(reason(p, wrong), ::testing::HasSubstr("closure rail"));
     wrong = drops;
     wrong.leaves[0].motion = -drops.leaves[0].motion;
     EXPECT_EQ(decide(p, wrong), Verdict::kUndecided);
-    if (holds) expect_tampering_rejected(p, all, kAllowed);
-    else expect_tampering_charged(p, drops, kForbidden, guide(mu1, mu2, enough * (1 + 1e-9), F2));
+    if (holds)
+      expect_tampering_rejected(p, all, kAllowed);
+    else
+      expect_tampering_charged(p, drops, kForbidden, guide(mu1, mu2, enough * (1 + 1e-9), F2));
   }
 }
 
@@ -279,7 +285,7 @@ TEST(Guide, OpeningFingersDetach)
   // F1 > 0 > F2: both fingers leave, the mass falls; admissible when detachment is allowed, with no force at all.
   ContactProblem p = guide(0.5, 0.5, 2.0, -3.0);
   for (Contact& c : p.contacts) c.tangents = 0;
-  p.J = (Eigen::MatrixXd(3, 4) << 1, 0, -1, 0, -1, 0, 0, 1, 1, 0, 0, 0).finished();   // no tangents
+  p.J = (Eigen::MatrixXd(3, 4) << 1, 0, -1, 0, -1, 0, 0, 1, 1, 0, 0, 0).finished();  // no tangents
   p.gamma = vec({0, 0, 0});
   p.contacts[1].row = 1;
   p.closures[0].row = 2;
@@ -303,7 +309,7 @@ Certificate rough_guide_tree(const ContactProblem& p, double mu1, double mu2, do
 TEST(RoughGuide, SignTreeProvesFailure)
 {
   const double mu1 = 0.4, mu2 = 0.7, mu_rail = 0.2, F2 = 9.0;
-  const double enough = (kWeight - (mu2 + mu_rail) * F2) / (mu_rail - mu1);   // -mu1 F1 + mu2 F2 + mu_rail (F1+F2) = g
+  const double enough = (kWeight - (mu2 + mu_rail) * F2) / (mu_rail - mu1);  // -mu1 F1 + mu2 F2 + mu_rail (F1+F2) = g
   ASSERT_GT(enough + F2, 0.0);
   for (const double F1 : {enough * (1 - kWhileMoving), enough * (1 + kWhileMoving)}) {
     const ContactProblem p = rough_guide(mu1, mu2, mu_rail, F1, F2);
@@ -349,14 +355,14 @@ TEST(RoughGuide, BrokenTreesAreRejected)
     bad.leaves.erase(bad.leaves.begin() + static_cast<std::ptrdiff_t>(lost));
     EXPECT_THAT(reason(p, bad), ::testing::HasSubstr("do not cover every sign"));
     bad = good;
-    bad.leaves[lost].signs[2] = 0;   // a leaf may not claim both signs
+    bad.leaves[lost].signs[2] = 0;  // a leaf may not claim both signs
     EXPECT_EQ(decide(p, bad), Verdict::kUndecided);
   }
   bad = good;
   bad.leaves.clear();
   EXPECT_EQ(decide(p, bad), Verdict::kUndecided);
   bad = good;
-  bad.leaves[0].signs[0] = 1;   // unilateral contacts have no sign to choose
+  bad.leaves[0].signs[0] = 1;  // unilateral contacts have no sign to choose
   EXPECT_THAT(reason(p, bad), ::testing::HasSubstr("signs do not fit"));
   bad = good;
   bad.leaves[0].signs[2] = 2;
@@ -400,8 +406,10 @@ TEST(MovingFingers, StickingWhileAcceleratingIsDecidedOnBothSides)
     EXPECT_EQ(decide(p, forces(a, lambda)), holds ? Verdict::kHolds : Verdict::kUndecided);
     const Eigen::VectorXd y = p.J.completeOrthogonalDecomposition().solve(vec({-mu * (1 + 1e-9), 1, -1e-9, 0, 0}));
     EXPECT_EQ(decide(p, motion(p, a, lambda, y)), holds ? Verdict::kUndecided : Verdict::kFails);
-    if (holds) expect_tampering_rejected(p, forces(a, lambda), kAllowed);
-    else expect_tampering_charged(p, motion(p, a, lambda, y), kAllowed, held);
+    if (holds)
+      expect_tampering_rejected(p, forces(a, lambda), kAllowed);
+    else
+      expect_tampering_charged(p, motion(p, a, lambda, y), kAllowed, held);
   }
 }
 
@@ -432,7 +440,7 @@ ContactProblem point_mass(double mu, double fx, double fy, double max_normal = k
 
 TEST(Shapes, FacetsAreUsedAsTheyAre)
 {
-  const double mu = 0.5, share = 0.9 * mu * kWeight;   // along the axis: inside the disk, outside inner(4)
+  const double mu = 0.5, share = 0.9 * mu * kWeight;  // along the axis: inside the disk, outside inner(4)
   const ContactProblem p = point_mass(mu, share, 0);
   const Certificate c = forces(vec({0, 0, 0}), vec({kWeight, -share, 0}));
   EXPECT_EQ(decide(p, c), Verdict::kHolds);
@@ -458,16 +466,16 @@ TEST(Penetration, IsNoSolution)
 
 TEST(PrescribedAcceleration, IsALoadOfEquilibrium)
 {
-  ContactProblem p = point_mass(0.5, 0, 0);   // in a lift
+  ContactProblem p = point_mass(0.5, 0, 0);  // in a lift
   p.gamma[0] = -2.0;
   const Eigen::VectorXd a = vec({0, 0, 2});
   const auto equilibrium = [&](const Certificate& c) { return judge_equilibrium(p, a, ConeShape::exact(), c); };
   EXPECT_EQ(equilibrium(forces(a, vec({kWeight + 2, 0, 0}))), Verdict::kHolds);
   EXPECT_EQ(equilibrium(forces(a, vec({kWeight, 0, 0}))), Verdict::kUndecided);
-  p.F[2] = -1.0;   // pulled up by less than that
+  p.F[2] = -1.0;  // pulled up by less than that
   EXPECT_EQ(equilibrium(forces(a, vec({1, 0, 0}))), Verdict::kHolds);
   EXPECT_EQ(equilibrium(motion(p, a, vec({1, 0, 0}), vec({0, 0, -1}))), Verdict::kUndecided);
-  p.F[2] = -3.0;   // by more
+  p.F[2] = -3.0;  // by more
   EXPECT_EQ(equilibrium(motion(p, a, vec({1, 0, 0}), vec({0, 0, -1}))), Verdict::kFails);
 }
 
@@ -483,7 +491,8 @@ TEST(Limits, LargestNormalForceIsAPricedLimit)
     // The contact can push more than was paid for: here as much as its limit says, in equilibrium any force.
     EXPECT_EQ(decide(p, priced(0.9)), holds ? Verdict::kUndecided : Verdict::kFails);
     EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), priced(0.9)), Verdict::kUndecided);
-    EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), priced(1.0 + kClearOfRims)), holds ? Verdict::kUndecided : Verdict::kFails);
+    EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), priced(1.0 + kClearOfRims)),
+              holds ? Verdict::kUndecided : Verdict::kFails);
     EXPECT_EQ(decide(p, priced(1.1)), Verdict::kUndecided);
     EXPECT_EQ(decide(p, priced(-1.0)), Verdict::kUndecided);
     EXPECT_THAT(reason(p, motion(p, zero, vec({kWeight, 0, 0}), vec({0, 0, -1, -0.5}))), ::testing::HasSubstr("price"));
@@ -496,7 +505,7 @@ TEST(Limits, LargestNormalForceIsAPricedLimit)
 
 TEST(SoftFinger, TorsionIsBoundedByTheNormalForce)
 {
-  ContactProblem p = system(vec({1, 0.1}), vec({kWeight, -0.2}));   // height, turn about the normal
+  ContactProblem p = system(vec({1, 0.1}), vec({kWeight, -0.2}));  // height, turn about the normal
   Contact& c = add_contact(p, "pad", 0.0, {vec({1, 0})});
   append_rows(p, {vec({0, 1})});
   c.torsional = true;
@@ -522,7 +531,7 @@ TEST(Contradiction, RowsThatCannotAllBeKept)
   p.gamma << 0, 1;
   Certificate c{CertificateKind::kContradiction, {}, vec({2, -1}), {}};
   EXPECT_EQ(decide(p, c), Verdict::kFails);
-  EXPECT_EQ(decide(p, c, {ConeShape::inner(4), {}}), Verdict::kFails);   // no cone is involved
+  EXPECT_EQ(decide(p, c, {ConeShape::inner(4), {}}), Verdict::kFails);  // no cone is involved
   c.lambda = vec({-2, 1});
   EXPECT_EQ(decide(p, c), Verdict::kUndecided);
   c.lambda = vec({2, -1.000001});
@@ -531,7 +540,7 @@ TEST(Contradiction, RowsThatCannotAllBeKept)
   EXPECT_EQ(decide(p, c), Verdict::kUndecided);
   p.gamma << 1, 2;
   c.lambda = vec({2, -1});
-  EXPECT_EQ(decide(p, c), Verdict::kUndecided);   // redundant but consistent
+  EXPECT_EQ(decide(p, c), Verdict::kUndecided);  // redundant but consistent
 }
 
 TEST(Contradiction, AUnilateralNormalOnlyResistsOneWay)
@@ -539,9 +548,9 @@ TEST(Contradiction, AUnilateralNormalOnlyResistsOneWay)
   ContactProblem p = system(vec({1}), vec({0}));
   add_contact(p, "foot", 0.5, {vec({1})});
   add_closure(p, "pin", {vec({1})});
-  p.gamma << -1, 0;   // penetrates
+  p.gamma << -1, 0;  // penetrates
   EXPECT_EQ(decide(p, {CertificateKind::kContradiction, {}, vec({1, -1}), {}}), Verdict::kFails);
-  p.gamma << 1, 0;    // separates
+  p.gamma << 1, 0;  // separates
   const Certificate pulls{CertificateKind::kContradiction, {}, vec({-1, 1}), {}};
   EXPECT_THAT(reason(p, pulls), ::testing::HasSubstr("negative"));
   EXPECT_EQ(decide(p, pulls, kForbidden), Verdict::kFails);
@@ -568,7 +577,8 @@ TEST(Unbalanced, ForceOnSomethingWithoutInertia)
 
 TEST(MasslessLinks, RestOnlyWithoutAcceleration)
 {
-  // A mass rests through two massless links: rows z - z1, z1 - z2, z2. Noise in their accelerations is not taken for zero.
+  // A mass rests through two massless links: rows z - z1, z1 - z2, z2. Noise in their accelerations is not taken for
+  // zero.
   ContactProblem p = system(vec({1, 0, 0}), vec({kWeight, 0, 0}));
   add_closure(p, "upper", {vec({1, -1, 0})});
   add_closure(p, "lower", {vec({0, 1, -1})});
@@ -628,7 +638,7 @@ TEST(NearlySeparating, ProvesNeitherThatTheContactHelpsNorThatItIsGone)
   p.contacts[0].tangents = 2;
   p.gamma << kWeight + 1e-9, -6.0, 0;
   const Eigen::VectorXd a = vec({6, 0, -kWeight}), none = vec({0, 0, 0});
-  EXPECT_EQ(decide(p, forces(a, none)), Verdict::kHolds);   // it may well go, and then nothing is needed
+  EXPECT_EQ(decide(p, forces(a, none)), Verdict::kHolds);  // it may well go, and then nothing is needed
   // Were it gone, any load would fail; as it is not clearly gone the motion has to respect it.
   ContactProblem loaded = p;
   loaded.gamma << kWeight + 1e-9, 0, 0;
@@ -640,7 +650,8 @@ TEST(NearlySeparating, ProvesNeitherThatTheContactHelpsNorThatItIsGone)
   EXPECT_EQ(decide(loaded, motion(loaded, slow, lambda, vec({-1, 0, 0}))), Verdict::kFails);
 }
 
-// ---------------------------------------------------------------------------------------------- one problem, one verdict
+// ---------------------------------------------------------------------------------------------- one problem, one
+// verdict
 
 TEST(OneVerdict, FrictionBeyondTheLargestNormalForceCounts)
 {
@@ -652,12 +663,14 @@ TEST(OneVerdict, FrictionBeyondTheLargestNormalForceCounts)
     EXPECT_EQ(decide(p, motion(p, zero, lambda, vec({-1, 0, 0, 0})), rules), Verdict::kUndecided);
   }
   EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), forces(zero, lambda)), Verdict::kHolds);
-  EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), motion(p, zero, lambda, vec({-1, 0, 0, 0}))), Verdict::kUndecided);
+  EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), motion(p, zero, lambda, vec({-1, 0, 0, 0}))),
+            Verdict::kUndecided);
 }
 
 TEST(OneVerdict, TorsionGrowsWhereFrictionIsBounded)
 {
-  // q = (x, y, turn about x): two soft fingers pinch along x with half of the largest normal force, torsion carries a torque.
+  // q = (x, y, turn about x): two soft fingers pinch along x with half of the largest normal force, torsion carries a
+  // torque.
   ContactProblem p = system(vec({1, 1, 1}), vec({0, 0, -1}));
   for (const double side : {1.0, -1.0}) {
     add_contact(p, side > 0 ? "left" : "right", 4.0, {vec({side, 0, 0}), vec({0, 1, 0})});
@@ -671,7 +684,8 @@ TEST(OneVerdict, TorsionGrowsWhereFrictionIsBounded)
     EXPECT_EQ(decide(p, motion(p, zero, lambda, vec({0, 0, -1})), rules), Verdict::kUndecided);
   }
   EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), forces(zero, lambda)), Verdict::kHolds);
-  EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), motion(p, zero, lambda, vec({0, 0, -1}))), Verdict::kUndecided);
+  EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), motion(p, zero, lambda, vec({0, 0, -1}))),
+            Verdict::kUndecided);
 }
 
 TEST(OneVerdict, EffortsThatMotorsCannotAvoidAreLoads)
@@ -686,7 +700,7 @@ TEST(OneVerdict, EffortsThatMotorsCannotAvoidAreLoads)
       pushes.efforts = vec({5 * side});
       EXPECT_EQ(judge_equilibrium(p, vec({0}), ConeShape::exact(), pushes), Verdict::kHolds);
       EXPECT_EQ(judge_equilibrium(p, vec({0}), ConeShape::exact(), yields), Verdict::kUndecided);
-      p.contacts[0].max_normal = 3.0;   // not the wall of before
+      p.contacts[0].max_normal = 3.0;  // not the wall of before
       yields.leaves[0].motion = vec({-side, 1 + 1e-9});
       EXPECT_EQ(judge_equilibrium(p, vec({0}), ConeShape::exact(), pushes), Verdict::kUndecided);
       EXPECT_EQ(judge_equilibrium(p, vec({0}), ConeShape::exact(), yields), Verdict::kFails);
@@ -695,8 +709,8 @@ TEST(OneVerdict, EffortsThatMotorsCannotAvoidAreLoads)
 
 TEST(OneVerdict, WithoutContactsNothingFails)
 {
-  // A motor pushes a slider of 1 kg off a free base of 0.1 g; q = (base, slider from base). M is far from singular in double, the
-  // base accelerates by 1e4 m/s^2, more than F_j^2 / M_jj suggest.
+  // A motor pushes a slider of 1 kg off a free base of 0.1 g; q = (base, slider from base). M is far from singular in
+  // double, the base accelerates by 1e4 m/s^2, more than F_j^2 / M_jj suggest.
   const double base = 1e-4;
   ContactProblem p = system(vec({1 + base, 1}), vec({0, -1}));
   p.M(0, 1) = p.M(1, 0) = 1;

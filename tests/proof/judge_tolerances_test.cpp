@@ -1,5 +1,5 @@
-// What one judge tolerates the other has to charge: problems that hold by nothing but a tolerance, each made for one of them, and the
-// best proof of the opposite, which must not count; and the same a little further on, where it must.
+// What one judge tolerates the other has to charge: problems that hold by nothing but a tolerance, each made for one of
+// them, and the best proof of the opposite, which must not count; and the same a little further on, where it must.
 #include <gtest/gtest.h>
 
 #include "proof/examples.hpp"
@@ -12,13 +12,13 @@ namespace {
 using namespace examples;
 using internal::kStaticForces;
 
-/// A load of 1 N between walls that press against each other with `squeeze` N, and another that is lifted by `lift` N, for which no
-/// force is there but rounding of the walls' axes.
+/// A load of 1 N between walls that press against each other with `squeeze` N, and another that is lifted by `lift` N,
+/// for which no force is there but rounding of the walls' axes.
 struct Squeezed {
   ContactProblem p;
-  Eigen::VectorXd lambda;   ///< holds, by rounding
-  Eigen::VectorXd y;        ///< "fails"
-  Eigen::VectorXd gauss;    ///< multipliers that balance the loads when a floor may pull; empty: nothing does
+  Eigen::VectorXd lambda;  ///< holds, by rounding
+  Eigen::VectorXd y;       ///< "fails"
+  Eigen::VectorXd gauss;   ///< multipliers that balance the loads when a floor may pull; empty: nothing does
 };
 
 Squeezed by_walls(double lift, double squeeze)
@@ -53,7 +53,10 @@ Squeezed by_both(double lift, double squeeze)
 /// Soft fingers turn two wheels against each other, with moments that cancel; a load turns both the same way.
 Squeezed by_torsion(double lift, double squeeze)
 {
-  Squeezed s{system(vec({1, 1, 1}), vec({1, -lift, -lift})), vec({squeeze + 1, squeeze, squeeze, -squeeze}), vec({0, -1, -1}), {}};
+  Squeezed s{system(vec({1, 1, 1}), vec({1, -lift, -lift})),
+             vec({squeeze + 1, squeeze, squeeze, -squeeze}),
+             vec({0, -1, -1}),
+             {}};
   for (const double side : {1.0, -1.0}) {
     add_contact(s.p, side > 0 ? "left" : "right", 0.0, {vec({side, 0, 0})});
     append_rows(s.p, {vec({0, 1, -1})});
@@ -77,9 +80,9 @@ using Make = Squeezed (*)(double lift, double squeeze);
 
 class Tolerances : public ::testing::TestWithParam<Make> {
  protected:
-  const double most = 0.9 * kStaticForces;   ///< nearly the largest forces that a verdict is about
-  const double little = 2e-8;                ///< below what they may be off by, 2 * 2^18 * 2^-44
-  const double much = 1e-6;                  ///< above
+  const double most = 0.9 * kStaticForces;  ///< nearly the largest forces that a verdict is about
+  const double little = 2e-8;               ///< below what they may be off by, 2 * 2^18 * 2^-44
+  const double much = 1e-6;                 ///< above
 
   static Verdict equilibrium(const Squeezed& s, const Certificate& c)
   {
@@ -92,7 +95,8 @@ class Tolerances : public ::testing::TestWithParam<Make> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(OfAxes, Tolerances, ::testing::Values(by_walls, by_friction, by_torsion, by_closures, by_both));
+INSTANTIATE_TEST_SUITE_P(OfAxes, Tolerances,
+                         ::testing::Values(by_walls, by_friction, by_torsion, by_closures, by_both));
 
 TEST_P(Tolerances, AreChargedInEquilibrium)
 {
@@ -107,9 +111,10 @@ TEST_P(Tolerances, AreChargedInSticking)
 {
   const Squeezed holds = GetParam()(little, most), fails = GetParam()(much, most);
   EXPECT_EQ(judge(holds.p, kForbidden, yes(holds)), Verdict::kHolds);
-  EXPECT_EQ(judge(holds.p, kForbidden, no(holds)), Verdict::kUndecided);   // solutions at rest may have larger forces than moving ones
+  EXPECT_EQ(judge(holds.p, kForbidden, no(holds)),
+            Verdict::kUndecided);  // solutions at rest may have larger forces than moving ones
   EXPECT_EQ(judge(fails.p, kForbidden, yes(fails)), Verdict::kUndecided);
-  const bool may_turn = fails.gauss.size() == 0;   // then it sticks and accelerates
+  const bool may_turn = fails.gauss.size() == 0;  // then it sticks and accelerates
   EXPECT_EQ(judge(fails.p, kForbidden, no(fails)), may_turn ? Verdict::kUndecided : Verdict::kFails);
 }
 
@@ -136,7 +141,8 @@ TEST_P(Tolerances, GrowNoFurtherThanTheLargestForces)
 
 TEST_P(Tolerances, CountForcesByTheLoadsInMotion)
 {
-  // Beside them something accelerates: forces up to 2^12 of the load, each with the tolerance of twice the load at the most.
+  // Beside them something accelerates: forces up to 2^12 of the load, each with the tolerance of twice the load at the
+  // most.
   for (const double lift : {1e-13, 1e-10}) {
     Squeezed s = GetParam()(lift, 4000.0);
     const Eigen::Index n = s.p.nv();
@@ -150,7 +156,7 @@ TEST_P(Tolerances, CountForcesByTheLoadsInMotion)
     Eigen::VectorXd a = Eigen::VectorXd::Zero(n + 1);
     a[n] = -1.0;
     EXPECT_EQ(judge(p, kForbidden, forces(a, s.lambda)), lift < 1e-12 ? Verdict::kHolds : Verdict::kUndecided) << lift;
-    s.lambda *= 1.1;   // beyond 2^12
+    s.lambda *= 1.1;  // beyond 2^12
     EXPECT_EQ(judge(p, kForbidden, forces(a, s.lambda)), Verdict::kUndecided);
   }
 }
@@ -169,22 +175,25 @@ TEST(Tolerances, OfAxesReachWhatTheirContactReaches)
   add_contact(p, "left", 0.0, {q({1})});
   add_contact(p, "right", 0.0, {q({-1})});
   add_contact(p, "floor", 0.0, {q({0, 1})});
-  const Certificate yes = forces(q({}), vec({squeeze + 1, squeeze, 0})), no = motion(p, q({}), vec({1, 0, 0}), q({0, -1}));
+  const Certificate yes = forces(q({}), vec({squeeze + 1, squeeze, 0})),
+                    no = motion(p, q({}), vec({1, 0, 0}), q({0, -1}));
   EXPECT_EQ(judge_equilibrium(p, q({}), ConeShape::exact(), yes), Verdict::kUndecided);
   EXPECT_EQ(judge_equilibrium(p, q({}), ConeShape::exact(), no), Verdict::kFails);
 }
 
 TEST(Tolerances, OfLoadsAreChargedInEquilibrium)
 {
-  // One smooth contact pushes two sliders apart; their loads differ by a few roundings. The motion clears the contact by just more than
-  // its axis is known.
+  // One smooth contact pushes two sliders apart; their loads differ by a few roundings. The motion clears the contact
+  // by just more than its axis is known.
   for (const double apart : {3 * kRounding, 30 * kRounding}) {
     ContactProblem p = system(vec({1, 1}), vec({1, -1 + apart}));
     add_contact(p, "between", 0.0, {vec({1, -1})});
     const Eigen::VectorXd zero = vec({0, 0}), lambda = vec({1 - apart / 2}), y = vec({1, 1 + 2.25 * kRounding});
     const bool holds = apart < 10 * kRounding;
-    EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), forces(zero, lambda)), holds ? Verdict::kHolds : Verdict::kUndecided);
-    EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), motion(p, zero, lambda, y)), holds ? Verdict::kUndecided : Verdict::kFails);
+    EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), forces(zero, lambda)),
+              holds ? Verdict::kHolds : Verdict::kUndecided);
+    EXPECT_EQ(judge_equilibrium(p, zero, ConeShape::exact(), motion(p, zero, lambda, y)),
+              holds ? Verdict::kUndecided : Verdict::kFails);
   }
 }
 
@@ -206,7 +215,8 @@ TEST(Tolerances, OfRowsAreChargedInContradictions)
 
 TEST(Tolerances, OfContradictionsAreChargedWithTheLargestAccelerations)
 {
-  // Rows that differ by a rounding have a common solution far away: 15 of 16 times the acceleration that the drift asks for.
+  // Rows that differ by a rounding have a common solution far away: 15 of 16 times the acceleration that the drift asks
+  // for.
   const double differ = 8 * internal::kAtRest;
   ContactProblem p = system(vec({0, 0, 0}), vec({0, 0, 0}));
   add_closure(p, "a", {vec({1, 1, 0})});
@@ -216,7 +226,7 @@ TEST(Tolerances, OfContradictionsAreChargedWithTheLargestAccelerations)
   const Certificate contradiction{CertificateKind::kContradiction, {}, vec({1, -1, 0}), {}};
   EXPECT_EQ(judge(p, kAllowed, forces(vec({15, -15, -1}), vec({0, 0, 0}))), Verdict::kHolds);
   EXPECT_EQ(judge(p, kAllowed, contradiction), Verdict::kUndecided);
-  p.gamma << 0, 150 * differ, 1;   // further away than accelerations are considered
+  p.gamma << 0, 150 * differ, 1;  // further away than accelerations are considered
   EXPECT_EQ(judge(p, kAllowed, forces(vec({150, -150, -1}), vec({0, 0, 0}))), Verdict::kUndecided);
   EXPECT_EQ(judge(p, kAllowed, contradiction), Verdict::kFails);
 }
@@ -233,8 +243,8 @@ TEST(Tolerances, OfInertiaAreChargedWithTheLargestAccelerations)
 
 // ---------------------------------------------------------------------------------------------- systems that move
 //
-// A weight of 10 N on the floor, pushed sideways by what friction of 0.5 carries and a little more; q = (x, z, moves, ...). Something
-// moves with 1 m/s^2, which makes 2^-46 m/s^2 of every row rest, and a heavy x makes that a force.
+// A weight of 10 N on the floor, pushed sideways by what friction of 0.5 carries and a little more; q = (x, z, moves,
+// ...). Something moves with 1 m/s^2, which makes 2^-46 m/s^2 of every row rest, and a heavy x makes that a force.
 
 constexpr double kWeightOf = 10.0, kFriction = 0.5, kClearOfRim = 1e-12, kRow = 0.95 * internal::kAtRest;
 
@@ -269,7 +279,8 @@ struct Pushed {
 
   void certify(double moves)
   {
-    Eigen::VectorXd a = Eigen::VectorXd::Zero(p.nv()), y = Eigen::VectorXd::Zero(p.nv()), lambda = Eigen::VectorXd::Zero(p.rows());
+    Eigen::VectorXd a = Eigen::VectorXd::Zero(p.nv()), y = Eigen::VectorXd::Zero(p.nv()),
+                    lambda = Eigen::VectorXd::Zero(p.rows());
     a[2] = moves;
     lambda[0] = kWeightOf;
     yes = forces(a, lambda);
@@ -292,7 +303,7 @@ TEST(MovingTolerances, OfRowsTimesInertiaAreCharged)
   const double mass = 0x1p40;
   for (const double factor : {1.0, 50.0}) {
     Pushed s(vec({mass, 1, 1}), 0);
-    const double push = mass * factor * kRow;   // carried by inertia, while the row is at rest
+    const double push = mass * factor * kRow;  // carried by inertia, while the row is at rest
     s.p.F[0] = kFriction * kWeightOf + push;
     s.leave();
     s.yes.a[0] = -factor * kRow;
@@ -342,7 +353,8 @@ TEST(MovingTolerances, OfNearlyDependentRowsMoveWhatIsBetweenThem)
 
 TEST(MovingTolerances, ARowThatACertificateForgets)
 {
-  // A pin holds q3 against 1 N. A certificate without the pin's force lets q3 go, and its inertia pushes x beyond friction.
+  // A pin holds q3 against 1 N. A certificate without the pin's force lets q3 go, and its inertia pushes x beyond
+  // friction.
   Pushed s(vec({1, 1, 1, 1}), 1);
   s.p.M(0, 3) = s.p.M(3, 0) = 0.5;
   add_closure(s.p, "pin", {vec({0, 0, 0, 1})});
@@ -373,7 +385,8 @@ TEST(MovingTolerances, AContactThatACertificateLetsPushWhileItLeaves)
 
 TEST(MovingTolerances, ALoadWithoutInertiaThatACertificateForgets)
 {
-  // A massless q4 pulls q3 along by a rod, and the inertia of q3 relieves x. A certificate without the rod's force leaves q3 where it is.
+  // A massless q4 pulls q3 along by a rod, and the inertia of q3 relieves x. A certificate without the rod's force
+  // leaves q3 where it is.
   Pushed s(vec({1, 1, 1, 1, 0}), 2);
   s.p.M(0, 3) = s.p.M(3, 0) = -0.5;
   add_closure(s.p, "rod", {vec({0, 0, 0, 1, -1})});
@@ -399,9 +412,11 @@ TEST(MovingTolerances, AContactThatACertificateLetsGo)
 
 TEST(MovingTolerances, SolutionsAtRestWithLargeForcesAreNotForgotten)
 {
-  // Gauss' principle lifts q3 with 2e-8 m/s^2, and x, coupled to it, slips. At rest rounding of the walls carries what lifts it.
+  // Gauss' principle lifts q3 with 2e-8 m/s^2, and x, coupled to it, slips. At rest rounding of the walls carries what
+  // lifts it.
   const double lift = 2e-8, squeeze = 0.9 * kStaticForces;
-  ContactProblem p = system(vec({0x1p54, 1, 1, 1}), vec({0.45, 1, 1, -lift}));   // x, z of the weight, between the walls, lifted
+  ContactProblem p =
+      system(vec({0x1p54, 1, 1, 1}), vec({0.45, 1, 1, -lift}));  // x, z of the weight, between the walls, lifted
   p.M(0, 3) = p.M(3, 0) = 5e7;
   add_contact(p, "floor", 0.5, {vec({0, 1, 0, 0}), vec({1, 0, 0, 0})});
   add_contact(p, "left", 0.0, {vec({0, 0, 1, 0})});
@@ -412,7 +427,7 @@ TEST(MovingTolerances, SolutionsAtRestWithLargeForcesAreNotForgotten)
   const Certificate no = motion(p, lifted, vec({1, 0.45 + 5e7 * lift, 1, 0, 0}), vec({1, -(0.5 + kClearOfRim), 0, 0}));
   EXPECT_EQ(judge(p, kAllowed, yes), Verdict::kHolds);
   EXPECT_EQ(judge(p, kAllowed, no), Verdict::kUndecided);
-  p.F[3] = -1e-5;   // more than rounding carries
+  p.F[3] = -1e-5;  // more than rounding carries
   Certificate faster = no;
   faster.a[3] = 1e-5;
   faster.lambda[1] = 0.45 + 5e7 * 1e-5;

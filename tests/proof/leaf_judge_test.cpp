@@ -67,12 +67,12 @@ TEST(LeafJudge, RoomIsForEveryLoadWithin)
       for (Eigen::Index j = 0; j < 6; ++j) room[j] = uniform(rng, 0.0, 20.0);
       const double left = t.gain(judge, {0.0, 0.0}, room);
       double least = kInfinity;
-      for (int k = 0; k < 64; ++k) {   // corners of the box
+      for (int k = 0; k < 64; ++k) {  // corners of the box
         ContactProblem p = t.stance.problem;
         for (Eigen::Index j = 0; j < 6; ++j) p.F[j] += (k >> j & 1 ? 1.0 : -1.0) * room[j];
         least = std::min(least, judge.failing_gain(p, t.a, {}, t.certificate, t.none));
       }
-      EXPECT_LE(left, least + 1e-12) << i;   // rounding of F + room here
+      EXPECT_LE(left, least + 1e-12) << i;  // rounding of F + room here
       EXPECT_LE(least > 1e-3 ? least - left : 0.0, 1e-4) << i;
     }
   }

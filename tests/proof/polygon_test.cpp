@@ -25,9 +25,9 @@ TEST(Orientation, IsExactWhereDoublesAreNot)
   EXPECT_EQ(orientation({far, far}, {far + 12.0, far + 12.0}, {far + 24.0, up}), 1);
   EXPECT_EQ(orientation({far, far}, {far + 12.0, far + 12.0}, {up, far + 24.0}), -1);
   Rng rng{5};
-  for (int i = 0; i < 1000; ++i) {   // any order of the same three points tells the same
+  for (int i = 0; i < 1000; ++i) {  // any order of the same three points tells the same
     const Eigen::Vector2d a(uniform(rng, -1, 1), uniform(rng, -1, 1)), b(uniform(rng, -1, 1), uniform(rng, -1, 1));
-    const Eigen::Vector2d c = a + uniform(rng, 0, 3) * (b - a);   // nearly in line
+    const Eigen::Vector2d c = a + uniform(rng, 0, 3) * (b - a);  // nearly in line
     EXPECT_EQ(orientation(a, b, c), orientation(b, c, a));
     EXPECT_EQ(orientation(a, b, c), -orientation(b, a, c));
   }
@@ -65,7 +65,7 @@ TEST(IsConvex, RefusesWhatIsNotItsOwnHull)
   Polygon twice = kSquare;
   twice.insert(twice.end(), kSquare.begin(), kSquare.end());
   EXPECT_FALSE(is_convex(twice)) << "wound twice";
-  Polygon star;   // every corner turns left, wound twice
+  Polygon star;  // every corner turns left, wound twice
   for (int i = 0; i < 5; ++i) star.emplace_back(std::cos(i * 4 * M_PI / 5), std::sin(i * 4 * M_PI / 5));
   EXPECT_FALSE(is_convex(star));
 }
@@ -83,7 +83,7 @@ TEST(Areas, AreEnclosed)
   EXPECT_LE(exact.lower, 7.5);
   EXPECT_GE(exact.upper, 7.5);
   Rng rng{6};
-  for (int i = 0; i < 200; ++i) {   // against sums in extended precision
+  for (int i = 0; i < 200; ++i) {  // against sums in extended precision
     const auto corner = [&] { return Eigen::Vector2d(uniform(rng, 1.0, 1.5), uniform(rng, 1.0, 1.5)); };
     Polygon triangle = {corner(), corner(), corner()};
     if (orientation(triangle[0], triangle[1], triangle[2]) < 0) std::swap(triangle[1], triangle[2]);
@@ -154,9 +154,10 @@ TEST(UnionArea, CountsOverlapsOnce)
   EXPECT_NEAR(union_area({kSquare}), 1.0, 1e-12);
   EXPECT_NEAR(union_area({kSquare, moved}), 1.75, 1e-12);
   EXPECT_NEAR(union_area({kSquare, kSquare}), 1.0, 1e-12);
-  EXPECT_NEAR(union_area({kSquare, diamond}), 2.0, 1e-12);   // the square inside the diamond of area 2
+  EXPECT_NEAR(union_area({kSquare, diamond}), 2.0, 1e-12);  // the square inside the diamond of area 2
   EXPECT_NEAR(union_area({kSquare, {{3, 3}, {4, 3}, {4, 4}}}), 1.5, 1e-12);
-  const Polygon inside = {{0.2, 0.2}, {0.4, 0.2}, {0.4, 0.4}, {0.2, 0.4}}, above = {{0, 0.8}, {1, 0.8}, {1, 1.5}, {0, 1.5}};
+  const Polygon inside = {{0.2, 0.2}, {0.4, 0.2}, {0.4, 0.4}, {0.2, 0.4}},
+                above = {{0, 0.8}, {1, 0.8}, {1, 1.5}, {0, 1.5}};
   EXPECT_NEAR(union_area({kSquare, inside, above}), 1.5, 1e-12);
   EXPECT_EQ(union_area({}), 0.0);
 }

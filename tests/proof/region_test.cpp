@@ -11,9 +11,9 @@
 namespace stiction {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::add_flat_foot;
 using testing::add_foot;
+using ::testing::HasSubstr;
 using testing::make_stance;
 using testing::Stance;
 
@@ -28,9 +28,9 @@ struct Proved {
 
 constexpr double kA = 0.5, kB = 0.25, kRoom = 1e-9, kLift = 1e-11;
 
-/// y that proves that nothing is held beyond n·c = offset above four points at the corners of a rectangle: minus the motion that
-/// tips over that edge, and by a little up. At rest the legs on the edge would be charged with what rounding of bounded forces
-/// could supply there, 1e-8 of the size.
+/// y that proves that nothing is held beyond n·c = offset above four points at the corners of a rectangle: minus the
+/// motion that tips over that edge, and by a little up. At rest the legs on the edge would be charged with what
+/// rounding of bounded forces could supply there, 1e-8 of the size.
 MotionLeaf tips(const RegionInput& input, const Eigen::Vector2d& n, double offset)
 {
   MotionLeaf leaf;
@@ -57,7 +57,8 @@ Proved table(const Eigen::Vector2d& position = {0.1, 0.05})
       if (c.point_W.x() * x > 0 && c.point_W.y() * y > 0) lambda[c.row] = weight;
     piece.outer.push_back(Eigen::Vector2d(x * (kA + kRoom), y * (kB + kRoom)) - position);
   }
-  piece.sides = {tips(t.input, {0, -1}, kB), tips(t.input, {1, 0}, kA), tips(t.input, {0, 1}, kB), tips(t.input, {-1, 0}, kA)};
+  piece.sides = {tips(t.input, {0, -1}, kB), tips(t.input, {1, 0}, kA), tips(t.input, {0, 1}, kB),
+                 tips(t.input, {-1, 0}, kA)};
   t.certificate.position.kind = CertificateKind::kForces;
   t.certificate.position.a = Eigen::VectorXd::Zero(6);
   // Bilinear weights of the four legs.
@@ -65,8 +66,8 @@ Proved table(const Eigen::Vector2d& position = {0.1, 0.05})
   for (const Contact& c : s.problem.contacts)
     t.certificate.position.lambda[c.row] =
         weight * 0.25 * (1 + position.x() / c.point_W.x()) * (1 + position.y() / c.point_W.y());
-  t.claims = {Verdict::kHolds, RegionKind::kBounded, {}, 4 * kA * kB * (1 - 1e-12), 4 * kA * kB * (1 + 1e-7), 0.2 - 1e-12,
-              0.2 + 1e-8};
+  t.claims = {Verdict::kHolds,          RegionKind::kBounded, {},        4 * kA * kB * (1 - 1e-12),
+              4 * kA * kB * (1 + 1e-7), 0.2 - 1e-12,          0.2 + 1e-8};
   return t;
 }
 
@@ -101,7 +102,7 @@ TEST(RegionJudge, RefusesForgedPolygons)
   EXPECT_THAT(why([](Proved& f) { f.certificate.pieces[0].outer[0].x() += 1e-6; }), HasSubstr("something may be held"));
   EXPECT_THAT(why([](Proved& f) { f.certificate.pieces[0].outer.erase(f.certificate.pieces[0].outer.begin()); }),
               HasSubstr("differ in number"));
-  EXPECT_THAT(why([](Proved& f) {   // a cut dropped with its side
+  EXPECT_THAT(why([](Proved& f) {  // a cut dropped with its side
                 RegionPieceProof& p = f.certificate.pieces[0];
                 p.outer.erase(p.outer.begin());
                 p.sides.erase(p.sides.begin());
@@ -116,7 +117,7 @@ TEST(RegionJudge, RefusesForgedPolygons)
   EXPECT_THAT(why([](Proved& f) { f.certificate.pieces[0].inner[2].y() += 1e-9; }), HasSubstr("is held is not proved"));
   EXPECT_THAT(why([](Proved& f) { f.certificate.pieces[0].forces[1] *= 1.001; }), HasSubstr("is held is not proved"));
   EXPECT_THAT(why([](Proved& f) { f.certificate.pieces[0].forces.pop_back(); }), HasSubstr("differ in number"));
-  EXPECT_THAT(why([](Proved& f) {   // wound twice
+  EXPECT_THAT(why([](Proved& f) {  // wound twice
                 RegionPieceProof& p = f.certificate.pieces[0];
                 const RegionPieceProof once = p;
                 p.inner.insert(p.inner.end(), once.inner.begin(), once.inner.end());
@@ -146,9 +147,11 @@ TEST(RegionJudge, RefusesForgedClaims)
   EXPECT_THAT(why([](Proved& f) { f.claims.area_upper = NAN; }), HasSubstr("less than that of the outer"));
   EXPECT_THAT(why([](Proved& f) { f.claims.distance_lower = 0.2001; }), HasSubstr("not that far inside"));
   EXPECT_THAT(why([](Proved& f) { f.claims.distance_upper = 0.1999; }), HasSubstr("further inside"));
-  EXPECT_THAT(why([](Proved& f) { f.claims.kind = RegionKind::kEmpty; }), HasSubstr("no proof that the region is empty"));
-  EXPECT_THAT(why([](Proved& f) { f.claims.kind = RegionKind::kUnbounded; }), HasSubstr("no proof that the region is unbounded"));
-  EXPECT_THAT(why([](Proved& f) {   // what the outer polygon would contradict
+  EXPECT_THAT(why([](Proved& f) { f.claims.kind = RegionKind::kEmpty; }),
+              HasSubstr("no proof that the region is empty"));
+  EXPECT_THAT(why([](Proved& f) { f.claims.kind = RegionKind::kUnbounded; }),
+              HasSubstr("no proof that the region is unbounded"));
+  EXPECT_THAT(why([](Proved& f) {  // what the outer polygon would contradict
                 f.claims.kind = RegionKind::kUnbounded;
                 f.claims.direction = {1, 0};
                 f.claims.area_upper = f.claims.distance_upper = kInfinity;
@@ -167,7 +170,7 @@ TEST(RegionJudge, RefusesForgedClaims)
               }),
               HasSubstr("no proof that the region is bounded"));
   EXPECT_THAT(why([](Proved& f) { f.certificate.position = {}; }), HasSubstr("no proof of the position"));
-  EXPECT_EQ(why([](Proved& f) {   // to claim less is no forgery
+  EXPECT_EQ(why([](Proved& f) {  // to claim less is no forgery
               f.claims.kind = RegionKind::kUndecided;
               f.claims.area_lower = f.claims.distance_lower = 0.0;
               f.claims.area_upper = f.claims.distance_upper = kInfinity;
@@ -203,9 +206,11 @@ TEST(RegionJudge, RefusesForgedInput)
 
 TEST(RegionJudge, RefusesAPolygonThatDoesNotEncloseTheReach)
 {
-  // The table stands 50 km away, and one motion fails everywhere on this side of it. A flat triangle around the position has far
-  // corners at which that motion fails as well, unless they are so far out that they enclose the reach.
-  constexpr double kAway = -5e4, kWide = 500.0, kFlat = 0.005;   // wide: forces at 1000 km are not all a matter of rounding
+  // The table stands 50 km away, and one motion fails everywhere on this side of it. A flat triangle around the
+  // position has far corners at which that motion fails as well, unless they are so far out that they enclose the
+  // reach.
+  constexpr double kAway = -5e4, kWide = 500.0,
+                   kFlat = 0.005;  // wide: forces at 1000 km are not all a matter of rounding
   Stance s = make_stance(10.0, {0.0, 0.0, 0.7});
   add_flat_foot(s, {0.0, kAway, 0.0}, kWide, kB, 0.5);
   Proved t;
@@ -245,7 +250,8 @@ TEST(RegionJudge, SidesAreJudgedForTheRoundingOfTheirLoads)
 TEST(RegionJudge, OutsideItKnowsHowFar)
 {
   Proved t = table({0.9, 0.05});
-  t.certificate.position = {CertificateKind::kMotion, Eigen::VectorXd::Zero(6), {}, {t.certificate.pieces[0].sides[1]}, {}};
+  t.certificate.position = {
+      CertificateKind::kMotion, Eigen::VectorXd::Zero(6), {}, {t.certificate.pieces[0].sides[1]}, {}};
   t.claims.verdict = Verdict::kFails;
   t.claims.distance_lower = -0.4 - 1e-8;
   t.claims.distance_upper = -0.4 + 1e-8;
@@ -272,11 +278,14 @@ TEST(RegionJudge, EmptyNeedsAMotionThatFailsEverywhere)
   p.claims = {Verdict::kFails, RegionKind::kEmpty, {}, 0.0, 0.0, 0.0, 0.0};
   std::string why;
   EXPECT_TRUE(p.accepted(&why)) << why;
-  EXPECT_THAT(refusal(p, [](Proved& f) { f.certificate.empty[0].motion[4] = 1e-3; }), HasSubstr("nothing is held is not proved"));
-  EXPECT_THAT(refusal(p, [](Proved& f) { f.certificate.empty.clear(); }), HasSubstr("no proof that the region is empty"));
+  EXPECT_THAT(refusal(p, [](Proved& f) { f.certificate.empty[0].motion[4] = 1e-3; }),
+              HasSubstr("nothing is held is not proved"));
+  EXPECT_THAT(refusal(p, [](Proved& f) { f.certificate.empty.clear(); }),
+              HasSubstr("no proof that the region is empty"));
   // What fails at the position and not everywhere proves nothing about other places.
   Proved t = table({0.9, 0.05});
-  t.certificate.position = {CertificateKind::kMotion, Eigen::VectorXd::Zero(6), {}, {t.certificate.pieces[0].sides[1]}, {}};
+  t.certificate.position = {
+      CertificateKind::kMotion, Eigen::VectorXd::Zero(6), {}, {t.certificate.pieces[0].sides[1]}, {}};
   t.certificate.empty = t.certificate.position.leaves;
   t.certificate.pieces.clear();
   t.claims = p.claims;
@@ -321,9 +330,10 @@ TEST(RegionJudge, UnboundedNeedsForcesThatCarryTheDirection)
   pad.side = Side::kBilateral;
   limited.input.problem.closures = {{"weld", 1, 5}};
   limited.input.problem.contacts = {pad};
-  limited.input.problem.J.row(0).swap(limited.input.problem.J.row(4));   // the moment about y is the pad's
+  limited.input.problem.J.row(0).swap(limited.input.problem.J.row(4));  // the moment about y is the pad's
   std::swap(limited.certificate.position.lambda[0], limited.certificate.position.lambda[4]);
-  for (Eigen::VectorXd* v : {&limited.certificate.ray->forces, &limited.certificate.ray->ray}) std::swap((*v)[0], (*v)[4]);
+  for (Eigen::VectorXd* v : {&limited.certificate.ray->forces, &limited.certificate.ray->ray})
+    std::swap((*v)[0], (*v)[4]);
   limited.certificate.ray->signs = {0};
   ASSERT_TRUE(limited.accepted(&reason)) << reason;
   EXPECT_THAT(refusal(limited, [](Proved& f) { f.input.problem.contacts[0].max_normal = 1e9; }),
@@ -344,7 +354,8 @@ TEST(RegionJudge, ClippingSidesNeedNoProofAndClaimNothing)
   t.claims = {Verdict::kHolds, RegionKind::kUndecided, {}, 0.0, 0.0401, 0.0, kInfinity};
   std::string why;
   EXPECT_TRUE(t.accepted(&why)) << why;
-  EXPECT_THAT(refusal(t, [](Proved& f) { f.claims.kind = RegionKind::kBounded; }), HasSubstr("no proof that the region is bounded"));
+  EXPECT_THAT(refusal(t, [](Proved& f) { f.claims.kind = RegionKind::kBounded; }),
+              HasSubstr("no proof that the region is bounded"));
   EXPECT_THAT(refusal(t, [](Proved& f) { f.claims.distance_upper = 0.11; }), HasSubstr("further inside"));
   EXPECT_THAT(refusal(t, [](Proved& f) { f.certificate.pieces[0].outer[0].x() += 1e-9; }), HasSubstr("has no proof"));
   EXPECT_THAT(refusal(t, [](Proved& f) { f.rules.clip = 0.2; }), HasSubstr("has no proof"));
@@ -382,7 +393,7 @@ TEST(RegionJudge, PiecesOfOneSignMustAllBeThere)
   hand.side = Side::kBilateral;
   t.input.problem.contacts.push_back(hand);
   t.input.problem.J.conservativeResize(15, 6);
-  t.input.problem.J.bottomRows<3>() = t.input.problem.J.topRows<3>();   // above the first leg
+  t.input.problem.J.bottomRows<3>() = t.input.problem.J.topRows<3>();  // above the first leg
   t.input.problem.gamma.setZero(15);
   t.certificate.position.lambda.conservativeResizeLike(Eigen::VectorXd::Zero(15));
   RegionPieceProof& piece = t.certificate.pieces[0];
@@ -396,7 +407,8 @@ TEST(RegionJudge, PiecesOfOneSignMustAllBeThere)
   std::string why;
   EXPECT_TRUE(t.accepted(&why)) << why;
   EXPECT_THAT(refusal(t, [](Proved& f) { f.certificate.pieces[0].signs[4] = 0; }), HasSubstr("pushes or pulls"));
-  EXPECT_THAT(refusal(t, [](Proved& f) { f.certificate.pieces[0].signs[4] = -1; }), HasSubstr("other signs than its piece"));
+  EXPECT_THAT(refusal(t, [](Proved& f) { f.certificate.pieces[0].signs[4] = -1; }),
+              HasSubstr("other signs than its piece"));
 }
 
 }  // namespace

@@ -109,7 +109,8 @@ TEST(ScalesSizes, AreThoseOfTheDefinition)
   const Scales s = scales_of(p);
   EXPECT_EQ(s.lever.head(3), vec({1, 0.5, 2}));
   EXPECT_EQ(s.reach.row(0).transpose(), vec({1, 0.5, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(s.weight, vec({1, 1, 1, 0.5, 0.125, 0.5}));   // of rows: normal and tangent alike, torsion and closure by their own
+  EXPECT_EQ(s.weight,
+            vec({1, 1, 1, 0.5, 0.125, 0.5}));  // of rows: normal and tangent alike, torsion and closure by their own
   EXPECT_EQ(s.force[s.part[0]], 15.0);
   EXPECT_EQ(s.row_force(0), 15.0);
   EXPECT_EQ(s.row_force(4), 120.0);
@@ -170,14 +171,14 @@ TEST(ScalesUnits, PowersOfTwoChangeNoRatio)
   Rng rng{4};
   for (int round = 0; round < 20; ++round) {
     ContactProblem p = two_bodies(rng);
-    if (round % 2) {   // one part, in motion
+    if (round % 2) {  // one part, in motion
       add_contact(p, gaussian(rng, 3), gaussian(rng, 3), 0.5, Side::kUnilateral, 1);
       p.J.bottomRows(3).leftCols(6) = -p.J.bottomRows(3).rightCols(6);
       p.gamma = gaussian(rng, p.rows());
     }
     const Scales s = scales_of(p);
     for (const double length : {1.0, 0x1p-20, 0x1p10})
-      for (const double mass : {1.0, 0x1p-30, 0x1p20})   // powers of four: their roots are exact
+      for (const double mass : {1.0, 0x1p-30, 0x1p20})  // powers of four: their roots are exact
         for (const double time : {1.0, 0x1p-10, 0x1p3}) {
           const ContactProblem q = in_units(p, length, mass, time);
           const Scales t = scales_of(q);
@@ -187,7 +188,7 @@ TEST(ScalesUnits, PowersOfTwoChangeNoRatio)
           EXPECT_EQ(t.drift, (length / (time * time) * s.drift).eval());
           EXPECT_EQ(t.condition, s.condition);
           for (Eigen::Index j = 0; j < 12; ++j) {
-            const double unit = (j / 3) % 2 == 0 ? length : 1.0;   // of the degree of freedom
+            const double unit = (j / 3) % 2 == 0 ? length : 1.0;  // of the degree of freedom
             EXPECT_EQ(t.lever[j], s.lever[j] * length / unit);
             EXPECT_EQ(t.acceleration[j], s.acceleration[j] * unit / (time * time));
             EXPECT_EQ(t.swing[j] * std::sqrt(q.M(j, j)), s.swing[j] * std::sqrt(p.M(j, j)));
@@ -251,11 +252,11 @@ TEST(ScalesAccelerations, BoundWhatLoadsDoToALightRoot)
     const Scales s = scales_of(p);
     const Eigen::MatrixXd inverse = p.M.inverse();
     const Eigen::VectorXd free = inverse * p.F;
-    EXPECT_GT(free.lpNorm<Eigen::Infinity>(), 0.05 / share);   // the root flies
+    EXPECT_GT(free.lpNorm<Eigen::Infinity>(), 0.05 / share);  // the root flies
     for (Eigen::Index j = 0; j < 12; ++j) {
       EXPECT_GE(s.acceleration[j], kAccelerations * std::abs(free[j]) * (1 - 1e-9));
       const double least = std::sqrt(inverse(j, j));
-      EXPECT_GE(s.swing[j], least);   // and hardly more
+      EXPECT_GE(s.swing[j], least);  // and hardly more
       EXPECT_LE(s.swing[j], 1.03 * least);
     }
   }
@@ -292,7 +293,10 @@ TEST(ScalesAccelerations, ANearlySingularBodyElsewhereChangesNothing)
     t.divide_by_root_mass(q, X);
     const Eigen::MatrixXd J = q.J.middleCols(sound, 6);
     EXPECT_LE((X.middleRows(sound, 6).transpose() * X.middleRows(sound, 6) -
-               J * q.M.block(sound, sound, 6, 6).inverse() * J.transpose()).cwiseAbs().maxCoeff(), 1e-9);
+               J * q.M.block(sound, sound, 6, 6).inverse() * J.transpose())
+                  .cwiseAbs()
+                  .maxCoeff(),
+              1e-9);
   }
 }
 
@@ -302,7 +306,7 @@ TEST(ScalesAccelerations, MasslessOnesAreMeasuredByTheOthers)
   ContactProblem p = system(vec({2, 0}), vec({6, 0}));
   examples::add_contact(p, "foot", 0.5, {vec({1, -0.5})});
   const Scales s = scales_of(p);
-  EXPECT_NEAR(s.acceleration[0], kAccelerations * 3.0, 0.05 * kAccelerations * 3.0);   // swings are rounded up
+  EXPECT_NEAR(s.acceleration[0], kAccelerations * 3.0, 0.05 * kAccelerations * 3.0);  // swings are rounded up
   EXPECT_NEAR(s.acceleration[1], kMasslessAccelerations * 6.0, 0.05 * kMasslessAccelerations * 6.0);
   EXPECT_EQ(s.swing[1], kInfinity);
 }

@@ -42,8 +42,8 @@ std::pair<std::size_t, std::size_t> part(const std::string& text, int kind, Rand
 
 std::string mutated(std::string text, Random& random)
 {
-  static const char* const kBy[] = {"nan",  "inf", "1e400", "-1e308", "1e-320", "%s%n", "0x1p3", "",
-                                    "-0.0", "1 2", "1e200", "&#37;n", "&lt;",   "\t7\n"};
+  static const char* const kBy[] = {"nan", "inf",  "1e400", "-1e308", "1e-320", "%s%n", "0x1p3",
+                                    "",    "-0.0", "1 2",   "1e200",  "&#37;n", "&lt;", "\t7\n"};
   const std::size_t kind = random.index(6);
   if (kind == 0) {
     for (std::size_t k = 0; k <= random.index(3); ++k)
@@ -56,7 +56,8 @@ std::string mutated(std::string text, Random& random)
   else if (kind % 2)
     text.erase(begin, length);
   else
-    text.insert(random.index(2) ? begin : text.find('<', random.index(text.size())) % text.size(), text.substr(begin, length));
+    text.insert(random.index(2) ? begin : text.find('<', random.index(text.size())) % text.size(),
+                text.substr(begin, length));
   return text;
 }
 

@@ -20,10 +20,10 @@ constexpr double kG = 9.81;
 constexpr double kWidth = 0.6, kHeight = 0.4;                                   // block.urdf
 constexpr double kBlockInertia = (kWidth * kWidth + kHeight * kHeight) / 12.0;  // mass 1
 
-#define EXPECT_SAME(actual, expected)                                                            \
+#define EXPECT_SAME(actual, expected)                                                                 \
   EXPECT_LT(((actual) - (expected)).cwiseAbs().maxCoeff(), kPaperTolerance) << #actual << " =\n"      \
-                                                                       << (actual) << "\nwant\n" \
-                                                                       << (expected)
+                                                                            << (actual) << "\nwant\n" \
+                                                                            << (expected)
 
 /// Rows of J that are zero belong to the direction normal to the plane; the planar problem has the others.
 Eigen::RowVectorXd normal_row(const ContactProblem& p, std::size_t i) { return p.J.row(p.contacts[i].row); }

@@ -84,7 +84,7 @@ TEST(Places, OneBodyAndOneRobotHaveTheSameMatricesBitByBitWhereverTheyAre)
   Random random(1);
   for (int draw = 0; draw < 50; ++draw) {
     SceneDescription d = random_scene(random, draw % 2 == 1);
-    d.contacts.resize(3);   // on the world
+    d.contacts.resize(3);  // on the world
     d.contacts[0].on = d.contacts[1].on = d.contacts[2].on = "world";
     const ContactProblem here = Scene(d).compute();
     shift(d, kFar);
@@ -96,13 +96,14 @@ TEST(Places, OneBodyAndOneRobotHaveTheSameMatricesBitByBitWhereverTheyAre)
   }
 }
 
-/// The poses themselves are numbers near 1e6 m, so their differences change by 2^-33 m (1.2e-10 m), and nothing else does.
+/// The poses themselves are numbers near 1e6 m, so their differences change by 2^-33 m (1.2e-10 m), and nothing else
+/// does.
 TEST(Places, BodiesThatTouchEachOtherChangeByTheRoundingOfTheirPosesOnly)
 {
   Random random(2);
   for (int draw = 0; draw < 50; ++draw) {
     SceneDescription d = random_scene(random, draw % 2 == 1);
-    for (ModelDescription& model : d.models)   // on a grid that 1e6 m can hold
+    for (ModelDescription& model : d.models)  // on a grid that 1e6 m can hold
       model.pose.xyz = model.pose.xyz.unaryExpr([](double x) { return std::round(x * 0x1p20) * 0x1p-20; });
     const ContactProblem here = Scene(d).compute();
     shift(d, Eigen::Vector3d(0x1p20, -0x1p19, 0x1p18));
@@ -154,8 +155,9 @@ TEST(Places, TwoFingersOnOneBodyKeepRankFiveWhereverItIs)
 {
   Random random(5);
   for (int draw = 0; draw < 100; ++draw) {
-    SceneDescription d = scene_of({model_from_text("body", free_body(), Base::kFloating),
-                                   model_from_text("hand", testing::one_joint_urdf("revolute", "0 0 1"), Base::kFixed)});
+    SceneDescription d =
+        scene_of({model_from_text("body", free_body(), Base::kFloating),
+                  model_from_text("hand", testing::one_joint_urdf("revolute", "0 0 1"), Base::kFixed)});
     d.models[0].pose.rpy = random.vector3();
     d.models[1].pose.rpy = random.vector3();
     shift(d, kFar);
@@ -219,20 +221,24 @@ SceneDescription in_units(const Units& u, bool moving)
   const auto length = [&](double x) { return number(x * u.length); };
   const auto body = [&](double mass) {
     const double moment = u.mass * u.length * u.length * mass;
-    return "<inertial><origin xyz='" + length(0.07) + " " + length(-0.11) + " " + length(0.23) + "' rpy='0.2 0.5 -0.9'/><mass value='" +
-           number(mass * u.mass) + "'/><inertia ixx='" + number(0.013 * moment) + "' ixy='0' ixz='0' iyy='" +
-           number(0.017 * moment) + "' iyz='0' izz='" + number(0.019 * moment) + "'/></inertial>";
+    return "<inertial><origin xyz='" + length(0.07) + " " + length(-0.11) + " " + length(0.23) +
+           "' rpy='0.2 0.5 -0.9'/><mass value='" + number(mass * u.mass) + "'/><inertia ixx='" +
+           number(0.013 * moment) + "' ixy='0' ixz='0' iyy='" + number(0.017 * moment) + "' iyz='0' izz='" +
+           number(0.019 * moment) + "'/></inertial>";
   };
-  const auto joint = [&](const std::string& name, const std::string& type, const std::string& parent, const std::string& child) {
+  const auto joint = [&](const std::string& name, const std::string& type, const std::string& parent,
+                         const std::string& child) {
     return "<joint name='" + name + "' type='" + type + "'><parent link='" + parent + "'/><child link='" + child +
-           "'/><origin xyz='" + length(0.31) + " " + length(0.13) + " " + length(-0.29) + "' rpy='0.7 -0.3 1.3'/><axis xyz='1 2 -2'/>" +
+           "'/><origin xyz='" + length(0.31) + " " + length(0.13) + " " + length(-0.29) +
+           "' rpy='0.7 -0.3 1.3'/><axis xyz='1 2 -2'/>" +
            "<limit lower='-1e300' upper='1e300' effort='1' velocity='1'/></joint>";
   };
   SceneDescription d = scene_of({model_from_text(
       "arm",
       "<robot name='r'><link name='root'>" + body(2.1) + "</link>" + joint("turn", "revolute", "root", "upper") +
-          "<link name='upper'>" + body(1.7) + "</link>" + joint("slide", "prismatic", "upper", "lower") + "<link name='lower'>" +
-          body(0.3) + "</link>" + joint("bolt", "fixed", "lower", "tip") + "<link name='tip'>" + body(0.1) + "</link></robot>",
+          "<link name='upper'>" + body(1.7) + "</link>" + joint("slide", "prismatic", "upper", "lower") +
+          "<link name='lower'>" + body(0.3) + "</link>" + joint("bolt", "fixed", "lower", "tip") + "<link name='tip'>" +
+          body(0.1) + "</link></robot>",
       Base::kFloating)});
   d.gravity = Eigen::Vector3d(1.1, -2.3, -9.7) * (u.length / (u.time * u.time));
   ModelDescription& arm = d.models[0];
@@ -259,10 +265,10 @@ TEST(Units, PowersOfTwoChangeMatricesByExactlyThosePowers)
 {
   for (const bool moving : {false, true}) {
     const ContactProblem metres = Scene(in_units({}, moving)).compute();
-    for (const Units& u : {Units{0x1p-40, 1, 1}, Units{0x1p40, 1, 1}, Units{1, 0x1p-60, 1}, Units{1, 0x1p60, 1}, Units{1, 1, 0x1p-20},
-                           Units{1, 1, 0x1p20}, Units{0x1p-30, 0x1p-90, 0x1p-10}}) {
+    for (const Units& u : {Units{0x1p-40, 1, 1}, Units{0x1p40, 1, 1}, Units{1, 0x1p-60, 1}, Units{1, 0x1p60, 1},
+                           Units{1, 1, 0x1p-20}, Units{1, 1, 0x1p20}, Units{0x1p-30, 0x1p-90, 0x1p-10}}) {
       const ContactProblem other = Scene(in_units(u, moving)).compute();
-      Eigen::VectorXd arm = Eigen::VectorXd::Constant(metres.nv(), 1.0);   // of each velocity, in lengths
+      Eigen::VectorXd arm = Eigen::VectorXd::Constant(metres.nv(), 1.0);  // of each velocity, in lengths
       for (const int turning : {3, 4, 5, 6}) arm[turning] = u.length;
       EXPECT_EQ(other.M, Eigen::MatrixXd(arm.asDiagonal() * metres.M * arm.asDiagonal()) * u.mass);
       EXPECT_EQ(other.F, Eigen::VectorXd(arm.asDiagonal() * metres.F) * u.force());
@@ -276,14 +282,18 @@ TEST(Units, PowersOfTwoChangeMatricesByExactlyThosePowers)
 std::string hanging_arm(const std::string& inertia)
 {
   const auto link = [&](const std::string& name) {
-    return "<link name='" + name + "'><inertial><origin xyz='0 0 -0.15'/><mass value='0.7'/>" + inertia + "</inertial></link>";
+    return "<link name='" + name + "'><inertial><origin xyz='0 0 -0.15'/><mass value='0.7'/>" + inertia +
+           "</inertial></link>";
   };
-  const auto joint = [&](const std::string& name, const std::string& parent, const std::string& child, const std::string& origin) {
-    return "<joint name='" + name + "' type='revolute'><parent link='" + parent + "'/><child link='" + child + "'/><origin " + origin +
+  const auto joint = [&](const std::string& name, const std::string& parent, const std::string& child,
+                         const std::string& origin) {
+    return "<joint name='" + name + "' type='revolute'><parent link='" + parent + "'/><child link='" + child +
+           "'/><origin " + origin +
            "/><axis xyz='0 1 0'/><limit lower='-9' upper='9' effort='1' velocity='1'/></joint>";
   };
-  return "<robot name='arm'><link name='root'/>" + joint("j1", "root", "l1", "xyz='0.3 0.2 1.1' rpy='0.3 0.7 1.9'") + link("l1") +
-         joint("j2", "l1", "l2", "xyz='0 0 -0.3'") + link("l2") + joint("j3", "l2", "l3", "xyz='0 0 -0.3'") + link("l3") + "</robot>";
+  return "<robot name='arm'><link name='root'/>" + joint("j1", "root", "l1", "xyz='0.3 0.2 1.1' rpy='0.3 0.7 1.9'") +
+         link("l1") + joint("j2", "l1", "l2", "xyz='0 0 -0.3'") + link("l2") +
+         joint("j3", "l2", "l3", "xyz='0 0 -0.3'") + link("l3") + "</robot>";
 }
 const std::string kThin = "<inertia ixx='0.005' ixy='0' ixz='0' iyy='0.005' iyz='0' izz='0'/>";
 
@@ -291,27 +301,32 @@ TEST(Forces, AStraightHangingArmHasExactlyNoneAtItsJoints)
 {
   SceneDescription d = scene_of({model_from_text("arm", hanging_arm(kThin), Base::kFixed)});
   // The arm hangs along the z axis of its first joint: gravity points there.
-  const Eigen::Matrix3d R = (Eigen::AngleAxisd(1.9, Eigen::Vector3d::UnitZ()) * Eigen::AngleAxisd(0.7, Eigen::Vector3d::UnitY()) *
-                             Eigen::AngleAxisd(0.3, Eigen::Vector3d::UnitX()))
-                                .toRotationMatrix();
+  const Eigen::Matrix3d R =
+      (Eigen::AngleAxisd(1.9, Eigen::Vector3d::UnitZ()) * Eigen::AngleAxisd(0.7, Eigen::Vector3d::UnitY()) *
+       Eigen::AngleAxisd(0.3, Eigen::Vector3d::UnitX()))
+          .toRotationMatrix();
   d.gravity = -9.81 * R.col(2);
   const ContactProblem straight = Scene(d).compute();
   EXPECT_EQ(straight.F, Eigen::VectorXd::Zero(3));
-  d.models[0].joints["j1"] = 1e-9;   // but a real angle is seen
+  d.models[0].joints["j1"] = 1e-9;  // but a real angle is seen
   EXPECT_NEAR(Scene(d).compute().F[0], 2.1 * 9.81 * 0.45 * 1e-9, 1e-14);
 }
 
 /// Down 1 km, half a turn, up 1 km: positions round by the way, not by the distance from the root.
 TEST(Forces, AFoldedArmThatHangsBelowItsFirstJointHasNoneThere)
 {
-  const auto joint = [](const std::string& name, const std::string& parent, const std::string& child, const std::string& z) {
-    return "<joint name='" + name + "' type='continuous'><parent link='" + parent + "'/><child link='" + child + "'/><origin xyz='0 0 " + z +
-           "'/><axis xyz='0 1 0'/></joint><link name='" + child + "'>" +
-           (child == "c" ? "<inertial><origin xyz='0 0 -0.15'/><mass value='0.7'/>" + kThin + "</inertial>" : "") + "</link>";
+  const auto joint = [](const std::string& name, const std::string& parent, const std::string& child,
+                        const std::string& z) {
+    return "<joint name='" + name + "' type='continuous'><parent link='" + parent + "'/><child link='" + child +
+           "'/><origin xyz='0 0 " + z + "'/><axis xyz='0 1 0'/></joint><link name='" + child + "'>" +
+           (child == "c" ? "<inertial><origin xyz='0 0 -0.15'/><mass value='0.7'/>" + kThin + "</inertial>" : "") +
+           "</link>";
   };
-  SceneDescription d = scene_of({model_from_text("arm", "<robot name='arm'><link name='root'/>" + joint("j0", "root", "a", "0") +
-                                                            joint("j1", "a", "b", "-1000") + joint("j2", "b", "c", "-1000") + "</robot>",
-                                                 Base::kFixed)});
+  SceneDescription d =
+      scene_of({model_from_text("arm",
+                                "<robot name='arm'><link name='root'/>" + joint("j0", "root", "a", "0") +
+                                    joint("j1", "a", "b", "-1000") + joint("j2", "b", "c", "-1000") + "</robot>",
+                                Base::kFixed)});
   d.models[0].joints = {{"j1", 3.141592653589793}, {"j2", 3.141592653589793}};
   const ContactProblem folded = Scene(d).compute();
   EXPECT_EQ(folded.F[0], 0.0);
@@ -332,17 +347,20 @@ TEST(Forces, GivenEffortsThatCarryTheWeightLeaveNothing)
 TEST(Masses, ThinLinksInAnyPoseAreSemidefinite)
 {
   Random random(7);
-  const std::string rod = "<robot name='rod'><link name='rod'/><joint name='bolt' type='fixed'><parent link='rod'/><child link='half'/>"
-                          "<origin xyz='0.1 0.2 0.3' rpy='0.4 0.5 0.6'/></joint><link name='half'><inertial><mass value='0.7'/>" +
-                          kThin + "</inertial></link></robot>";
-  const std::string spun = "<robot name='spun'><link name='root'/><joint name='spin' type='revolute'><parent link='root'/>"
-                           "<child link='rod'/><origin xyz='0.7 0.5 0.3' rpy='0.4 0.5 0.6'/><axis xyz='0 0 1'/>"
-                           "<limit lower='-9' upper='9' effort='1' velocity='1'/></joint><link name='rod'/>"
-                           "<joint name='swing' type='revolute'><parent link='rod'/><child link='end'/><origin xyz='0 0 1' rpy='0 0 0.3'/>"
-                           "<axis xyz='0 0 1'/><limit lower='-9' upper='9' effort='1' velocity='1'/></joint>"
-                           "<link name='end'><inertial><mass value='0.7'/>" +
-                           kThin + "</inertial></link></robot>";
-  SceneDescription d = scene_of({model_from_text("rod", rod, Base::kFloating), model_from_text("arm", hanging_arm(kThin), Base::kFloating),
+  const std::string rod =
+      "<robot name='rod'><link name='rod'/><joint name='bolt' type='fixed'><parent link='rod'/><child link='half'/>"
+      "<origin xyz='0.1 0.2 0.3' rpy='0.4 0.5 0.6'/></joint><link name='half'><inertial><mass value='0.7'/>" +
+      kThin + "</inertial></link></robot>";
+  const std::string spun =
+      "<robot name='spun'><link name='root'/><joint name='spin' type='revolute'><parent link='root'/>"
+      "<child link='rod'/><origin xyz='0.7 0.5 0.3' rpy='0.4 0.5 0.6'/><axis xyz='0 0 1'/>"
+      "<limit lower='-9' upper='9' effort='1' velocity='1'/></joint><link name='rod'/>"
+      "<joint name='swing' type='revolute'><parent link='rod'/><child link='end'/><origin xyz='0 0 1' rpy='0 0 0.3'/>"
+      "<axis xyz='0 0 1'/><limit lower='-9' upper='9' effort='1' velocity='1'/></joint>"
+      "<link name='end'><inertial><mass value='0.7'/>" +
+      kThin + "</inertial></link></robot>";
+  SceneDescription d = scene_of({model_from_text("rod", rod, Base::kFloating),
+                                 model_from_text("arm", hanging_arm(kThin), Base::kFloating),
                                  model_from_text("spun", spun, Base::kFloating)});
   Scene scene(d);
   for (int draw = 0; draw < 200; ++draw) {
@@ -357,11 +375,12 @@ TEST(Masses, ThinLinksInAnyPoseAreSemidefinite)
 
 TEST(Masses, ARodTurnsAboutItsOwnLineWithoutInertia)
 {
-  const std::string rod = "<robot name='rod'><link name='root'/><joint name='spin' type='revolute'><parent link='root'/><child link='rod'/>"
-                          "<origin xyz='0.7 0.5 0.3' rpy='0.4 0.5 0.6'/><axis xyz='0.6 0 0.8'/>"
-                          "<limit lower='-9' upper='9' effort='1' velocity='1'/></joint>"
-                          "<link name='rod'><inertial><origin xyz='0.06 0 0.08' rpy='0 0.6435011087932844 0'/><mass value='0.7'/>" +
-                          kThin + "</inertial></link></robot>";
+  const std::string rod =
+      "<robot name='rod'><link name='root'/><joint name='spin' type='revolute'><parent link='root'/><child link='rod'/>"
+      "<origin xyz='0.7 0.5 0.3' rpy='0.4 0.5 0.6'/><axis xyz='0.6 0 0.8'/>"
+      "<limit lower='-9' upper='9' effort='1' velocity='1'/></joint>"
+      "<link name='rod'><inertial><origin xyz='0.06 0 0.08' rpy='0 0.6435011087932844 0'/><mass value='0.7'/>" +
+      kThin + "</inertial></link></robot>";
   SceneDescription d = scene_of({model_from_text("rod", rod, Base::kFixed)});
   d.models[0].joints["spin"] = 0.7;
   EXPECT_EQ(Scene(d).compute().M(0, 0), 0.0);
@@ -375,7 +394,8 @@ TEST(Overflow, NamesTheModel)
     Scene(d).compute();
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("models.body: want numbers whose products are finite"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("models.body: want numbers whose products are finite"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -384,14 +404,16 @@ TEST(Overflow, NamesTheContact)
   SceneDescription d = scene_of({model_from_text("body", free_body(1.0), Base::kFloating)});
   d.models[0].pose.xyz.x() = 1e308;
   const std::string link = Scene(d).root_link("body");
-  d.contacts = {contact("toe", link, {0, 0, 0}, Eigen::Vector3d::UnitZ()), contact("sole", link, {0, 0, 0}, Eigen::Vector3d::UnitZ())};
+  d.contacts = {contact("toe", link, {0, 0, 0}, Eigen::Vector3d::UnitZ()),
+                contact("sole", link, {0, 0, 0}, Eigen::Vector3d::UnitZ())};
   d.contacts[1].points = {{0, 0, 0}, {1e308, 0, 0}};
   try {
     Scene(d).compute();
     FAIL();
   } catch (const InputError& error) {
     EXPECT_EQ(error.path(), "contacts[1]") << error.what();
-    EXPECT_NE(std::string(error.what()).find("a point of 'sole/1' in the world = inf"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("a point of 'sole/1' in the world = inf"), std::string::npos)
+        << error.what();
   }
 }
 

@@ -1,4 +1,5 @@
-// What questions ask of a scene besides its contact problem: loads as generalised forces, poses, masses, prescribed accelerations.
+// What questions ask of a scene besides its contact problem: loads as generalised forces, poses, masses, prescribed
+// accelerations.
 #include <gmock/gmock.h>
 
 #include "scene/helpers.hpp"

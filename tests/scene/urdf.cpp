@@ -132,7 +132,8 @@ TEST(Urdf, MessagesSayTheLineOfTheElement)
   EXPECT_THAT(edited("xyz='1\n0", "xyz='1\nx"), EndsWith("(line 13)"));
   EXPECT_THAT(edited("xyz='1\n0", "xyz='1\nx"), HasSubstr("urdf: joint 'knee': want valid URDF"));
   EXPECT_THAT(edited("'continuous'", "'ball'"), EndsWith("(line 13)"));
-  EXPECT_THAT(edited("xyz='1", "xyz='0"), EndsWith("joint 'knee', axis: want a non-zero vector, got (0, 0, 0) (line 13)"));
+  EXPECT_THAT(edited("xyz='1", "xyz='0"),
+              EndsWith("joint 'knee', axis: want a non-zero vector, got (0, 0, 0) (line 13)"));
   EXPECT_THAT(edited("<parent link='knee'", "<parent link='hip'"), EndsWith("(line 13)"));
   EXPECT_THAT(edited("<child link='foot'", "<child"), EndsWith("(line 15)"));
   EXPECT_THAT(edited("name='foot'", "name='knee'"), EndsWith("(line 7)"));
@@ -174,7 +175,8 @@ TEST(Urdf, ReadsALongChain)
   std::string text = "<robot name='r'><link name='l4095'/>";
   for (int i = 4094; i >= 0; --i)  // the last names first: they are freed first
     text += "<link name='l" + std::to_string(i) + "'/><joint name='j" + std::to_string(i) +
-            "' type='fixed'><parent link='l" + std::to_string(i + 1) + "'/><child link='l" + std::to_string(i) + "'/></joint>";
+            "' type='fixed'><parent link='l" + std::to_string(i + 1) + "'/><child link='l" + std::to_string(i) +
+            "'/></joint>";
   EXPECT_EQ(inspect_urdf_text(text + "</robot>").links.size(), 4096u);
 }
 

@@ -1,4 +1,5 @@
-// urdfdom speaks through console_bridge, which the whole process shares: nothing of it may be seen or changed by reading a URDF.
+// urdfdom speaks through console_bridge, which the whole process shares: nothing of it may be seen or changed by
+// reading a URDF.
 #include <console_bridge/console.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// The C library's allocation functions with a counter in front. The dynamic linker lets the executable's versions win in
-// every shared library too, so operator new, Eigen and what Pinocchio allocates inside its own library all pass here.
+// The C library's allocation functions with a counter in front. The dynamic linker lets the executable's versions win
+// in every shared library too, so operator new, Eigen and what Pinocchio allocates inside its own library all pass
+// here.
 #include <atomic>
 #include <cerrno>
 #include <cstddef>

@@ -48,7 +48,8 @@ class ClosureClaims : public ::testing::Test {
   End claim(const Grasp& grasp) { return claim(grasp.G, cones_of(grasp)); }
 };
 
-const std::vector<GraspContact> kTriangle = {finger({1, 0, 0}, {-1, 0, 0}, 0.8), finger({-0.5, 0.8, 0}, {0.5, -0.8, 0}, 0.8),
+const std::vector<GraspContact> kTriangle = {finger({1, 0, 0}, {-1, 0, 0}, 0.8),
+                                             finger({-0.5, 0.8, 0}, {0.5, -0.8, 0}, 0.8),
                                              finger({-0.5, -0.8, 0}, {0.5, 0.8, 0}, 0.8)};
 
 TEST_F(ClosureClaims, ThreeFingersAroundABallHold) { EXPECT_EQ(claim(make_grasp(kTriangle)), End::kForces); }
@@ -56,7 +57,8 @@ TEST_F(ClosureClaims, ThreeFingersAroundABallHold) { EXPECT_EQ(claim(make_grasp(
 TEST_F(ClosureClaims, ThreeFingersOnOneSidePushItAway)
 {
   std::vector<GraspContact> contacts = kTriangle;
-  for (GraspContact& contact : contacts) contact.normal = Eigen::Vector3d(contact.normal.x(), contact.normal.y(), 3.0).normalized();
+  for (GraspContact& contact : contacts)
+    contact.normal = Eigen::Vector3d(contact.normal.x(), contact.normal.y(), 3.0).normalized();
   EXPECT_EQ(claim(make_grasp(contacts)), End::kTwist);
 }
 
@@ -86,7 +88,7 @@ TEST_F(ClosureClaims, PlanarFingersAndPullingCones)
 TEST_F(ClosureClaims, TwoSoftFingersHoldWhatTwoHardOnesDoNot)
 {
   std::vector<GraspContact> contacts = {finger({1, 0, 0}, {-1, 0, 0}, 0.5), finger({-1, 0, 0}, {1, 0, 0}, 0.5)};
-  EXPECT_EQ(claim(make_grasp(contacts)), End::kOpen);   // rank 5: for an engine to say
+  EXPECT_EQ(claim(make_grasp(contacts)), End::kOpen);  // rank 5: for an engine to say
   for (GraspContact& contact : contacts) {
     contact.kind = GraspContactKind::kSoftFinger;
     contact.torsion = 0.1;

@@ -57,9 +57,8 @@ ConeProgram block_on_floor(double L, double l, double mu, double f)
 {
   ConeProgram program;
   program.E.resize(3, 4);
-  program.E << 1, 0, 1, 0,   // rows y, x, angle; columns n1, t1, n2, t2
-               0, 1, 0, 1,
-               L / 2, l / 2, -L / 2, l / 2;
+  program.E << 1, 0, 1, 0,  // rows y, x, angle; columns n1, t1, n2, t2
+      0, 1, 0, 1, L / 2, l / 2, -L / 2, l / 2;
   program.e = Eigen::Vector3d(9.81, -f, 0.0);
   FrictionCone cone;
   cone.tangents = 1;
@@ -87,11 +86,8 @@ TEST_P(Decide, Example1BlockOnFloorSlidesOrTipsExactlyWhereTheFormulaSays)
 ConeProgram guided_mass(double mu1, double mu2, double F1, double F2)
 {
   ConeProgram program;
-  program.E.resize(4, 5);   // n1, t1, n2, t2, guide
-  program.E << 1, 0, -1, 0, 1,
-               0, 1, 0, 1, 0,
-              -1, 0, 0, 0, 0,
-               0, 0, 1, 0, 0;
+  program.E.resize(4, 5);  // n1, t1, n2, t2, guide
+  program.E << 1, 0, -1, 0, 1, 0, 1, 0, 1, 0, -1, 0, 0, 0, 0, 0, 0, 1, 0, 0;
   program.e = Eigen::Vector4d(0.0, 9.81, F1, F2);
   FrictionCone cone;
   cone.tangents = 1;
@@ -122,12 +118,7 @@ TEST_P(Decide, Example6bAcceleratingFingersStick)
   const auto build = [&](double mu) {
     ConeProgram program;
     program.E.resize(6, 5);
-    program.E << 1, 0, -1, 0, 1,
-                 0, 1, 0, 1, 0,
-                -1, 0, 0, 0, 0,
-                 0, -1, 0, 0, 0,
-                 0, 0, 1, 0, 0,
-                 0, 0, 0, -1, 0;
+    program.E << 1, 0, -1, 0, 1, 0, 1, 0, 1, 0, -1, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, -1, 0;
     program.e.resize(6);
     program.e << 0.0, rise + g, F1x, rise + F1y, F2x, rise + F1y;
     FrictionCone cone;
@@ -157,7 +148,7 @@ TEST_P(Decide, RecoversChosenForces)
       const ConeProgram program = random.feasible(contacts, kShapes[s], rays);
       if (rays > 2 || contacts > 6) {
         expect_holds(program, what);
-      } else {   // e on the boundary itself, to rounding: nothing may be proved wrong, little left open
+      } else {  // e on the boundary itself, to rounding: nothing may be proved wrong, little left open
         const Verdict found = verdict(program);
         EXPECT_NE(found, Verdict::kFails) << what;
         ++boundary;
@@ -205,8 +196,10 @@ TEST_P(Decide, DuplicatedContactsChangeNothing)
     for (const ConeBlock& block : single.cones)
       for (int copy = 0; copy < 2; ++copy)
         random.append(program, single.E.middleCols(block.col, block.cone.dim()), block.cone);
-    if (holds) expect_holds(program, number("case", i));
-    else expect_fails(program, number("case", i));
+    if (holds)
+      expect_holds(program, number("case", i));
+    else
+      expect_fails(program, number("case", i));
   }
 }
 
@@ -215,18 +208,20 @@ TEST_P(Decide, RepeatedAndDependentRowsChangeNothing)
   RandomPrograms random(33);
   for (int i = 0; i < 200; ++i) {
     const bool holds = random.integer(0, 1) == 1;
-    ConeProgram program = holds ? random.feasible(4, ConeShape::exact(), 2)
-                                : random.infeasible(4, ConeShape::exact(), 1e-2, 0.0);
+    ConeProgram program =
+        holds ? random.feasible(4, ConeShape::exact(), 2) : random.infeasible(4, ConeShape::exact(), 1e-2, 0.0);
     const Eigen::MatrixXd E = program.E;
     const Eigen::VectorXd e = program.e;
     program.E.resize(13, E.cols());
     program.e.resize(13);
-    program.E << E, E, Eigen::MatrixXd::Zero(1, E.cols());   // the same rows twice, and an empty one
+    program.E << E, E, Eigen::MatrixXd::Zero(1, E.cols());  // the same rows twice, and an empty one
     program.e << e, e, 0.0;
     program.e_scale.resize(0);
-    if (holds) expect_holds(program, number("case", i));
-    else expect_fails(program, number("case", i));
-    program.e[7] += 0.1;   // now two rows contradict each other
+    if (holds)
+      expect_holds(program, number("case", i));
+    else
+      expect_fails(program, number("case", i));
+    program.e[7] += 0.1;  // now two rows contradict each other
     expect_fails(program, number("contradicting case", i));
   }
 }
@@ -275,7 +270,7 @@ TEST_P(Decide, OpposingContactsHoldAnyLoadWithinTheirSpan)
 TEST_P(Decide, FrictionlessContactsOnlyPush)
 {
   RandomPrograms random(36);
-  FrictionCone cone;   // mu = 0
+  FrictionCone cone;  // mu = 0
   ConeProgram program;
   program.E.resize(6, 0);
   for (const auto& p : {Eigen::Vector3d(1, 0, 0), Eigen::Vector3d(-1, 1, 0), Eigen::Vector3d(-1, -1, 0)})
@@ -289,7 +284,7 @@ TEST_P(Decide, FrictionlessContactsOnlyPush)
   program.e[2] = -5.0;
   expect_fails(program, "pulled upwards");
   program.e[2] = 5.0;
-  program.e[4] = -5.0 * (1 - 1e-9);   // weight at x = 1: above the first contact
+  program.e[4] = -5.0 * (1 - 1e-9);  // weight at x = 1: above the first contact
   expect_holds(program, "weight nearly above a corner");
   program.e[4] = -5.0 * (1 + 1e-9);
   expect_fails(program, "weight just outside a corner");
@@ -381,7 +376,7 @@ TEST_P(Decide, BoxesFailBeyondTheirEnds)
       const double low = random.uniform(-3.0, 1.0), high = low + random.uniform(0.0, 3.0);
       const int kind = random.integer(0, 2);
       const double slope = column.dot(y);
-      if (kind == 1 && slope < 0.0) column = -column;   // [-inf, high]: must not grow downwards
+      if (kind == 1 && slope < 0.0) column = -column;  // [-inf, high]: must not grow downwards
       if (kind == 2 && slope > 0.0) column = -column;
       program.E.col(n + j) = column;
       program.boxes.push_back({static_cast<int>(n) + j, kind == 1 ? -kInfinity : low, kind == 2 ? kInfinity : high});
@@ -398,8 +393,8 @@ TEST_P(Decide, UnitsDoNotMatter)
   RandomPrograms random(40);
   for (int i = 0; i < 200; ++i) {
     const bool holds = random.integer(0, 1) == 1;
-    ConeProgram program = holds ? random.feasible(4, ConeShape::exact(), 3)
-                                : random.infeasible(4, ConeShape::exact(), 1e-3, 0.0);
+    ConeProgram program =
+        holds ? random.feasible(4, ConeShape::exact(), 3) : random.infeasible(4, ConeShape::exact(), 1e-3, 0.0);
     const double length = std::pow(10.0, random.integer(-6, 6)), force = std::pow(10.0, random.integer(-6, 6));
     program.E.bottomRows(3) *= length;
     program.e.tail(3) *= length;
@@ -408,8 +403,10 @@ TEST_P(Decide, UnitsDoNotMatter)
       program.e_scale.tail(3) *= length;
       program.e_scale *= force;
     }
-    if (holds) expect_holds(program, number("case", i));
-    else expect_fails(program, number("case", i));
+    if (holds)
+      expect_holds(program, number("case", i));
+    else
+      expect_fails(program, number("case", i));
   }
 }
 
@@ -418,14 +415,16 @@ TEST_P(Decide, PullingConeIsTheMirroredPushingCone)
   RandomPrograms random(41);
   for (int i = 0; i < 100; ++i) {
     const bool holds = random.integer(0, 1) == 1;
-    ConeProgram program = holds ? random.feasible(4, ConeShape::exact(), 2)
-                                : random.infeasible(4, ConeShape::exact(), 1e-2, 0.0);
+    ConeProgram program =
+        holds ? random.feasible(4, ConeShape::exact(), 2) : random.infeasible(4, ConeShape::exact(), 1e-2, 0.0);
     for (ConeBlock& block : program.cones) {
       block.cone.sign = -1.0;
       program.E.col(block.col) *= -1.0;
     }
-    if (holds) expect_holds(program, number("case", i));
-    else expect_fails(program, number("case", i));
+    if (holds)
+      expect_holds(program, number("case", i));
+    else
+      expect_fails(program, number("case", i));
   }
 }
 
@@ -500,13 +499,25 @@ TEST_P(Decide, ASequenceNoticesWhateverElseChanges)
       load += 0.2 * load.norm() * random.vector(6);
       program.e = load;
       ConeBlock& block = program.cones[static_cast<std::size_t>(random.integer(0, 3))];
-      switch (i % 3 ? -1 : random.integer(0, 5)) {   // between the changes only the load moves
-        case 0: program.E(random.integer(0, 5), block.col) += 0.3; break;
-        case 1: block.cone.mu += 0.3; break;
-        case 2: block.cone.sign = -block.cone.sign; break;
-        case 3: program.boxes[0].upper += 2.0; break;
-        case 4: std::swap(program.boxes[1].col, program.free[0]); break;
-        case 5: block.cone.shape = ConeShape::inner(random.integer(3, 8)); break;
+      switch (i % 3 ? -1 : random.integer(0, 5)) {  // between the changes only the load moves
+        case 0:
+          program.E(random.integer(0, 5), block.col) += 0.3;
+          break;
+        case 1:
+          block.cone.mu += 0.3;
+          break;
+        case 2:
+          block.cone.sign = -block.cone.sign;
+          break;
+        case 3:
+          program.boxes[0].upper += 2.0;
+          break;
+        case 4:
+          std::swap(program.boxes[1].col, program.free[0]);
+          break;
+        case 5:
+          block.cone.shape = ConeShape::inner(random.integer(3, 8));
+          break;
       }
       const Verdict warm = next_verdict(program);
       EXPECT_EQ(warm, cold_verdict(program)) << run << ", " << i;

@@ -94,7 +94,7 @@ TEST_P(Gauss, PositiveDefiniteMass)
   for (int i = 0; i < 200; ++i) {
     const Eigen::Index n = random_.integer(1, 10);
     GaussProgram p = program(n, n + 2, random_.integer(0, static_cast<int>(n)), random_.integer(0, 8));
-    const Eigen::VectorXd known = random_.vector(n);   // feasible by construction, some rows just touching
+    const Eigen::VectorXd known = random_.vector(n);  // feasible by construction, some rows just touching
     p.ge = -p.Je * known;
     p.gu = -p.Ju * known;
     for (Eigen::Index k = 0; k < p.gu.size(); ++k) p.gu[k] += random_.integer(0, 1) * random_.uniform(0.0, 1.0);
@@ -112,7 +112,7 @@ TEST_P(Gauss, SingularMassBuiltAroundAnAnswer)
     p.ge = -p.Je * a;
     p.gu = -p.Ju * a;
     for (Eigen::Index k = 0; k < p.gu.size(); ++k) {
-      const int kind = random_.integer(0, 2);   // pressed, open, or just touching
+      const int kind = random_.integer(0, 2);  // pressed, open, or just touching
       if (kind == 0) lu[k] = random_.uniform(0.0, 2.0);
       if (kind == 1) p.gu[k] += random_.uniform(0.1, 1.0);
     }
@@ -182,8 +182,10 @@ TEST_P(Gauss, NothingBalancesAMasslessDirection)
     p.Je = ignore_v(integers(p.Je.rows()));
     p.Ju = integers(p.Ju.rows());
     for (Eigen::Index k = 0; k < p.Ju.rows(); ++k) {
-      if (random_.integer(0, 1)) p.Ju.row(k) = ignore_v(p.Ju.row(k));
-      else if (p.Ju.row(k).dot(v) < 0.0) p.Ju.row(k) *= -1.0;
+      if (random_.integer(0, 1))
+        p.Ju.row(k) = ignore_v(p.Ju.row(k));
+      else if (p.Ju.row(k).dot(v) < 0.0)
+        p.Ju.row(k) *= -1.0;
     }
     p.F[pivot] -= p.F.dot(v) + std::pow(10.0, random_.uniform(-4.0, 0.0));
     expect_unbalanced(p, number("case", i));
@@ -202,7 +204,7 @@ TEST_P(Gauss, MasslessLinkHeldByARow)
   p.Ju.resize(0, 2);
   p.gu.resize(0);
   expect_solved(p, "held");
-  EXPECT_NEAR(answer_.a[0], 1.0, 1e-14);   // 2 a = 3 - 1
+  EXPECT_NEAR(answer_.a[0], 1.0, 1e-14);  // 2 a = 3 - 1
   EXPECT_NEAR(answer_.a[1], 1.0, 1e-14);
   EXPECT_NEAR(answer_.lambda_e[0], -3.0, 1e-14);
   p.Je.resize(0, 2);
@@ -240,13 +242,10 @@ TEST_P(Gauss, Example6FingersPressOrLeave)
   GaussProgram p;
   p.M = Eigen::Vector4d(1.0, 1.0, 0.5, 0.5).asDiagonal();
   p.Je.resize(3, 4);
-  p.Je << 1, 0, 0, 0,
-          0, 1, 0, 0,
-          0, 1, 0, 0;
+  p.Je << 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0;
   p.ge = Eigen::VectorXd::Zero(3);
   p.Ju.resize(2, 4);
-  p.Ju << 1, 0, -1, 0,
-         -1, 0, 0, 1;
+  p.Ju << 1, 0, -1, 0, -1, 0, 0, 1;
   p.gu = Eigen::VectorXd::Zero(2);
   p.F = Eigen::Vector4d(0.0, 9.81, -7.0, 8.0);
   expect_solved(p, "pressing");
@@ -268,7 +267,7 @@ TEST_P(Gauss, TableWithManyLegs)
   // n legs under a plate, every leg's row redundant beyond three: the acceleration is unique, the forces are not.
   for (const int legs : {4, 12, 50}) {
     GaussProgram p;
-    p.M = Eigen::Vector3d(10.0, 0.4, 0.6).asDiagonal();   // heave, roll, pitch
+    p.M = Eigen::Vector3d(10.0, 0.4, 0.6).asDiagonal();  // heave, roll, pitch
     p.F = Eigen::Vector3d(98.1, 0.0, 0.0);
     p.Je.resize(0, 3);
     p.ge.resize(0);
@@ -281,7 +280,7 @@ TEST_P(Gauss, TableWithManyLegs)
     expect_solved(p, number("standing on", legs));
     EXPECT_NEAR(answer_.a.norm(), 0.0, 1e-12);
     EXPECT_NEAR(answer_.lambda_u.sum(), 98.1, 1e-11);
-    p.F[1] = 98.1;   // weight two radii out: it tips
+    p.F[1] = 98.1;  // weight two radii out: it tips
     expect_solved(p, number("tipping on", legs));
     EXPECT_GT(answer_.a.norm(), 1.0);
   }

@@ -95,7 +95,7 @@ TEST(NearestPoint, ProjectsOntoOneConeAsTheFormulaSays)
   for (const double sign : {1.0, -1.0}) {
     NearestProblem p;
     p.E = Eigen::Matrix3d::Identity();
-    p.e = Eigen::Vector3d(sign, 1.2, 1.6);   // 2 sideways, at mu = 0.5 outside
+    p.e = Eigen::Vector3d(sign, 1.2, 1.6);  // 2 sideways, at mu = 0.5 outside
     FrictionCone cone;
     cone.mu = 0.5;
     cone.sign = sign;
@@ -133,7 +133,7 @@ TEST(NearestPoint, ReachesWhatIsThereToRounding)
   for (int m : {3, 4, 6, 7, 9}) {
     NearestProblem p = draw.problem(m, m, 0, 0);
     Eigen::VectorXd x = Eigen::VectorXd::Zero(p.E.cols());
-    for (const ConeBlock& block : p.cones) x[block.col] = block.cone.sign;   // on the axes: well inside
+    for (const ConeBlock& block : p.cones) x[block.col] = block.cone.sign;  // on the axes: well inside
     p.e = p.E * x;
     EXPECT_EQ(nearest.run(p.data(), 0.0), Stop::kReached);
     EXPECT_LE(nearest.residual_norm(), 1e-14 * p.e.norm());

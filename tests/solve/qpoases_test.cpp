@@ -106,7 +106,7 @@ TEST(DualMaster, SolvesTheLeastSquaresProblemOfWhichItSolvesTheDual)
     }
     internal::DualMaster master;
     master.set(A, bounded);
-    for (int load = 0; load < 3; ++load) {   // the second and third are hotstarts
+    for (int load = 0; load < 3; ++load) {  // the second and third are hotstarts
       const Eigen::VectorXd b = random.vector(m);
       std::vector<internal::Place> place;
       ASSERT_TRUE(master.solve(b, width, z, place)) << i;
@@ -147,7 +147,7 @@ TEST(QpoasesEngine, BadInputThrowsAndLeavesTheEngineUsable)
   engine->decide(good, answer);
   EXPECT_EQ(answer.outcome, Outcome::kFeasible);
   bad = good;
-  bad.e[0] = std::nan("");   // now in the same structure as the last program
+  bad.e[0] = std::nan("");  // now in the same structure as the last program
   EXPECT_THROW(engine->decide(bad, answer), InputError);
   engine->decide(good, answer);
   EXPECT_EQ(answer.outcome, Outcome::kFeasible);
@@ -179,7 +179,7 @@ TEST(QpoasesEngine, ManyThreadsAgreeAndPrintNothing)
           i % 2 ? random.feasible(4, ConeShape::exact(), 2) : random.infeasible(4, ConeShape::exact(), 0.1);
       engine->decide(program, answer);
       result.push_back(answer.outcome);
-      GaussProgram contradiction;   // makes qpOASES report infeasibility, which it would like to print
+      GaussProgram contradiction;  // makes qpOASES report infeasibility, which it would like to print
       contradiction.M = Eigen::Matrix2d::Identity();
       contradiction.F = Eigen::Vector2d::Zero();
       contradiction.Je.resize(0, 2);

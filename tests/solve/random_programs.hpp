@@ -104,7 +104,7 @@ class RandomPrograms {
     for (int i = 0; i < contacts; ++i) {
       FrictionCone k = cone(shape);
       for (int attempt = 0;; ++attempt) {
-        if (attempt > 20) k.mu *= 0.7;   // round cones that wide fit no half-space
+        if (attempt > 20) k.mu *= 0.7;  // round cones that wide fit no half-space
         Eigen::MatrixXd W = wrenches(vector(3), unit(), k);
         Eigen::VectorXd h = W.transpose() * y;
         if (support(k, h.data()) > -clearance) continue;
@@ -114,7 +114,7 @@ class RandomPrograms {
       if (integer(0, 1) == 0) program.e += program.E.rightCols(k.dim()) * force(k, 2);
     }
     program.e += (drive - std::min(0.0, program.e.dot(y))) * y;
-    if (program.e.dot(y) > 0.0) program.e += (drive - program.e.dot(y)) * y;   // exactly `drive` along y
+    if (program.e.dot(y) > 0.0) program.e += (drive - program.e.dot(y)) * y;  // exactly `drive` along y
     return program;
   }
 

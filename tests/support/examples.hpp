@@ -28,9 +28,9 @@ inline ContactProblem block_on_ground(double m, double L, double l, double mu, d
   p.M = Eigen::Vector3d(m, m, m * (L * L + l * l) / 12.0).asDiagonal();
   p.F = Eigen::Vector3d(-push, m * g, 0.0);
   p.J.resize(4, 3);
-  p.J << 0, 1, L / 2,   // normal of the right corner
-      1, 0, l / 2,      //
-      0, 1, -L / 2,     // normal of the left corner
+  p.J << 0, 1, L / 2,  // normal of the right corner
+      1, 0, l / 2,     //
+      0, 1, -L / 2,    // normal of the left corner
       1, 0, l / 2;
   p.gamma.setZero(4);
   p.contacts = {planar_contact("right", 0, mu), planar_contact("left", 2, mu)};
@@ -90,7 +90,8 @@ inline ContactProblem fingers_on_guide(double F1, double F2, double mu1, double 
 }
 
 /// Example 6b: the same with fingers free to move vertically, q = (x, y, x1, y1, x2, y2).
-inline ContactProblem moving_fingers_on_guide(double F1x, double F2x, double Fy, double mu1, double mu2, double g = 9.81)
+inline ContactProblem moving_fingers_on_guide(double F1x, double F2x, double Fy, double mu1, double mu2,
+                                              double g = 9.81)
 {
   ContactProblem p;
   p.M = Eigen::MatrixXd::Identity(6, 6);

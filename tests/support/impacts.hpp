@@ -96,8 +96,10 @@ inline ImpactResult solve(const ContactProblem& p, const Eigen::VectorXd& veloci
 }
 
 /// Velocities of draws are of size one.
-inline bool close(const Eigen::VectorXd& u,
-                  const Eigen::VectorXd& v) { return (u - v).norm() <= 1e-6 * (1 + v.norm()); }
+inline bool close(const Eigen::VectorXd& u, const Eigen::VectorXd& v)
+{
+  return (u - v).norm() <= 1e-6 * (1 + v.norm());
+}
 
 /// Four forms of W (57)–(63), (97), from the definitions.
 inline void expect_energy_identities(const ContactProblem& p, const Impact& impact, const ImpactSolution& s)
@@ -123,7 +125,7 @@ inline void expect_energy_identities(const ContactProblem& p, const Impact& impa
   const Eigen::VectorXd inner = (2 * xi - (1 - e.array()).matrix().cwiseProduct(G * L)).array() / (1 + e.array());
   EXPECT_NEAR(s.energy_change, 0.5 * L.dot(inner), scale);
   EXPECT_NEAR(s.energy_change, 0.5 * L.dot(xi) + 0.5 * L.dot(((1 - e.array()) * before.array()).matrix()), scale);
-  EXPECT_LE(L.dot(xi), scale);   // (23)
+  EXPECT_LE(L.dot(xi), scale);  // (23)
   // (28b), also at e = 0
   const Eigen::VectorXd backward = -e.cwiseProduct(G * L) + (1 + e.array()).matrix().cwiseProduct(after);
   EXPECT_LE((xi - backward).norm(), 1e-9 * (1 + xi.norm() + after.norm() + (G * L).norm()));

@@ -6,8 +6,8 @@
 
 namespace stiction::testing {
 
-/// A stance whose feet each stand on a vertical prismatic leg: the leg's effort is minus the normal force of its foot, so a
-/// limit T on the motor is a limit T on the force.
+/// A stance whose feet each stand on a vertical prismatic leg: the leg's effort is minus the normal force of its foot,
+/// so a limit T on the motor is a limit T on the force.
 inline Stance on_legs(Stance s, double limit)
 {
   ContactProblem& p = s.problem;
@@ -47,16 +47,18 @@ inline Limbed random_limbed(Rng& rng, int contacts, int joints, bool holds)
   p.M = A * A.transpose() / nv + Eigen::MatrixXd::Identity(nv, nv);
   p.J.resize(body.rows(), nv);
   p.J.leftCols(6) = body.J;
-  p.J.rightCols(joints) = 0.5 * Eigen::Map<Eigen::MatrixXd>(gaussian(rng, body.rows() * joints).data(), body.rows(), joints);
+  p.J.rightCols(joints) =
+      0.5 * Eigen::Map<Eigen::MatrixXd>(gaussian(rng, body.rows() * joints).data(), body.rows(), joints);
   out.a = rng() % 3 == 0 ? Eigen::VectorXd(0.5 * gaussian(rng, nv)) : Eigen::VectorXd::Zero(nv);
   p.gamma = -p.J * out.a;
   Eigen::VectorXd lambda(p.rows()), tau = Eigen::VectorXd::Zero(nv);
   for (const Contact& c : p.contacts) {
     lambda[c.row] = uniform(rng, 0.2, 2.0);
-    const double angle = uniform(rng, -M_PI, M_PI), sideways = uniform(rng, 0.0, holds ? 0.9 : 2.0) * c.mu * lambda[c.row];
+    const double angle = uniform(rng, -M_PI, M_PI),
+                 sideways = uniform(rng, 0.0, holds ? 0.9 : 2.0) * c.mu * lambda[c.row];
     lambda.segment<2>(c.row + 1) = sideways * Eigen::Vector2d(std::cos(angle), std::sin(angle));
   }
-  for (int j = 1; j < joints; ++j) {   // joint 0 has no motor
+  for (int j = 1; j < joints; ++j) {  // joint 0 has no motor
     const double limit = uniform(rng, 0.1, 2.0);
     Actuator motor{"joint_" + std::to_string(j), 6 + j, -limit, uniform(rng, 0.5, 1.0) * limit};
     if (j % 5 == 4) motor.lower = -kInfinity, motor.upper = kInfinity;

@@ -88,8 +88,8 @@ inline void make_holding(Rng& rng, ContactProblem& p)
 }
 
 /// Turns normals and lowers friction until a chosen motion y is opposed by no admissible force, then loads the problem
-/// so that y'F > 0 with multipliers that push: it fails although Gauss' principle has acceleration zero. Only for unilateral
-/// contacts with two tangents. Returns false when the draw is unsuitable.
+/// so that y'F > 0 with multipliers that push: it fails although Gauss' principle has acceleration zero. Only for
+/// unilateral contacts with two tangents. Returns false when the draw is unsuitable.
 inline bool make_failing(Rng& rng, ContactProblem& p)
 {
   const Eigen::VectorXd y = gaussian(rng, p.nv());
@@ -97,7 +97,7 @@ inline bool make_failing(Rng& rng, ContactProblem& p)
   for (Contact& c : p.contacts) {
     Eigen::Vector3d h = p.J.middleRows(c.row, 3) * y;
     if (h[0] > 0.0) {
-      p.J.middleRows(c.row, 2) *= -1.0;   // normal and one tangent: still right-handed
+      p.J.middleRows(c.row, 2) *= -1.0;  // normal and one tangent: still right-handed
       c.axes_W.leftCols<2>() *= -1.0;
       h.head<2>() *= -1.0;
     }

@@ -72,7 +72,8 @@ inline Eigen::Matrix3d rotation(const Eigen::Vector3d& rpy)
 
 inline Eigen::Vector3d angles(const Eigen::Matrix3d& R)
 {
-  return {std::atan2(R(2, 1), R(2, 2)), std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0))), std::atan2(R(1, 0), R(0, 0))};
+  return {std::atan2(R(2, 1), R(2, 2)), std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0))),
+          std::atan2(R(1, 0), R(0, 0))};
 }
 
 inline Eigen::Vector3d direction(Rng& rng) { return gaussian(rng, 3).normalized(); }
@@ -167,9 +168,9 @@ inline Scenario in_units(const Scenario& scenario, const Units& units)
   return other;
 }
 
-/// One contact twice. Two contacts at one place do what one does: their forces, or impulses, add up to a vector of the same cone, and
-/// restitution, slip and detachment of both are those of one. Not so bilateral ones: where one pushes and the other pulls there is
-/// friction without a normal force.
+/// One contact twice. Two contacts at one place do what one does: their forces, or impulses, add up to a vector of the
+/// same cone, and restitution, slip and detachment of both are those of one. Not so bilateral ones: where one pushes
+/// and the other pulls there is friction without a normal force.
 inline Scenario with_one_contact_twice(const Scenario& scenario, Rng& rng)
 {
   Scenario other = scenario;
@@ -182,13 +183,14 @@ inline Scenario with_one_contact_twice(const Scenario& scenario, Rng& rng)
   return other;
 }
 
-inline std::string box_urdf(double mass, const Eigen::Vector3d& half, const Eigen::Vector3d& center = Eigen::Vector3d::Zero())
+inline std::string box_urdf(double mass, const Eigen::Vector3d& half,
+                            const Eigen::Vector3d& center = Eigen::Vector3d::Zero())
 {
   const Eigen::Vector3d square = half.cwiseAbs2();
   const auto moment = [&](int j, int k) { return digits(mass / 3.0 * (square[j] + square[k])); };
-  return "<robot name='box'><link name='box'><inertial><origin xyz='" + digits(center.x()) + " " + digits(center.y()) + " " +
-         digits(center.z()) + "'/><mass value='" + digits(mass) + "'/><inertia ixx='" + moment(1, 2) + "' ixy='0' ixz='0' iyy='" +
-         moment(0, 2) + "' iyz='0' izz='" + moment(0, 1) + "'/></inertial></link></robot>";
+  return "<robot name='box'><link name='box'><inertial><origin xyz='" + digits(center.x()) + " " + digits(center.y()) +
+         " " + digits(center.z()) + "'/><mass value='" + digits(mass) + "'/><inertia ixx='" + moment(1, 2) +
+         "' ixy='0' ixz='0' iyy='" + moment(0, 2) + "' iyz='0' izz='" + moment(0, 1) + "'/></inertial></link></robot>";
 }
 
 /// With 10¹² kg that rest on a floor of their own, far from everything else.
@@ -205,7 +207,8 @@ inline Scenario with_something_heavy(const Scenario& scenario)
   const int points = scenario.question == Question::kImpact ? 1 : 4;
   const Eigen::Vector3d corners[] = {{50, 50, -50}, {-50, 50, -50}, {-50, -50, -50}, {50, -50, -50}};
   for (int i = 0; i < points; ++i) {
-    other.scene.contacts.push_back(contact("floor" + std::to_string(i), "heavy/box", corners[i], Eigen::Vector3d::UnitZ(), 1.0));
+    other.scene.contacts.push_back(
+        contact("floor" + std::to_string(i), "heavy/box", corners[i], Eigen::Vector3d::UnitZ(), 1.0));
     other.contact_motions.push_back({});
   }
   return other;
@@ -226,9 +229,12 @@ class SceneDraw {
  private:
   void add_box(const Eigen::Matrix3d& R, const Eigen::Vector3d& at);
   ContactDescription& add_contact(int body, const Eigen::Vector3d& point, const Eigen::Vector3d& normal);
-  Eigen::Vector3d inside(int body) { return half_[static_cast<std::size_t>(body)].cwiseProduct(Eigen::Vector3d(unit(), unit(), unit())); }
+  Eigen::Vector3d inside(int body)
+  {
+    return half_[static_cast<std::size_t>(body)].cwiseProduct(Eigen::Vector3d(unit(), unit(), unit()));
+  }
   double unit() { return uniform(rng_, -1.0, 1.0); }
-  Eigen::Vector3d up(int body) const;   ///< against gravity, in the body's axes
+  Eigen::Vector3d up(int body) const;  ///< against gravity, in the body's axes
 
   void scatter(int body, int count);
   void stand(int body, int on, int count, bool patch);
@@ -248,7 +254,8 @@ inline SceneDraw::SceneDraw(Question question, unsigned seed, Separation separat
 {
   scenario.question = question;
   scenario.name = "draw " + std::to_string(seed);
-  scenario.scene.gravity = chance(rng_, 0.5) ? Eigen::Vector3d(0, 0, -9.81) : Eigen::Vector3d(uniform(rng_, 1, 20) * direction(rng_));
+  scenario.scene.gravity =
+      chance(rng_, 0.5) ? Eigen::Vector3d(0, 0, -9.81) : Eigen::Vector3d(uniform(rng_, 1, 20) * direction(rng_));
   if (chance(rng_, 0.05)) scenario.scene.gravity.setZero();
   const bool impact = question == Question::kImpact, grasp = question == Question::kClosure;
   const int most = impact ? 3 : 6;
@@ -260,10 +267,14 @@ inline SceneDraw::SceneDraw(Question question, unsigned seed, Separation separat
   } else {
     add_box(rotation(uniform(rng_, 0, 1.5) * gaussian(rng_, 3)), 2.0 * gaussian(rng_, 3));
     const int count = 1 + static_cast<int>(rng_() % static_cast<unsigned>(most));
-    if (kind <= 1 || (grasp && kind >= 5)) scatter(0, grasp ? std::max(count, 2) : count);
-    else if (kind <= 3) stand(0, -1, count, false);
-    else if (kind == 4) stand(0, -1, std::min(3 + static_cast<int>(rng_() % 3), most), true);
-    else pinch(0);
+    if (kind <= 1 || (grasp && kind >= 5))
+      scatter(0, grasp ? std::max(count, 2) : count);
+    else if (kind <= 3)
+      stand(0, -1, count, false);
+    else if (kind == 4)
+      stand(0, -1, std::min(3 + static_cast<int>(rng_() % 3), most), true);
+    else
+      pinch(0);
   }
   if (scenario.scene.contacts.size() > 0 && chance(rng_, 0.3)) bring_close(separation);
   scenario.contact_motions.resize(scenario.scene.contacts.size());
@@ -276,9 +287,10 @@ inline SceneDraw::SceneDraw(Question question, unsigned seed, Separation separat
 inline void SceneDraw::add_box(const Eigen::Matrix3d& R, const Eigen::Vector3d& at)
 {
   const Eigen::Vector3d half(uniform(rng_, 0.05, 0.5), uniform(rng_, 0.05, 0.5), uniform(rng_, 0.05, 0.5));
-  const Eigen::Vector3d center = chance(rng_, 0.5) ? Eigen::Vector3d(Eigen::Vector3d::Zero()) : Eigen::Vector3d(0.3 * unit() * half);
-  ModelDescription box = model_from_text("box" + std::to_string(half_.size()), box_urdf(power_of_ten(rng_, -1, 1.5), half, center),
-                                         Base::kFloating);
+  const Eigen::Vector3d center =
+      chance(rng_, 0.5) ? Eigen::Vector3d(Eigen::Vector3d::Zero()) : Eigen::Vector3d(0.3 * unit() * half);
+  ModelDescription box = model_from_text("box" + std::to_string(half_.size()),
+                                         box_urdf(power_of_ten(rng_, -1, 1.5), half, center), Base::kFloating);
   box.pose.xyz = at;
   box.pose.rpy = angles(R);
   scenario.scene.models.push_back(box);
@@ -340,11 +352,14 @@ inline void SceneDraw::stand(int body, int on, int count, bool patch)
 inline void SceneDraw::pinch(int body)
 {
   const double reach = half_[static_cast<std::size_t>(body)].minCoeff();
-  const Eigen::Vector3d axis = direction(rng_), middle = chance(rng_, 0.5) ? Eigen::Vector3d(0.3 * inside(body)) : Eigen::Vector3d::Zero();
+  const Eigen::Vector3d axis = direction(rng_),
+                        middle = chance(rng_, 0.5) ? Eigen::Vector3d(0.3 * inside(body)) : Eigen::Vector3d::Zero();
   const double off = chance(rng_, 0.2) ? 0.0 : power_of_ten(rng_, -12, -1);
   const double mu = uniform(rng_, 0.1, 2.0);
   add_contact(body, middle + reach * axis, -axis).mu = mu;
-  add_contact(body, middle - reach * axis + off * reach * direction(rng_), tilted(rng_, axis, chance(rng_, 0.5) ? off : 0.0)).mu = mu;
+  add_contact(body, middle - reach * axis + off * reach * direction(rng_),
+              tilted(rng_, axis, chance(rng_, 0.5) ? off : 0.0))
+      .mu = mu;
   if (chance(rng_, 0.2)) scatter(body, 1);
 }
 
@@ -356,7 +371,8 @@ inline void SceneDraw::stack()
   const int bodies = impact ? 2 : 2 + static_cast<int>(rng_() % 2);
   for (int b = 0; b < bodies; ++b) {
     add_box(rotation(0.2 * gaussian(rng_, 3)) * R, at);
-    scenario.scene.models.back().pose.xyz += static_cast<double>(b) * (rotation(scenario.scene.models.back().pose.rpy) * up(b));
+    scenario.scene.models.back().pose.xyz +=
+        static_cast<double>(b) * (rotation(scenario.scene.models.back().pose.rpy) * up(b));
   }
   for (int b = 0; b < bodies; ++b) stand(b, b - 1, impact ? 1 : 1 + static_cast<int>(rng_() % 3), false);
   if (!impact && chance(rng_, 0.3)) scatter(bodies - 1, 1);
@@ -374,11 +390,13 @@ inline void SceneDraw::robot()
   static const std::string kTexts[] = {read("quadruped.urdf"), read("biped.urdf")};
   const std::vector<std::string> joints =
       biped ? std::vector<std::string>{"left_hip", "left_knee", "left_ankle", "right_hip", "right_knee", "right_ankle"}
-            : std::vector<std::string>{"lf_thigh", "lf_knee", "rf_thigh", "rf_knee", "lh_thigh", "lh_knee", "rh_thigh", "rh_knee"};
+            : std::vector<std::string>{"lf_thigh", "lf_knee", "rf_thigh", "rf_knee",
+                                       "lh_thigh", "lh_knee", "rh_thigh", "rh_knee"};
   ModelDescription model = model_from_text("robot", kTexts[biped], Base::kFloating);
   model.pose.xyz = 2.0 * gaussian(rng_, 3);
   model.pose.rpy = 0.3 * gaussian(rng_, 3);
-  for (const std::string& joint : joints) model.joints[joint] = joint.ends_with("knee") ? uniform(rng_, 0.1, 1.0) : uniform(rng_, -0.6, 0.4);
+  for (const std::string& joint : joints)
+    model.joints[joint] = joint.ends_with("knee") ? uniform(rng_, 0.1, 1.0) : uniform(rng_, -0.6, 0.4);
   if (scenario.question == Question::kEquilibrium) {
     model.effort.kind = chance(rng_, 0.8) ? Effort::Kind::kLimits : Effort::Kind::kUnlimited;
   } else if (chance(rng_, 0.7)) {
@@ -400,7 +418,8 @@ inline void SceneDraw::robot()
     c.patch = biped;
     scenario.scene.contacts.push_back(c);
   }
-  if (scenario.scene.contacts.empty()) scenario.scene.contacts.push_back(contact(feet[0], "robot/" + feet[0], Eigen::Vector3d::Zero(), {0, 0, 1}, mu));
+  if (scenario.scene.contacts.empty())
+    scenario.scene.contacts.push_back(contact(feet[0], "robot/" + feet[0], Eigen::Vector3d::Zero(), {0, 0, 1}, mu));
 }
 
 /// One more contact beside one that is there.
@@ -408,7 +427,8 @@ inline void SceneDraw::bring_close(Separation separation)
 {
   auto& contacts = scenario.scene.contacts;
   ContactDescription beside = contacts[rng_() % contacts.size()];
-  const Eigen::Vector3d point = beside.points[rng_() % beside.points.size()] + power_of_ten(rng_, separation.lower, separation.upper) * direction(rng_);
+  const Eigen::Vector3d point = beside.points[rng_() % beside.points.size()] +
+                                power_of_ten(rng_, separation.lower, separation.upper) * direction(rng_);
   beside.name = "beside";
   beside.points = {point};
   beside.patch = false;

@@ -94,7 +94,7 @@ inline Contact normal_only(std::string name, int row)
   return c;
 }
 
-inline const double kWorstAngle = std::atan(2.0);   ///< of the rod: least critical friction
-inline const SlipDirections kFalling = {along(-1), along(1)};   ///< the ladder: down the wall, away from it
+inline const double kWorstAngle = std::atan(2.0);              ///< of the rod: least critical friction
+inline const SlipDirections kFalling = {along(-1), along(1)};  ///< the ladder: down the wall, away from it
 
 }  // namespace stiction::sliding_test

@@ -17,8 +17,8 @@ inline int trials(int usual)
   return asked ? std::atoi(asked) : usual;
 }
 
-/// One of: as it is, scaled up or down by up to 1e20, noise of 1e-16 to 1e-4 of each entry, some entries times 1e20, zeroed or
-/// reversed, noise of the largest entry everywhere.
+/// One of: as it is, scaled up or down by up to 1e20, noise of 1e-16 to 1e-4 of each entry, some entries times 1e20,
+/// zeroed or reversed, noise of the largest entry everywhere.
 template <typename Vector>
 void forge(Rng& rng, Vector& v)
 {
@@ -26,14 +26,29 @@ void forge(Rng& rng, Vector& v)
   if (v.size() == 0) return;
   const double share = std::pow(10.0, uniform(rng, -17, -3));
   switch (rng() % 8) {
-    case 0: return;
-    case 1: v *= std::pow(10.0, uniform(rng, -20, 20)); return;
-    case 2: v.array() *= 1.0 + share * Vector(gaussian(rng, v.size())).array(); return;
-    case 3: entry() *= 1e20; return;
-    case 4: entry() = 0.0; return;
-    case 5: entry() *= -1.0; return;
-    case 6: v += share * v.cwiseAbs().maxCoeff() * Vector(gaussian(rng, v.size())); return;
-    default: entry() *= 1.0 + share; return;
+    case 0:
+      return;
+    case 1:
+      v *= std::pow(10.0, uniform(rng, -20, 20));
+      return;
+    case 2:
+      v.array() *= 1.0 + share * Vector(gaussian(rng, v.size())).array();
+      return;
+    case 3:
+      entry() *= 1e20;
+      return;
+    case 4:
+      entry() = 0.0;
+      return;
+    case 5:
+      entry() *= -1.0;
+      return;
+    case 6:
+      v += share * v.cwiseAbs().maxCoeff() * Vector(gaussian(rng, v.size()));
+      return;
+    default:
+      entry() *= 1.0 + share;
+      return;
   }
 }
 

@@ -10,12 +10,12 @@
 
 namespace stiction::testing {
 
-/// A body of mass m under gravity, held by contacts with the world: M a + F = J'λ at the origin's axes. M is that of a point
-/// mass at com with a little inertia of its own.
+/// A body of mass m under gravity, held by contacts with the world: M a + F = J'λ at the origin's axes. M is that of a
+/// point mass at com with a little inertia of its own.
 struct Stance {
   ContactProblem problem;
-  Eigen::MatrixX2d shift;      ///< change of F per metre of com
-  Eigen::Vector2d position;    ///< of com
+  Eigen::MatrixX2d shift;    ///< change of F per metre of com
+  Eigen::Vector2d position;  ///< of com
   double mass = 0.0;
   Eigen::Vector3d com, gravity;
 };
@@ -45,7 +45,8 @@ inline Stance make_stance(double mass, const Eigen::Vector3d& com, const Eigen::
   s.problem.J.resize(0, 6);
   s.problem.gamma.resize(0);
   s.shift.setZero(6, 2);
-  for (int k = 0; k < 2; ++k) s.shift.col(k).tail<3>() = -mass * Eigen::Vector3d(Eigen::Vector3d::Unit(k)).cross(gravity);
+  for (int k = 0; k < 2; ++k)
+    s.shift.col(k).tail<3>() = -mass * Eigen::Vector3d(Eigen::Vector3d::Unit(k)).cross(gravity);
   return s;
 }
 

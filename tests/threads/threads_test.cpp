@@ -47,7 +47,8 @@ TEST_P(Threads, ManyClosureCheckersGiveTheAnswersOfOne)
 {
   testing::Rng rng{4};
   std::vector<Grasp> grasps;
-  for (int i = 0; i < 60; ++i) grasps.push_back(testing::make_grasp(testing::random_fingers(rng, 2 + i % 6, i % 2 ? 0.8 : 4.0, false)));
+  for (int i = 0; i < 60; ++i)
+    grasps.push_back(testing::make_grasp(testing::random_fingers(rng, 2 + i % 6, i % 2 ? 0.8 : 4.0, false)));
   const auto run = [&] {
     ClosureChecker checker(make_engine(GetParam()));
     std::vector<ClosureResult> results;

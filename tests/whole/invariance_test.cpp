@@ -1,8 +1,9 @@
-// A verdict does not depend on how a scene is said: the order of contacts and bodies, place and orientation in the world, units, the
-// engine, one contact written twice, something heavy elsewhere. Whatever is decided both ways must be decided the same; what is not
-// decided must be near the boundary between the verdicts.
+// A verdict does not depend on how a scene is said: the order of contacts and bodies, place and orientation in the
+// world, units, the engine, one contact written twice, something heavy elsewhere. Whatever is decided both ways must be
+// decided the same; what is not decided must be near the boundary between the verdicts.
 //
-// STICTION_INVARIANCE_DRAWS sets the number of scenes per question, STICTION_INVARIANCE_FIRST the first of them; the table is printed then.
+// STICTION_INVARIANCE_DRAWS sets the number of scenes per question, STICTION_INVARIANCE_FIRST the first of them; the
+// table is printed then.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -60,7 +61,11 @@ Answered ask(const Scenario& scenario)
   if (scenario.question != Question::kClosure) answer.claims.push_back({"verdict", numbers.verdict, true});
   for (const ScenarioNumbers::Cell& cell : numbers.cells) {
     if (cell.name == "count")
-      answer.claims.push_back({"one", cell.word == "one" ? Verdict::kHolds : cell.word == "several" ? Verdict::kFails : Verdict::kUndecided, false});
+      answer.claims.push_back({"one",
+                               cell.word == "one"       ? Verdict::kHolds
+                               : cell.word == "several" ? Verdict::kFails
+                                                        : Verdict::kUndecided,
+                               false});
     else if (scenario.question == Question::kClosure && !cell.word.empty() && cell.name != "force_closure")
       answer.claims.push_back({cell.name, verdict_named(cell.word), true});
     else if (cell.name == "unique")
@@ -73,27 +78,32 @@ bool opposite(const Claims& a, const Claims& b)
 {
   for (const Claim& x : a)
     for (const Claim& y : b)
-      if (x.name == y.name && x.verdict != y.verdict && x.verdict != Verdict::kUndecided && y.verdict != Verdict::kUndecided) return true;
+      if (x.name == y.name && x.verdict != y.verdict && x.verdict != Verdict::kUndecided &&
+          y.verdict != Verdict::kUndecided)
+        return true;
   return false;
 }
 
 bool undecided(const Claims& claims)
 {
-  return std::ranges::any_of(claims, [](const Claim& claim) { return claim.counted && claim.verdict == Verdict::kUndecided; });
+  return std::ranges::any_of(claims,
+                             [](const Claim& claim) { return claim.counted && claim.verdict == Verdict::kUndecided; });
 }
 
 std::string words(const Claims& claims)
 {
   std::string text;
   for (const Claim& claim : claims)
-    text += claim.name + (claim.verdict == Verdict::kHolds ? " holds, " : claim.verdict == Verdict::kFails ? " fails, " : " undecided, ");
+    text += claim.name + (claim.verdict == Verdict::kHolds   ? " holds, "
+                          : claim.verdict == Verdict::kFails ? " fails, "
+                                                             : " undecided, ");
   return text;
 }
 
 struct Variant {
   std::string name;
   Scenario scenario;
-  bool near;   ///< undecided ones count: not beyond a kilometre
+  bool near;  ///< undecided ones count: not beyond a kilometre
 };
 
 /// The first is the scene as it was drawn.
@@ -121,8 +131,9 @@ std::vector<Variant> variants_of(const Scenario& drawn, unsigned seed)
   return list;
 }
 
-/// Whether problems whose numbers differ by 1e-5 are decided both ways: all friction coefficients, loads or rows changed at random, the
-/// load without what the contacts cannot carry, rows that nearly depend on each other made dependent.
+/// Whether problems whose numbers differ by 1e-5 are decided both ways: all friction coefficients, loads or rows
+/// changed at random, the load without what the contacts cannot carry, rows that nearly depend on each other made
+/// dependent.
 bool near_the_boundary(const Scenario& scenario)
 {
   constexpr double kNear = 1e-5;
@@ -131,7 +142,8 @@ bool near_the_boundary(const Scenario& scenario)
   EquilibriumChecker equilibrium(make_engine(scenario.options.solver));
   bool holds = false, fails = false;
   const auto look = [&](const ContactProblem& neighbour) {
-    const Verdict verdict = scenario.question == Question::kAllSticking ? sticking.check(neighbour).verdict : equilibrium.check(neighbour).verdict;
+    const Verdict verdict = scenario.question == Question::kAllSticking ? sticking.check(neighbour).verdict
+                                                                        : equilibrium.check(neighbour).verdict;
     holds = holds || verdict == Verdict::kHolds;
     fails = fails || verdict == Verdict::kFails;
     return holds && fails;
@@ -142,7 +154,7 @@ bool near_the_boundary(const Scenario& scenario)
     if (u == 0.0) u = 1.0;
   const Eigen::MatrixXd J = problem.J * unit.cwiseInverse().asDiagonal();
   const internal::SingularVectors svd = internal::thin_svd(J);
-  const auto carried = [&](double share) {   // F within the span of the clearly independent rows
+  const auto carried = [&](double share) {  // F within the span of the clearly independent rows
     ContactProblem neighbour = problem;
     Eigen::VectorXd F = problem.F.cwiseQuotient(unit), within = Eigen::VectorXd::Zero(F.size());
     for (Eigen::Index k = 0; k < svd.values.size(); ++k)
@@ -199,7 +211,8 @@ bool near_the_boundary(const Scenario& scenario, const Claims& claims)
         for (Eigen::Index i = 0; i < grasp.G.rows(); ++i)
           if (grasp.G(i, j) != 0.0) neighbour.G(i, j) += kNear * unit[i] * uniform(rng, -1.0, 1.0);
       const double load = wrench.cwiseQuotient(unit).norm();
-      const Eigen::VectorXd other = wrench + kNear * load * testing::gaussian(rng, wrench.size()).normalized().cwiseProduct(unit);
+      const Eigen::VectorXd other =
+          wrench + kNear * load * testing::gaussian(rng, wrench.size()).normalized().cwiseProduct(unit);
       Verdict verdict;
       if (claim == "resists") {
         verdict = checker.resists(neighbour, other).verdict;
@@ -222,9 +235,12 @@ bool explained(const Scenario& scenario, const Claims& claims)
 {
   switch (scenario.question) {
     case Question::kAllSticking:
-    case Question::kEquilibrium: return near_the_boundary(scenario);
-    case Question::kClosure: return near_the_boundary(scenario, claims);
-    default: return true;
+    case Question::kEquilibrium:
+      return near_the_boundary(scenario);
+    case Question::kClosure:
+      return near_the_boundary(scenario, claims);
+    default:
+      return true;
   }
 }
 
@@ -246,8 +262,9 @@ class Table {
   {
     std::cout << title << "\n  variant           cases   flips   undecided   not near the boundary   slowest, ms\n";
     for (const auto& [name, row] : rows_)
-      std::cout << "  " << std::left << std::setw(15) << name << std::right << std::setw(8) << row.cases << std::setw(8) << row.flips << std::setw(12)
-                << row.undecided << std::setw(24) << row.unexplained << std::setw(14) << std::fixed << std::setprecision(1) << 1e3 * row.slowest << "\n";
+      std::cout << "  " << std::left << std::setw(15) << name << std::right << std::setw(8) << row.cases << std::setw(8)
+                << row.flips << std::setw(12) << row.undecided << std::setw(24) << row.unexplained << std::setw(14)
+                << std::fixed << std::setprecision(1) << 1e3 * row.slowest << "\n";
   }
 
  private:
@@ -270,7 +287,8 @@ void compare(Question question, unsigned seed, Separation separation, Table& tab
       ADD_FAILURE() << name_of(question) << " seed " << seed << ", " << variant.name << ": " << error.what();
       continue;
     }
-    row.slowest = std::max(row.slowest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    row.slowest =
+        std::max(row.slowest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     if (opposite(decided, answer.claims)) {
       ++row.flips;
       ADD_FAILURE() << name_of(question) << " seed " << seed << ", " << variant.name << ": " << words(answer.claims);
@@ -282,7 +300,9 @@ void compare(Question question, unsigned seed, Separation separation, Table& tab
     ++row.undecided;
     if (!variant.near || explained(variant.scenario, answer.claims)) continue;
     ++row.unexplained;
-    if (printing()) std::cout << name_of(question) << " seed " << seed << ", " << variant.name << ": " << words(answer.claims) << answer.summary << "\n";
+    if (printing())
+      std::cout << name_of(question) << " seed " << seed << ", " << variant.name << ": " << words(answer.claims)
+                << answer.summary << "\n";
   }
 }
 
@@ -296,15 +316,16 @@ void run(Question question, int draws, Separation separation, Table& table)
 
 struct Asked {
   Question question;
-  int draws;          ///< so that it takes a second or two
-  double undecided;   ///< largest share, of contacts apart and within a kilometre
+  int draws;         ///< so that it takes a second or two
+  double undecided;  ///< largest share, of contacts apart and within a kilometre
 };
 
-/// Closure: proofs of failure have one motion for both signs of a bilateral contact with friction, and sometimes there is none. Impact:
-/// contacts nearly in one place, or written twice, have impulses that are not found.
+/// Closure: proofs of failure have one motion for both signs of a bilateral contact with friction, and sometimes there
+/// is none. Impact: contacts nearly in one place, or written twice, have impulses that are not found.
 class Invariance : public ::testing::TestWithParam<Asked> {};
 INSTANTIATE_TEST_SUITE_P(Questions, Invariance,
-                         ::testing::Values(Asked{Question::kAllSticking, 200, 0.01}, Asked{Question::kEquilibrium, 200, 0.01},
+                         ::testing::Values(Asked{Question::kAllSticking, 200, 0.01},
+                                           Asked{Question::kEquilibrium, 200, 0.01},
                                            Asked{Question::kClosure, 200, 0.03}, Asked{Question::kSliding, 60, 0.01},
                                            Asked{Question::kImpact, 51, 0.06}),
                          [](const auto& asked) { return name_of(asked.param.question); });
@@ -325,8 +346,8 @@ TEST_P(Invariance, OfContactsNearlyInOnePlace)
   run(GetParam().question, (GetParam().draws + 2) / 3, {-16, -6}, table);
 }
 
-/// Moments of torsion in large units of length; the rounding of a body at rest; rows of a balance that are cancellation, with qpOASES;
-/// a wrench beside something heavy.
+/// Moments of torsion in large units of length; the rounding of a body at rest; rows of a balance that are
+/// cancellation, with qpOASES; a wrench beside something heavy.
 TEST(UndecidedOnce, IsDecidedHoweverItIsSaid)
 {
   const std::pair<Question, std::vector<unsigned>> kSeeds[] = {{Question::kEquilibrium, {767, 1651, 2808, 3428, 2383}},

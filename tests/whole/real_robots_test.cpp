@@ -15,7 +15,7 @@ struct Robot {
   const char* name;
   const char* file;
   std::vector<const char*> feet;
-  bool flat;   ///< a foot is a patch of four points: redundant rows
+  bool flat;  ///< a foot is a patch of four points: redundant rows
 };
 
 const Robot kRobots[] = {
@@ -27,7 +27,8 @@ const Robot kRobots[] = {
 
 using Case = std::tuple<int, const char*>;
 class RealRobots : public ::testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(All, RealRobots, ::testing::Combine(::testing::Range(0, 4), ::testing::Values("native", "qpoases")),
+INSTANTIATE_TEST_SUITE_P(All, RealRobots,
+                         ::testing::Combine(::testing::Range(0, 4), ::testing::Values("native", "qpoases")),
                          [](const auto& draw) {
                            return std::string(kRobots[std::get<0>(draw.param)].name) + "_" + std::get<1>(draw.param);
                          });
@@ -62,15 +63,17 @@ TEST_P(RealRobots, VerdictsAreThoseTheyWereBuiltFor)
     const bool holds = i % 2;
     for (size_t foot = 0; foot < robot.feet.size(); ++foot) {
       // The whole foot pushes with one direction: inside every cone, or beyond what all of its points can do together.
-      const double share = holds ? uniform(rng, 0.0, 0.95) : (foot == 0 ? uniform(rng, 1.05, 2.0) : uniform(rng, 0, 0.9));
+      const double share =
+          holds ? uniform(rng, 0.0, 0.95) : (foot == 0 ? uniform(rng, 1.05, 2.0) : uniform(rng, 0, 0.9));
       const double angle = uniform(rng, 0, 6.28);
       for (int k = 0; k < per_foot; ++k) {
         const Contact& c = p.contacts[foot * per_foot + k];
         const double normal = weight / p.contacts.size() * uniform(rng, 0.2, 1.5);
-        lambda.segment<3>(c.row) << normal, share * c.mu * normal * std::cos(angle), share * c.mu * normal * std::sin(angle);
+        lambda.segment<3>(c.row) << normal, share * c.mu * normal * std::cos(angle),
+            share * c.mu * normal * std::sin(angle);
       }
     }
-    p.F = p.J.transpose() * lambda;   // rounding of forces of the robot's weight in every row
+    p.F = p.J.transpose() * lambda;  // rounding of forces of the robot's weight in every row
     checker.check(p, options, result);
     ASSERT_EQ(result.verdict, holds ? Verdict::kHolds : Verdict::kFails) << i << ": " << result.reason;
     EXPECT_EQ(result.indeterminacy, robot.flat ? 12 : 0);

@@ -1,5 +1,5 @@
-// Support regions of real robots with the effort limits of their URDFs: what is inside holds and what is outside fails, asked
-// again as a question of its own.
+// Support regions of real robots with the effort limits of their URDFs: what is inside holds and what is outside fails,
+// asked again as a question of its own.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,29 +16,70 @@ struct Stance {
   const char* name;
   const char* file;
   std::vector<const char*> feet;
-  std::vector<Eigen::Vector3d> points;   ///< of a foot, in its frame
-  std::vector<std::pair<const char*, double>> posture;   ///< endings of joint names and their angles
+  std::vector<Eigen::Vector3d> points;                  ///< of a foot, in its frame
+  std::vector<std::pair<const char*, double>> posture;  ///< endings of joint names and their angles
 };
 
 const std::vector<Eigen::Vector3d> kSole = {{0.1, 0.05, 0}, {0.1, -0.05, 0}, {-0.1, 0.05, 0}, {-0.1, -0.05, 0}};
 const std::vector<Eigen::Vector3d> kPoint = {{0, 0, 0}};
 
 const Stance kStances[] = {
-    {"talos", "/talos_data/robots/talos_reduced.urdf", {"left_sole_link", "right_sole_link"}, kSole,
-     {{"leg_left_3_joint", -0.41}, {"leg_left_4_joint", 0.86}, {"leg_left_5_joint", -0.45},
-      {"leg_right_3_joint", -0.41}, {"leg_right_4_joint", 0.86}, {"leg_right_5_joint", -0.45}}},
-    {"anymal", "/anymal_b_simple_description/robots/anymal.urdf", {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"}, kPoint,
-     {{"LF_HFE", 0.7}, {"RF_HFE", 0.7}, {"LH_HFE", -0.7}, {"RH_HFE", -0.7},
-      {"LF_KFE", -1.4}, {"RF_KFE", -1.4}, {"LH_KFE", 1.4}, {"RH_KFE", 1.4}}},
-    {"solo12", "/solo_description/robots/solo12.urdf", {"FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"}, kPoint,
-     {{"FL_HFE", 0.8}, {"FR_HFE", 0.8}, {"HL_HFE", -0.8}, {"HR_HFE", -0.8},
-      {"FL_KFE", -1.6}, {"FR_KFE", -1.6}, {"HL_KFE", 1.6}, {"HR_KFE", 1.6}}},
-    {"g1", "/g1_description/urdf/g1_29dof_rev_1_0.urdf", {"left_ankle_roll_link", "right_ankle_roll_link"}, kSole,
-     {{"left_hip_pitch_joint", -0.3}, {"left_knee_joint", 0.6}, {"left_ankle_pitch_joint", -0.3},
-      {"right_hip_pitch_joint", -0.3}, {"right_knee_joint", 0.6}, {"right_ankle_pitch_joint", -0.3}}},
-    {"go2", "/go2_description/urdf/go2.urdf", {"FL_foot", "FR_foot", "RL_foot", "RR_foot"}, kPoint,
-     {{"FL_thigh_joint", 0.8}, {"FR_thigh_joint", 0.8}, {"RL_thigh_joint", 0.8}, {"RR_thigh_joint", 0.8},
-      {"FL_calf_joint", -1.6}, {"FR_calf_joint", -1.6}, {"RL_calf_joint", -1.6}, {"RR_calf_joint", -1.6}}},
+    {"talos",
+     "/talos_data/robots/talos_reduced.urdf",
+     {"left_sole_link", "right_sole_link"},
+     kSole,
+     {{"leg_left_3_joint", -0.41},
+      {"leg_left_4_joint", 0.86},
+      {"leg_left_5_joint", -0.45},
+      {"leg_right_3_joint", -0.41},
+      {"leg_right_4_joint", 0.86},
+      {"leg_right_5_joint", -0.45}}},
+    {"anymal",
+     "/anymal_b_simple_description/robots/anymal.urdf",
+     {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"},
+     kPoint,
+     {{"LF_HFE", 0.7},
+      {"RF_HFE", 0.7},
+      {"LH_HFE", -0.7},
+      {"RH_HFE", -0.7},
+      {"LF_KFE", -1.4},
+      {"RF_KFE", -1.4},
+      {"LH_KFE", 1.4},
+      {"RH_KFE", 1.4}}},
+    {"solo12",
+     "/solo_description/robots/solo12.urdf",
+     {"FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"},
+     kPoint,
+     {{"FL_HFE", 0.8},
+      {"FR_HFE", 0.8},
+      {"HL_HFE", -0.8},
+      {"HR_HFE", -0.8},
+      {"FL_KFE", -1.6},
+      {"FR_KFE", -1.6},
+      {"HL_KFE", 1.6},
+      {"HR_KFE", 1.6}}},
+    {"g1",
+     "/g1_description/urdf/g1_29dof_rev_1_0.urdf",
+     {"left_ankle_roll_link", "right_ankle_roll_link"},
+     kSole,
+     {{"left_hip_pitch_joint", -0.3},
+      {"left_knee_joint", 0.6},
+      {"left_ankle_pitch_joint", -0.3},
+      {"right_hip_pitch_joint", -0.3},
+      {"right_knee_joint", 0.6},
+      {"right_ankle_pitch_joint", -0.3}}},
+    {"go2",
+     "/go2_description/urdf/go2.urdf",
+     {"FL_foot", "FR_foot", "RL_foot", "RR_foot"},
+     kPoint,
+     {{"FL_thigh_joint", 0.8},
+      {"FR_thigh_joint", 0.8},
+      {"RL_thigh_joint", 0.8},
+      {"RR_thigh_joint", 0.8},
+      {"FL_calf_joint", -1.6},
+      {"FR_calf_joint", -1.6},
+      {"RL_calf_joint", -1.6},
+      {"RR_calf_joint", -1.6}}},
 };
 
 class RegionOfRealRobots : public ::testing::TestWithParam<int> {};
@@ -53,7 +94,7 @@ TEST_P(RegionOfRealRobots, InnerHoldsAndBeyondOuterFails)
   for (const auto& [joint, angle] : robot.posture) model.joints[joint] = angle;
   model.effort.kind = Effort::Kind::kLimits;
   SceneDescription d = testing::scene_of({model});
-  d.gravity = {0.6, -0.3, -9.77};   // a slope
+  d.gravity = {0.6, -0.3, -9.77};  // a slope
   for (const char* foot : robot.feet) {
     ContactDescription c = testing::contact(foot, std::string("r/") + foot, {0, 0, 0}, Eigen::Vector3d::UnitZ(), 0.6);
     c.normal_frame = ContactFrame::kWorld;
@@ -78,7 +119,7 @@ TEST_P(RegionOfRealRobots, InnerHoldsAndBeyondOuterFails)
     for (int k = 0; k < 2; ++k) {
       LoadDescription torque;
       torque.link = scene.root_link("r");
-      torque.torque = Eigen::Vector3d::Unit(k).cross(-scene.total_mass() * d.gravity);   // F is minus what acts
+      torque.torque = Eigen::Vector3d::Unit(k).cross(-scene.total_mass() * d.gravity);  // F is minus what acts
       EXPECT_LE((shift.col(k) - scene.generalised_force(state, torque)).norm(), 1e-9 * shift.norm());
     }
     EXPECT_LE((position - scene.center_of_mass(state).head<2>()).norm(), 1e-12);
@@ -96,11 +137,13 @@ TEST_P(RegionOfRealRobots, InnerHoldsAndBeyondOuterFails)
     EXPECT_EQ(region.verdict, verdict_at(position)) << posture;
     ContactProblem strong = p;
     strong.actuators.clear();
-    for (int j = 6; j < p.nv(); ++j) strong.actuators.push_back({"motor " + std::to_string(j), j, -kInfinity, kInfinity});
+    for (int j = 6; j < p.nv(); ++j)
+      strong.actuators.push_back({"motor " + std::to_string(j), j, -kInfinity, kInfinity});
     const RegionResult by_contacts = finder.find(strong, {}, shift, position);
     ASSERT_EQ(by_contacts.kind, RegionKind::kBounded) << by_contacts.reason;
     if (region.kind != RegionKind::kBounded) {
-      EXPECT_EQ(region.kind, RegionKind::kEmpty);   // the motors cannot even carry the robot's own weight in this posture
+      EXPECT_EQ(region.kind,
+                RegionKind::kEmpty);  // the motors cannot even carry the robot's own weight in this posture
       EXPECT_EQ(region.verdict, Verdict::kFails);
       continue;
     }

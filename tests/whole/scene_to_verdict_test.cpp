@@ -13,7 +13,7 @@ using testing::own_urdf;
 using testing::pinch;
 using testing::scene_of;
 
-constexpr double kG = 9.81, kWidth = 0.6, kHeight = 0.4;   // block.urdf, mass 1
+constexpr double kG = 9.81, kWidth = 0.6, kHeight = 0.4;  // block.urdf, mass 1
 
 class SceneToVerdict : public ::testing::TestWithParam<const char*> {
  protected:
@@ -67,8 +67,8 @@ TEST_P(SceneToVerdict, Example1BlockOnFlatGround)
 
 TEST_P(SceneToVerdict, Example2BlockOnOneCorner)
 {
-  // Balanced exactly above the corner it stands on a needle; with the centre of mass beside it, it falls and still sticks
-  // when friction allows: the force is J's answer, checked against the closed form in the bare-matrix tests.
+  // Balanced exactly above the corner it stands on a needle; with the centre of mass beside it, it falls and still
+  // sticks when friction allows: the force is J's answer, checked against the closed form in the bare-matrix tests.
   for (double theta : {0.2, 0.6}) {
     SceneDescription d = scene_of({model_from_file("b", own_urdf("block.urdf"), Base::kFixed)});
     d.models[0].joints = {{"theta", theta}};
@@ -135,11 +135,11 @@ TEST_P(SceneToVerdict, Example6PinchOnGuide)
     const StickingResult r = check(d);
     EXPECT_EQ(r.verdict, Verdict::kHolds) << r.reason;
     EXPECT_NEAR(r.contacts[0].force[0], -F1, 1e-10);
-    EXPECT_EQ(r.indeterminacy, 3);   // one in the plane, and two tangents across it that nothing moves along
+    EXPECT_EQ(r.indeterminacy, 3);  // one in the plane, and two tangents across it that nothing moves along
     d.models[0].effort = {Effort::Kind::kGiven, {{"x1", -F1}, {"x2", -F2_needed * (1 - distance)}}};
     EXPECT_EQ(check(d).verdict, Verdict::kFails);
   }
-  d.models[0].effort = {Effort::Kind::kGiven, {{"x1", -5.0}, {"x2", 5.0}}};   // both pull away
+  d.models[0].effort = {Effort::Kind::kGiven, {{"x1", -5.0}, {"x2", 5.0}}};  // both pull away
   const StickingResult r = check(d);
   EXPECT_EQ(r.verdict, Verdict::kFails);
   EXPECT_EQ(r.contacts[0].state, ContactState::kDetaching);
@@ -162,8 +162,8 @@ TEST_P(SceneToVerdict, Example6bFreeFingers)
   }
 }
 
-/// Two points opposite each other cannot see the box turn about their line, however its pose rounds: gravity does not drive
-/// that motion, and a squeeze carries the weight.
+/// Two points opposite each other cannot see the box turn about their line, however its pose rounds: gravity does not
+/// drive that motion, and a squeeze carries the weight.
 TEST_P(SceneToVerdict, RoundingOfLeversIsNoMotion)
 {
   testing::Random random{12};

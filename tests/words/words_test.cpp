@@ -12,7 +12,7 @@ using namespace examples;
 /// Planar x-z frames for the block's contacts: normal up, tangent along +x.
 void set_frames(ContactProblem& p)
 {
-  for (Contact& c : p.contacts) c.axes_W << 0, 1, 0, 0, 0, 1, 1, 0, 0;   // columns (0,0,1), (1,0,0), (0,1,0)
+  for (Contact& c : p.contacts) c.axes_W << 0, 1, 0, 0, 0, 1, 1, 0, 0;  // columns (0,0,1), (1,0,0), (0,1,0)
 }
 
 Eigen::VectorXd at_rest(const ContactProblem& p) { return Eigen::VectorXd::Zero(p.nv()); }
@@ -32,7 +32,7 @@ TEST(Words, SlidingNamesTheDirectionOfTheMotionWhenFramesAreKnown)
   const Certificate c = motion(p, at_rest(p), Eigen::VectorXd::Zero(4), vec({-1, -0.3, 0}));
   EXPECT_EQ(describe_failure(p, {}, c), "slides: right and left slip");
   set_frames(p);
-  EXPECT_EQ(describe_failure(p, {}, c), "slides along (+1, 0, 0): right and left slip");   // the push was along +x
+  EXPECT_EQ(describe_failure(p, {}, c), "slides along (+1, 0, 0): right and left slip");  // the push was along +x
   const Certificate back = motion(p, at_rest(p), Eigen::VectorXd::Zero(4), vec({2, -0.6, 0}));
   EXPECT_EQ(describe_failure(p, {}, back), "slides along (-1, 0, 0): right and left slip");
   for (Contact& contact : p.contacts) contact.axes_W.col(1) = Eigen::Vector3d(-0.6, 0.8, 0);
@@ -102,7 +102,7 @@ TEST(Words, LimitsAndTwistsAndSignCases)
   tree.leaves.push_back({{0, 0, -1}, vec({1, 0, 1, 1})});
   EXPECT_EQ(describe_failure(rail, {}, tree),
             "slides: finger_1, finger_2 and rail slip (if rail pushes; it fails in each of the 2 sign cases)");
-  std::swap(tree.leaves[0], tree.leaves[1]);   // the leaf that only refutes pulling has nothing to tell
+  std::swap(tree.leaves[0], tree.leaves[1]);  // the leaf that only refutes pulling has nothing to tell
   EXPECT_EQ(describe_failure(rail, {}, tree),
             "slides: finger_1, finger_2 and rail slip (if rail pushes; it fails in each of the 2 sign cases)");
   tree.leaves.pop_back();
@@ -128,7 +128,8 @@ TEST(Words, UnbalancedForcesNameTheirDegreesOfFreedom)
 {
   ContactProblem p = system(vec({1, 0}), vec({0, 1}));
   const Certificate c{CertificateKind::kUnbalanced, vec({0, -1}), {}, {}};
-  EXPECT_THAT(describe_failure(p, {}, c), ::testing::StartsWith("nothing can balance the forces on degree of freedom 1"));
+  EXPECT_THAT(describe_failure(p, {}, c),
+              ::testing::StartsWith("nothing can balance the forces on degree of freedom 1"));
   p.dof_names = {"base", "slider"};
   EXPECT_THAT(describe_failure(p, {}, c), ::testing::StartsWith("nothing can balance the forces on slider:"));
 }

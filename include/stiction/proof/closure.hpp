@@ -13,20 +13,20 @@ namespace stiction {
 /// Closure is a strict property, so it is told from its opposite only up to a tolerance: "holds" means that it would
 /// still hold with every number of G changed by this share of itself, "fails" that it would still fail with every
 /// friction coefficient larger by this share. Between them (exactly at the least friction) nothing is claimed.
-inline constexpr double kClosureDoubt = 0x1p-30;   // 9.3e-10
+inline constexpr double kClosureDoubt = 0x1p-30;  // 9.3e-10
 
 /// Which closure. All first order: second-order immobility (curvature) is out of scope.
 enum class ClosureKind {
-  kForm,             ///< normals only
-  kFrictionalForm,   ///< with the friction cones: every wrench can be resisted
-  kForce             ///< and the hand commands every internal force: ker G and ker J_hand' meet in zero only
+  kForm,            ///< normals only
+  kFrictionalForm,  ///< with the friction cones: every wrench can be resisted
+  kForce            ///< and the hand commands every internal force: ker G and ker J_hand' meet in zero only
 };
 
 /// What judge_closure() checks.
 struct ClosureProof {
-  Eigen::VectorXd forces;   ///< holds: internal forces, G forces = 0, inside the cones. Fails with an empty twist (kForce):
-                            ///< internal forces that the hand cannot command, J_hand' forces = 0
-  Twist twist;              ///< fails: a motion of the object that no contact opposes; empty otherwise
+  Eigen::VectorXd forces;  ///< holds: internal forces, G forces = 0, inside the cones. Fails with an empty twist
+                           ///< (kForce): internal forces that the hand cannot command, J_hand' forces = 0
+  Twist twist;             ///< fails: a motion of the object that no contact opposes; empty otherwise
 };
 
 /// Judges a proof from the grasp's own numbers, with no solver: the verdict it proves, or kUndecided and why not.
@@ -36,13 +36,13 @@ struct ClosureProof {
 /// hence a ball of the radius of that image's smallest singular value. When it exceeds the residual G forces and
 /// kClosureDoubt of the sums in each row, every wrench can be resisted: strictly interior internal force and rank in
 /// one.
-/// Fails: the twist is not zero and in the dual of every cone with friction (1 + kClosureDoubt) mu, up to kRounding of what the
-/// forces of the cone could do at all. No grasp has certificates of both that are accepted (docs/proofs/closure.md).
-/// kForce: forces and the smallest singular value of (G; J_hand') with unit columns above kClosureDoubt; fails by a
-/// twist or by internal forces that do no work on any actuated degree of freedom.
-/// A verdict is about the true cones: with inner facets a twist must be in the dual of the exact cone to prove "fails",
-/// with outer ones the forces must be in the exact cone to prove "holds". Frictional bilateral contacts push or pull as
-/// the sign of their normal force says; a twist must leave them at rest.
+/// Fails: the twist is not zero and in the dual of every cone with friction (1 + kClosureDoubt) mu, up to kRounding of
+/// what the forces of the cone could do at all. No grasp has certificates of both that are accepted
+/// (docs/proofs/closure.md). kForce: forces and the smallest singular value of (G; J_hand') with unit columns above
+/// kClosureDoubt; fails by a twist or by internal forces that do no work on any actuated degree of freedom. A verdict
+/// is about the true cones: with inner facets a twist must be in the dual of the exact cone to prove "fails", with
+/// outer ones the forces must be in the exact cone to prove "holds". Frictional bilateral contacts push or pull as the
+/// sign of their normal force says; a twist must leave them at rest.
 Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& proof, std::string* why = nullptr);
 
 /// The program behind `resists`: G lambda + wrench = 0 and, when the hand is modelled, J_hand' lambda + effort =
@@ -50,19 +50,19 @@ Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& 
 /// degree of freedom, slacks. `wrench` has the rows of G, forces in N, torques in N m about the reference point.
 /// `doubt` is a share by which friction, efforts and limits are enlarged. `signs` (one per contact, 0 = unrestricted)
 /// chooses sides of frictional bilateral contacts.
-void write_resist_program(const Grasp& grasp, const Eigen::VectorXd& wrench, double doubt, const std::vector<int>& signs,
-                          ConeProgram& program);
+void write_resist_program(const Grasp& grasp, const Eigen::VectorXd& wrench, double doubt,
+                          const std::vector<int>& signs, ConeProgram& program);
 
 /// Certificate of `resists`, in the rows and columns of write_resist_program.
 struct ResistProof {
   Verdict claims = Verdict::kUndecided;
-  std::vector<int> signs;   ///< kHolds: one per contact, see write_resist_program
-  Eigen::VectorXd x;        ///< kHolds: a solution with friction smaller by kClosureDoubt; slacks are not read
-  Eigen::VectorXd y;        ///< kFails: separates with friction larger by kClosureDoubt and all signs 0
+  std::vector<int> signs;  ///< kHolds: one per contact, see write_resist_program
+  Eigen::VectorXd x;       ///< kHolds: a solution with friction smaller by kClosureDoubt; slacks are not read
+  Eigen::VectorXd y;       ///< kFails: separates with friction larger by kClosureDoubt and all signs 0
 };
 
-/// As equilibrium at rest, see judge_equilibrium: forces are bounded by the loads, internal forces buy no tolerance. Efforts and
-/// limits count as they are given.
+/// As equilibrium at rest, see judge_equilibrium: forces are bounded by the loads, internal forces buy no tolerance.
+/// Efforts and limits count as they are given.
 Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof,
                       std::string* why = nullptr);
 

@@ -9,14 +9,15 @@
 
 namespace stiction {
 
-/// J'y = 0, y >= 0 on the unilateral rows, y = 0 on rows that are in neither list, y'γ < 0: no acceleration keeps the rows. y'γ
-/// must exceed what J'y and the tolerances of proves_motion can do for any acceleration within its bounds, so that no problem
-/// has both proofs (docs/proofs/couplings.md).
+/// J'y = 0, y >= 0 on the unilateral rows, y = 0 on rows that are in neither list, y'γ < 0: no acceleration keeps the
+/// rows. y'γ must exceed what J'y and the tolerances of proves_motion can do for any acceleration within its bounds, so
+/// that no problem has both proofs (docs/proofs/couplings.md).
 bool proves_contradiction(const ContactProblem& problem, const std::vector<int>& unilateral,
                           const std::vector<int>& bilateral, const Eigen::VectorXd& y);
 
-/// M a + F = J'λ, rows of `bilateral` have J a + γ = 0, of `unilateral` 0 <= λ ⟂ J a + γ >= 0, λ = 0 elsewhere; to kSolve of
-/// the loads and accelerations that F, M, J and γ lead to expect, which a and λ may exceed by 2¹². Each row is listed once.
+/// M a + F = J'λ, rows of `bilateral` have J a + γ = 0, of `unilateral` 0 <= λ ⟂ J a + γ >= 0, λ = 0 elsewhere; to
+/// kSolve of the loads and accelerations that F, M, J and γ lead to expect, which a and λ may exceed by 2¹². Each row
+/// is listed once.
 bool proves_motion(const ContactProblem& problem, const std::vector<int>& unilateral, const std::vector<int>& bilateral,
                    const Eigen::VectorXd& a, const Eigen::VectorXd& lambda, std::string* why = nullptr);
 

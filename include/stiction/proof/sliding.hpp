@@ -28,15 +28,15 @@ using SlipDirections = std::vector<std::optional<Eigen::Vector2d>>;
 /// A mode gives each contact a sign: +1 closed or pushing, -1 open (unilateral) or pulling (bilateral). Contacts
 /// without a choice (bilateral ones without friction) have sign 0.
 struct SlidingWitness {
-  std::vector<int> signs;   ///< per contact
-  Eigen::VectorXd a;        ///< nv
-  Eigen::VectorXd lambda;   ///< rows
+  std::vector<int> signs;  ///< per contact
+  Eigen::VectorXd a;       ///< nv
+  Eigen::VectorXd lambda;  ///< rows
 };
 
 struct SlidingCertificate {
-  std::vector<SlidingWitness> witnesses;   ///< modes with a solution, one each
-  /// Modes without: `signs` per contact (0: whichever), `motion` separates their program from all that solutions within bounds
-  /// could supply (docs/proofs/sliding.md).
+  std::vector<SlidingWitness> witnesses;  ///< modes with a solution, one each
+  /// Modes without: `signs` per contact (0: whichever), `motion` separates their program from all that solutions within
+  /// bounds could supply (docs/proofs/sliding.md).
   std::vector<MotionLeaf> leaves;
 };
 
@@ -49,20 +49,21 @@ struct SlidingCertificate {
 ConeProgram sliding_program(const ContactProblem& problem, const SlipDirections& slips, const std::vector<int>& signs);
 
 /// True when (a, lambda) obeys the laws above: balance of forces, rows, complementarity, direction and size of
-/// friction, to tolerances and within bounds that the data alone give (docs/proofs/sliding.md). No solver. `why` (optional) receives the first law broken.
+/// friction, to tolerances and within bounds that the data alone give (docs/proofs/sliding.md). No solver. `why`
+/// (optional) receives the first law broken.
 bool proves_sliding_solution(const ContactProblem& problem, const SlipDirections& slips, const Eigen::VectorXd& a,
                              const Eigen::VectorXd& lambda, std::string* why = nullptr);
 
 /// How many solutions a given state has. Solutions count as different when their accelerations are (by more than 1e-7
-/// of what the loads would give each degree of freedom, or of how fast it is), or when a contact pushes in one and pulls in the
-/// other and what is half-way between them is no solution. Redundant contacts, which share a load in a continuum of ways, so make
-/// one solution. No two certificates of one state prove counts that contradict each other.
+/// of what the loads would give each degree of freedom, or of how fast it is), or when a contact pushes in one and
+/// pulls in the other and what is half-way between them is no solution. Redundant contacts, which share a load in a
+/// continuum of ways, so make one solution. No two certificates of one state prove counts that contradict each other.
 enum class SolutionCount {
-  kUndecided,    ///< nothing found, nothing excluded
-  kNone,         ///< every mode is proved to have none
-  kUnique,       ///< one, and every other mode is proved to have none
-  kSeveral,      ///< at least two
-  kAtLeastOne    ///< one was found; whether there are others was not settled
+  kUndecided,  ///< nothing found, nothing excluded
+  kNone,       ///< every mode is proved to have none
+  kUnique,     ///< one, and every other mode is proved to have none
+  kSeveral,    ///< at least two
+  kAtLeastOne  ///< one was found; whether there are others was not settled
 };
 
 /// The count that a certificate proves, from the problem's own numbers and without an engine, and whether the witnesses
@@ -70,7 +71,7 @@ enum class SolutionCount {
 struct SlidingJudgement {
   SolutionCount count = SolutionCount::kUndecided;
   bool complete = false;
-  std::string why;   ///< the first witness or leaf that proves nothing, or what is left open
+  std::string why;  ///< the first witness or leaf that proves nothing, or what is left open
 };
 SlidingJudgement judge_sliding(const ContactProblem& problem, const SlipDirections& slips,
                                const SlidingCertificate& certificate);

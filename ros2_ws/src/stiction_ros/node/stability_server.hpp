@@ -23,8 +23,8 @@
 
 namespace stiction_ros {
 
-/// The node: answers ~/check, ~/check_scenario and ~/check_batch, and watches a robot (docs/ros2.md). All it does itself is
-/// to connect topics, services and parameters to RequestHandler and Monitor.
+/// The node: answers ~/check, ~/check_scenario and ~/check_batch, and watches a robot (docs/ros2.md). All it does
+/// itself is to connect topics, services and parameters to RequestHandler and Monitor.
 class StabilityServer : public rclcpp::Node {
  public:
   /// @throws std::exception when a parameter cannot be used.

@@ -87,7 +87,8 @@ void set_list(const std::optional<Value>& value, List& list)
   if (value) list.push_back(*value);
 }
 
-stiction::LoadDescription to_load(const msg::Load& message, const std::string& path, const std::vector<std::string>& models)
+stiction::LoadDescription to_load(const msg::Load& message, const std::string& path,
+                                  const std::vector<std::string>& models)
 {
   stiction::LoadDescription load;
   load.link = full_name(message.link, models);

@@ -1,5 +1,6 @@
-// A cart whose answers are known: a cube of 3 kg and edges of 0.2 m stands on the corners of its lower face, 0.1 m below its frame; 1 kg
-// slides along x in the middle of it. With the slider at s the centre of mass is at s / 4, the support region is the square.
+// A cart whose answers are known: a cube of 3 kg and edges of 0.2 m stands on the corners of its lower face, 0.1 m
+// below its frame; 1 kg slides along x in the middle of it. With the slider at s the centre of mass is at s / 4, the
+// support region is the square.
 #pragma once
 
 #include <geometry_msgs/msg/pose_stamped.hpp>

@@ -170,7 +170,7 @@ TEST(Conversions, NamesAndDefaults)
   message.closures[0].link = "a";
   message.closures[0].on_link = "world";
   message.options.push.resize(1);
-  message.options.push[0].link = "left/torso";   // no model is called left
+  message.options.push[0].link = "left/torso";  // no model is called left
   stiction::Scenario scenario = to_scenario(message, "<robot/>");
   ASSERT_EQ(scenario.scene.models.size(), 1u);
   EXPECT_EQ(scenario.scene.models[0].name, "robot");

@@ -23,11 +23,12 @@ struct View {
   double weight = 1.0;  ///< N
 };
 
-/// The motion (nv) that the loads drive and nothing opposes, -y of the certificate's first leaf; empty unless it fails by one.
+/// The motion (nv) that the loads drive and nothing opposes, -y of the certificate's first leaf; empty unless it fails
+/// by one.
 Eigen::VectorXd failing_motion(const stiction::ContactProblem& problem, const stiction::EquilibriumResult& result);
 
-/// Contact points, friction cones, contact forces (when it holds), support region and centre of mass, the failing motion as
-/// arrows (when it fails). Begins with DELETEALL, so what is no longer there disappears.
+/// Contact points, friction cones, contact forces (when it holds), support region and centre of mass, the failing
+/// motion as arrows (when it fails). Begins with DELETEALL, so what is no longer there disappears.
 visualization_msgs::msg::MarkerArray markers(const std_msgs::msg::Header& header, const View& view,
                                              const MarkerStyle& style = {});
 

@@ -23,8 +23,8 @@ struct MonitorOptions {
   stiction::Base base = stiction::Base::kFloating;  ///< kFixed: the root link is the fixed frame
   stiction::Effort::Kind effort = stiction::Effort::Kind::kLimits;  ///< kLimits or kUnlimited
   Eigen::Vector3d gravity{0.0, 0.0, -9.81};
-  /// kCom: distance of the centre of mass from the boundary of its support region, m; needs a floating base. kFriction: share of
-  /// every friction coefficient that is not needed, 1 - friction_scale.
+  /// kCom: distance of the centre of mass from the boundary of its support region, m; needs a floating base. kFriction:
+  /// share of every friction coefficient that is not needed, 1 - friction_scale.
   enum class Margin { kCom, kFriction } margin = Margin::kCom;
   double warn_below = 0.02;       ///< margin, in its own unit
   double max_age = 0.5;           ///< of joint states and base pose, s
@@ -39,11 +39,11 @@ struct Observation {
   visualization_msgs::msg::MarkerArray markers;
 };
 
-/// Watches a robot: is there, in its present posture, an equilibrium with contact forces in their friction cones and efforts
-/// within their limits?
+/// Watches a robot: is there, in its present posture, an equilibrium with contact forces in their friction cones and
+/// efforts within their limits?
 ///
-/// The posture is judged as if at rest: velocities and measured efforts are not used. An input that is missing, too old or
-/// does not fit the others is named and nothing is claimed; no input makes it throw. One thread at a time.
+/// The posture is judged as if at rest: velocities and measured efforts are not used. An input that is missing, too old
+/// or does not fit the others is named and nothing is claimed; no input makes it throw. One thread at a time.
 class Monitor {
  public:
   /// @throws InputError naming the option.
@@ -53,8 +53,8 @@ class Monitor {
 
   void set_robot(const std::string& urdf_text);
   void set_contacts(const stiction_msgs::msg::ContactArray& contacts);
-  /// Keeps the last position of each joint: several publishers may each send some of them. Joints that the robot does not
-  /// have, and those that follow others (mimic), are not used.
+  /// Keeps the last position of each joint: several publishers may each send some of them. Joints that the robot does
+  /// not have, and those that follow others (mimic), are not used.
   void set_joints(const sensor_msgs::msg::JointState& joints);
   void set_base(const geometry_msgs::msg::PoseStamped& pose);  ///< of the root link
   void set_base_problem(const std::string& why);               ///< there is no base pose, until the next one
