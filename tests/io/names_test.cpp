@@ -1,5 +1,6 @@
 // Names are for people: joints, contacts and models may be called anything.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -49,7 +50,7 @@ std::string error_text(Ask ask)
 
 class AnyName : public ::testing::Test {
  protected:
-  AnyName() : folder_(std::filesystem::path(::testing::TempDir()) / "stiction_names")
+  AnyName() : folder_(std::filesystem::temp_directory_path() / ("stiction_names_" + std::to_string(::getpid())))
   {
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "r.urdf") << urdf();

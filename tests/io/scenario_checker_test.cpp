@@ -1,5 +1,6 @@
 // The program's answers for programs: stiction/report.hpp.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <limits>
@@ -28,7 +29,7 @@ std::string heavier_biped()
 {
   std::string urdf = internal::read_text_file(std::string(STICTION_SOURCE_DIR) + "/urdf/biped.urdf", "urdf");
   for (std::size_t at = 0; (at = urdf.find("mass value=\"", at)) != urdf.npos;) urdf.insert(at += 12, "1");
-  const std::string file = testing::TempDir() + "heavier_biped.urdf";
+  const std::string file = testing::TempDir() + "heavier_biped_" + std::to_string(::getpid()) + ".urdf";
   std::ofstream(file) << urdf;
   return file;
 }
