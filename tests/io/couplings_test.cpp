@@ -202,7 +202,7 @@ TEST(CouplingsBatch, RowsAnswerAsCheckDoes)
     RowAnswer answer;
     answerer.answer(changes, answer);
     const Json expected = checked_json("rod_wall_and_rail", overrides);
-    EXPECT_EQ(std::string(name_of(answer.verdict)), expected["verdict"]);
+    EXPECT_EQ(name_of(answer.verdict), expected["verdict"].get<std::string>());
     ASSERT_EQ(answer.cells.size(), answerer.columns().size());
     EXPECT_EQ(answer.cells[0].number, expected["indeterminacy"]["degree"].get<double>());
     EXPECT_EQ(answer.cells[1].number, expected["couplings"]["singularity_margin"].get<double>());

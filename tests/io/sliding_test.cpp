@@ -293,7 +293,7 @@ TEST(SlidingBatch, RowsAnswerAsCheckDoes)
     RowAnswer answer;
     answerer.answer(row, answer);
     const Json expected = checked_json("ladder_slips", overrides);
-    EXPECT_EQ(std::string(name_of(answer.verdict)), expected["verdict"]);
+    EXPECT_EQ(name_of(answer.verdict), expected["verdict"].get<std::string>());
     ASSERT_EQ(answer.cells.size(), 4u);
     EXPECT_EQ(answer.cells[0].word, expected["count"].get<std::string>());
     EXPECT_EQ(answer.cells[1].number, static_cast<double>(expected["solutions"].size()));

@@ -351,7 +351,7 @@ TEST(RegionJudge, ClippingSidesNeedNoProofAndClaimNothing)
   piece.forces = {t.certificate.position.lambda};
   piece.outer = {{-0.1, -0.1}, {0.1, -0.1}, {0.1, 0.1}, {-0.1, 0.1}};
   piece.sides.assign(4, MotionLeaf{{0, 0, 0, 0}, {}});
-  t.claims = {Verdict::kHolds, RegionKind::kUndecided, {}, 0.0, 0.0401, 0.0, kInfinity};
+  t.claims = {Verdict::kHolds, RegionKind::kUndecided, Eigen::Vector2d::Zero(), 0.0, 0.0401, 0.0, kInfinity};
   std::string why;
   EXPECT_TRUE(t.accepted(&why)) << why;
   EXPECT_THAT(refusal(t, [](Proved& f) { f.claims.kind = RegionKind::kBounded; }),
