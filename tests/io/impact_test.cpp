@@ -458,7 +458,7 @@ TEST(ImpactBatch, RowsAnswerAsCheckDoes)
     answerer.answer(row, answer);
     const Json report = checked_json("pendulum_gains_energy", overrides);
     EXPECT_EQ(name_of(answer.verdict), report["verdict"]);
-    EXPECT_EQ(answer.summary, report["summary"]);
+    EXPECT_EQ(answer.summary, report["summary"].get<std::string>());
     EXPECT_EQ(answer.cells[1].number, change(report));
     EXPECT_EQ(answer.cells[3].number, report["impact"]["solutions"].size());
     EXPECT_EQ(answer.cells[4].word, report["impact"]["unique"]);
