@@ -57,7 +57,7 @@ struct StickingResult {
   double slack = 0.0;                    ///< largest s such that every contact could lose s newtons of normal force and
                                          ///< stay in its cone; capped where internal forces can grow without end
   std::optional<double> friction_scale;  ///< smallest s such that s·mu holds; empty: none does (or margins not asked)
-  bool friction_scale_known = false;
+  bool friction_scale_known = false;     ///< found, to 1e-4; else decisions on the way leave more open
   std::vector<Repair> repairs;
   std::optional<Prediction>
       prediction;              ///< what happens next, when asked for and a contact is, or may be, about to move

@@ -9,12 +9,20 @@
 namespace stiction::internal {
 
 inline constexpr double kLargestFriction = 1e6;  // beyond this no friction is called enough
+inline constexpr double kLeastTried = 1e-6;      // a squeeze can make do with ever less: enough is enough
 
 /// The least friction with which something holds, as a factor on all coefficients or as one of them.
 struct FrictionBracket {
-  bool known = false;           ///< both ends are proved; else a decision on the way was undecided
+  bool known = false;           ///< upper holds; else a decision on the way was undecided
   double lower = 0.0;           ///< fails below (0: nothing proved)
   std::optional<double> upper;  ///< holds; empty and known: no friction helps
+
+  /// The least one is known to the digits that people are shown: trials too near to the boundary left no more open.
+  bool settled() const
+  {
+    constexpr double kShown = 1e-4;
+    return known && (!upper || *upper - lower <= std::max(kShown * *upper, kLeastTried));
+  }
 };
 
 /// Only the least friction changes the cones themselves: brackets a monotone verdict, helped by what proofs of failure
@@ -26,8 +34,7 @@ struct FrictionBracket {
 template <class DecideAt, class Reach>
 FrictionBracket bracket_friction(double first, double holding, DecideAt&& decide_at, Reach&& reach)
 {
-  constexpr double kGap = 1e-7;       // relative, of the least friction
-  constexpr double kSmallest = 1e-6;  // a squeeze can make do with ever less: enough is enough
+  constexpr double kGap = 1e-7;  // relative, of the least friction
   constexpr int kMostDoubts = 2, kMostTrials = 200;
   FrictionBracket least;
   double &lower = least.lower, upper = holding;
@@ -55,7 +62,7 @@ FrictionBracket bracket_friction(double first, double holding, DecideAt&& decide
     trial = std::min(std::max(trial, 2.0 * lower), kLargestFriction);
     if (narrow(trial) == Verdict::kUndecided && (++doubts > kMostDoubts || trial == kLargestFriction)) return least;
   }
-  for (int i = 0; i < kMostTrials && upper > kSmallest; ++i) {
+  for (int i = 0; i < kMostTrials && upper > kLeastTried; ++i) {
     const double gap = kGap * upper, from = std::max(lower, doubt_upper);
     const bool doubted = doubt_upper > 0.0;
     if (upper - from > gap) {

@@ -100,7 +100,7 @@ void StickingChecker::Workspace::friction_margin(StickingResult& result)
   const double known = result.verdict == Verdict::kHolds ? 1.0 : kInfinity;
   const FrictionBracket least = least_friction(hold_problem(), -1, known, search, trial);
   result.friction_scale = least.upper;
-  result.friction_scale_known = least.known;
+  result.friction_scale_known = least.settled();
   if (result.verdict == Verdict::kFails) tell_the_last_motion(result, least);
 }
 
@@ -130,7 +130,7 @@ void StickingChecker::Workspace::tell_the_last_motion(StickingResult& result, co
 
 void StickingChecker::Workspace::repairs(StickingResult& result)
 {
-  FrictionBracket least{result.friction_scale_known, 0.0, result.friction_scale};
+  FrictionBracket least{result.friction_scale.has_value(), 0.0, result.friction_scale};  // enough, if not the least
   if (!options->margins) least = least_friction(hold_problem(), -1, kInfinity, search, trial);
   if (least.known && least.upper && *least.upper > 1.0)
     result.repairs.push_back({Repair::Change::kCommonFriction, -1, *least.upper, {}});

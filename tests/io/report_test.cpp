@@ -124,6 +124,15 @@ TEST(ReportJson, Golden)
   }
 }
 
+// On level ground four feet need next to no friction (2e-6): what was not found is not said, and never that all of it
+// is needed.
+TEST(ReportJson, AFrictionScaleThatWasNotFoundIsNoNumber)
+{
+  const Json json = checked_json("quadruped_standing");
+  const auto scale = json["margins"].find("friction_scale");
+  EXPECT_TRUE(scale == json["margins"].end() || scale->get<double>() < 1e-5);
+}
+
 TEST(ReportJson, NumbersOfTheSpecification)
 {
   // Example 6: lambda_n1 = 12, lambda_n2 = 10, normal forces unique, friction_scale = g / (mu (12 + 10)).

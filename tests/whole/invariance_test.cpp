@@ -326,7 +326,7 @@ class Invariance : public ::testing::TestWithParam<Asked> {};
 INSTANTIATE_TEST_SUITE_P(Questions, Invariance,
                          ::testing::Values(Asked{Question::kAllSticking, 200, 0.01},
                                            Asked{Question::kEquilibrium, 200, 0.01},
-                                           Asked{Question::kClosure, 200, 0.03}, Asked{Question::kSliding, 60, 0.01},
+                                           Asked{Question::kClosure, 200, 0.01}, Asked{Question::kSliding, 60, 0.01},
                                            Asked{Question::kImpact, 51, 0.06}),
                          [](const auto& asked) { return name_of(asked.param.question); });
 
