@@ -168,14 +168,14 @@ void monitor_talos(benchmark::State& state, Effort::Kind effort, bool from_state
 void region_ours(benchmark::State& state)
 {
   const std::vector<Stance>& list = stances(static_cast<int>(state.range(0)));
-  RegionFinder finder;
+  RegionChecker checker;
   RegionOptions options;
   RegionResult result;
-  const Eigen::VectorXd at_rest;
+  std::vector<RegionInput> inputs;
+  for (const Stance& s : list) inputs.push_back({s.problem, {}, s.shift, s.com.head<2>()});
   size_t i = 0, directions = 0, count = 0;
   for (auto _ : state) {
-    const Stance& s = list[i++ % list.size()];
-    finder.find(s.problem, at_rest, s.shift, s.com.head<2>(), options, result);
+    checker.check(inputs[i++ % inputs.size()], options, result);
     directions += static_cast<size_t>(result.directions);
     ++count;
   }
@@ -265,7 +265,7 @@ void region_peer(benchmark::State& state)
 {
   const std::vector<Stance>& list = stances(static_cast<int>(state.range(0)));
   peer::Equilibrium equilibrium("bench", list[0].mass, 4, peer::SOLVER_LP_QPOASES, false);
-  RegionFinder finder;
+  RegionChecker checker;
   RegionResult region;
   std::vector<PeerStance> given;
   std::vector<Eigen::Vector3d> inside;
@@ -274,7 +274,7 @@ void region_peer(benchmark::State& state)
     given.push_back(for_peer(s));
     inside.push_back(s.com);
     rays.push_back(1);
-    finder.find(s.problem, Eigen::VectorXd(), s.shift, s.com.head<2>(), {}, region);
+    region = checker.check(s.problem, {}, s.shift, s.com.head<2>());
     if (region.kind != RegionKind::kBounded) continue;
     inside.back().head<2>().setZero();
     const Polygon& corners = region.pieces[0].inner;

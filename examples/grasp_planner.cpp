@@ -35,7 +35,7 @@ int main()
       stiction::ClosureOptions options;
       options.epsilon_l1 = true;
       options.epsilon_gap = 0.1;
-      const double epsilon = checker.check(grasp, options).epsilon_l1->lower;
+      const double epsilon = checker.check(grasp, options).epsilon_l1.lower;
       if (epsilon <= best_epsilon) continue;
       best_epsilon = epsilon;
       best = fingers;

@@ -8,6 +8,7 @@
 
 #include "stiction/engine.hpp"
 #include "stiction/grasp.hpp"
+#include "stiction/margin.hpp"
 #include "stiction/proof/closure.hpp"
 
 namespace stiction {
@@ -35,20 +36,6 @@ struct ClosureVerdict {
   std::string explanation;  ///< one sentence in words
 };
 
-/// lower <= true value <= upper, each end proved.
-struct Certified {
-  double lower = 0.0;
-  double upper = kInfinity;
-};
-
-/// Least friction for frictional form closure.
-struct LeastFriction {
-  bool known = false;        ///< false: a decision on the way was undecided
-  bool enough = false;       ///< false (and known): no friction up to 1e6 is enough
-  double lower = 0.0;        ///< not closed here (0: nothing proved below)
-  double upper = kInfinity;  ///< closed here
-};
-
 /// Dimensions of the null spaces of G (columns that can carry force only) and J_hand, relative tolerance kClosureDoubt.
 struct NullSpaces {
   int indeterminate = 0;  ///< ker G': motions of the object that no contact sees
@@ -61,14 +48,17 @@ struct NullSpaces {
 
 struct ClosureResult {
   ClosureVerdict form_closure, frictional_form_closure, force_closure;
-  std::optional<Certified> form_d, d;     ///< largest d with G f = 0, slack >= d, sum of normals <= contacts. The same
-                                          ///< number as Lynch and Park's over generators, for any symmetric generators;
-                                          ///< empty when not asked for, or no contact pushes only
-  std::optional<Certified> epsilon_l1;    ///< Ferrari and Canny, sum of normal forces <= 1
-  std::optional<Certified> epsilon_linf;  ///< each normal force <= 1
-  std::optional<LeastFriction> friction_factor;  ///< on every mu and torsion
-  std::vector<LeastFriction>
-      contact_friction;  ///< mu of each contact alone, others as given; for contacts with tangents
+  /// Largest d with G f = 0, slack >= d, sum of normals <= contacts. The same number as Lynch and Park's over
+  /// generators, for any symmetric generators. kNone: no contact pushes only, or one that also pulls has friction.
+  Margin form_d, d;
+  /// Ferrari and Canny: sum of normal forces <= 1; each normal force <= 1. kNone: forces without a normal, or a contact
+  /// that also pulls has friction. kUndecided: the gap asked for is not reached.
+  Margin epsilon_l1, epsilon_linf;
+  /// Least factor on every mu and torsion for frictional form closure: not closed at `lower` (0: nothing proved below),
+  /// closed at `upper`. kNone: no factor up to 1e6 is enough.
+  Margin friction_factor;
+  std::vector<Margin>
+      contact_friction;  ///< least mu of each contact alone, others as given; for contacts with tangents
   std::optional<NullSpaces> null_spaces;
 };
 

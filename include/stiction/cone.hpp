@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <cmath>
 #include <string>
 
 namespace stiction {
@@ -44,20 +43,22 @@ struct FrictionCone {
 
 /// max of h·f over the forces of K with |f_n| = 1: h_n + mu |h_t| + torsion |h_m| for the exact pushing cone. The dual
 /// direction h is blocked by the contact (h in the polar cone of K) iff the value is <= 0.
-/// @param[out] ray optional, dim() entries: the maximiser, with |f_n| = 1.
-inline double support(const FrictionCone& cone, const double* h, double* ray = nullptr);
+/// @param h dim() entries, as those of f and ray below. @throws InputError for another size.
+double support(const FrictionCone& cone, const Eigen::Ref<const Eigen::VectorXd>& h);
+/// @param[out] ray the maximiser, with |f_n| = 1.
+double support(const FrictionCone& cone, const Eigen::Ref<const Eigen::VectorXd>& h, Eigen::Ref<Eigen::VectorXd> ray);
 
 /// Slack of f: sign f_n minus the smallest normal force that would keep (f_t, f_m) admissible; >= 0 iff f in K.
 /// For the exact cone min(f_n - |f_t|/mu, f_n - |f_m|/torsion, f_n), in newtons; -inf when a zero coefficient is
 /// violated.
-double slack(const FrictionCone& cone, const double* f);
+double slack(const FrictionCone& cone, const Eigen::Ref<const Eigen::VectorXd>& f);
 
 /// |f_t| / (mu |f_n|), the share of the friction budget in use (torsion included by the larger of the two). 0 for a
 /// zero force; +inf when a positive tangential force meets a zero budget.
-double utilisation(const FrictionCone& cone, const double* f);
+double utilisation(const FrictionCone& cone, const Eigen::Ref<const Eigen::VectorXd>& f);
 
-/// Nearest point of the exact, non-torsional cone to f (Euclidean). Used by prediction and tests.
-Eigen::Vector3d project(double mu, const Eigen::Vector3d& f);
+/// Nearest point of the exact, non-torsional cone to f (Euclidean).
+Eigen::Vector3d project_to_cone(double mu, const Eigen::Vector3d& f);
 
 /// Half-spaces C w + D >= 0 of the unit-normal polygon: f_t in f_n * {w : C w + D >= 0} (paper, (54)). One row per
 /// facet.
@@ -70,41 +71,5 @@ Eigen::MatrixXd generators(const FrictionCone& cone);
 
 /// @throws InputError with `path` as the entry when mu, torsion, tangents, sign or facets are out of range.
 void validate(const FrictionCone& cone, const std::string& path);
-
-namespace internal {
-/// max of h_t·w over the polygon of `cone` (tangents = 2); w receives the best vertex.
-double polygon_support(const FrictionCone& cone, const double* h_t, double* w);
-}  // namespace internal
-
-// Inline because engines call it once per contact and iteration; the exact cone costs one square root.
-inline double support(const FrictionCone& cone, const double* h, double* ray)
-{
-  double value = cone.sign * h[0];
-  if (ray) ray[0] = cone.sign;
-  if (cone.tangents == 2 && cone.shape.approximation == ConeApproximation::kExact) {
-    const double norm = std::sqrt(h[1] * h[1] + h[2] * h[2]);
-    value += cone.mu * norm;
-    if (ray) {  // any point of the rim will do when h_t = 0
-      ray[1] = norm > 0.0 ? cone.mu * (h[1] / norm) : cone.mu;
-      ray[2] = norm > 0.0 ? cone.mu * (h[2] / norm) : 0.0;
-    }
-  } else if (cone.tangents == 2) {
-    double w[2];
-    value += internal::polygon_support(cone, h + 1, w);
-    if (ray) {
-      ray[1] = w[0];
-      ray[2] = w[1];
-    }
-  } else if (cone.tangents == 1) {
-    value += cone.mu * std::abs(h[1]);
-    if (ray) ray[1] = std::copysign(cone.mu, h[1]);
-  }
-  if (cone.torsional) {
-    const double about = h[1 + cone.tangents];
-    value += cone.torsion * std::abs(about);
-    if (ray) ray[1 + cone.tangents] = std::copysign(cone.torsion, about);
-  }
-  return value;
-}
 
 }  // namespace stiction

@@ -30,7 +30,7 @@ struct Contact {
 };
 
 /// Frictionless bilateral rows without a cone: a kinematic loop, a pin, a weld, a guide.
-struct Closure {
+struct LoopConstraint {
   std::string name;
   int row = 0;
   int rows = 0;
@@ -75,7 +75,7 @@ struct ContactProblem {
   Eigen::MatrixXd J;      ///< rows x nv; relative velocity "body A minus body B" of each row
   Eigen::VectorXd gamma;  ///< rows; drift Jdot v, m/s^2 (rad/s^2 on torsion rows)
   std::vector<Contact> contacts;
-  std::vector<Closure> closures;
+  std::vector<LoopConstraint> loops;
   std::vector<Actuator> actuators;
   std::vector<std::string> dof_names;  ///< nv names for people, or empty
   std::vector<Dof> dofs;               ///< nv, or empty: unknown

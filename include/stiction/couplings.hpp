@@ -7,6 +7,7 @@
 
 #include "stiction/contact_problem.hpp"
 #include "stiction/engine.hpp"
+#include "stiction/margin.hpp"
 #include "stiction/proof/couplings.hpp"
 
 namespace stiction {
@@ -21,7 +22,7 @@ namespace stiction {
 //   Ac = A - E B⁻¹E'  (16),   Mc⁻¹ = M⁻¹ - M⁻¹Jg'B⁻¹Jg M⁻¹  (17),   lb = -B⁻¹(E'lu + H2)  (13)
 //
 // B⁻¹ is a pseudo-inverse where rows of Jg are dependent. Ranks are taken of rows normalised in M⁻¹: what is below
-// kRankTolerance (propositions.hpp) there counts as zero, so units do not matter.
+// kRankTolerance (paper/propositions.hpp) there counts as zero, so units do not matter.
 
 enum class TangentialRows { kHeld, kLeftOut };
 
@@ -35,12 +36,6 @@ struct CouplingOptions {
 /// zero.
 struct KineticAngles {
   Eigen::MatrixXd uu, ub, bb;  ///< rad; unilateral x unilateral, unilateral x bilateral, bilateral x bilateral
-};
-
-/// Range of a multiplier over all solutions of the contact problem without friction cones (Gauss' principle).
-struct ForceInterval {
-  double lower = 0.0, upper = 0.0;  ///< N (N m for torsion rows); infinite when unbounded
-  bool known = false;               ///< both ends proved, to 1e-9 of the scale
 };
 
 /// A weighted sum of rows that says why Ac is singular: Σ unilateral_i h_i + Σ bilateral_j g_j = 0.
@@ -77,22 +72,25 @@ struct Couplings {
   Eigen::VectorXd contradiction;  ///< kFails: Farkas vector over rows of J: J'y = 0, y >= 0 on unilaterals, y'γ < 0
   Eigen::VectorXd acceleration, forces;  ///< nv; rows of J (0 on rows left out)
   bool forces_unique = false;
-  std::vector<ForceInterval> intervals;  ///< per row of J; [0, 0] known for rows left out
-  bool at_rest = false;                  ///< acceleration below kClear of what the loads alone would cause
+  /// Per row of J: range of its multiplier over all solutions of the contact problem without friction cones (Gauss'
+  /// principle), N (N m for torsion rows). kKnown: both ends to 1e-9 of the scale, infinite where unbounded, [0, 0] for
+  /// rows left out; kNone: there is no solution.
+  std::vector<Margin> intervals;
+  bool at_rest = false;  ///< acceleration below kClear of what the loads alone would cause
   /// Ac by the null-space route, Jh Z (Z'M Z)⁻¹ Z'Jh' (69), against Ac: largest difference over the largest entry of A.
   double reduced_coordinate_gap = 0.0;
 };
 
 /// One per thread.
-class CouplingAnalyser {
+class CouplingChecker {
  public:
-  explicit CouplingAnalyser(std::unique_ptr<Engine> engine = make_native_engine());
-  ~CouplingAnalyser();
-  CouplingAnalyser(CouplingAnalyser&&) noexcept;
-  CouplingAnalyser& operator=(CouplingAnalyser&&) noexcept;
+  explicit CouplingChecker(std::unique_ptr<Engine> engine = make_native_engine());
+  ~CouplingChecker();
+  CouplingChecker(CouplingChecker&&) noexcept;
+  CouplingChecker& operator=(CouplingChecker&&) noexcept;
 
   /// @throws InputError from problem.validate().
-  Couplings analyse(const ContactProblem& problem, const CouplingOptions& options = {});
+  Couplings check(const ContactProblem& problem, const CouplingOptions& options = {});
 
  private:
   std::unique_ptr<Engine> engine_;

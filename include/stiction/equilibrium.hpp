@@ -6,24 +6,11 @@
 
 #include "stiction/contact_problem.hpp"
 #include "stiction/engine.hpp"
+#include "stiction/margin.hpp"
 #include "stiction/proof.hpp"
 #include "stiction/sticking.hpp"
 
 namespace stiction {
-
-/// A number with a proof on both sides: the true value lies in [lower, upper].
-struct Margin {
-  enum class State {
-    kNotAsked,
-    kKnown,      ///< lower <= value <= upper, both proved
-    kNone,       ///< there is no such value (no friction suffices, nothing is held even without the push, …): proved
-    kUnbounded,  ///< no largest value exists: lower is held and may be raised without end
-    kUndecided   ///< what is proved is in [lower, upper]; `reason` says why the gap stays open
-  } state = State::kNotAsked;
-  double lower = -kInfinity;
-  double upper = kInfinity;
-  std::string reason;
-};
 
 /// What is asked beyond the verdict; each costs extra decisions.
 struct EquilibriumOptions {

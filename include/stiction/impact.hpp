@@ -7,63 +7,10 @@
 #include <vector>
 
 #include "stiction/engine.hpp"
+#include "stiction/paper/impact_energy.hpp"
 #include "stiction/proof/impact.hpp"
 
 namespace stiction {
-
-/// Conditions on restitution, friction-independent and for every u- that keeps bilateral rows (section 5.2). Bilateral
-/// rows are eliminated from G first: their ε has no effect. With δ = (1-ε)/(1+ε) (77) and G ↦ T'G T, T = blockdiag(chol
-/// G_ii)⁻ᵀ (units disappear), W <= 0 for every u-, mu and mode whenever `exact >= 0` to rounding. The others are
-/// sufficient for that and come from the eigenvalues alone.
-struct EnergyConditions {
-  bool applies = false;   ///< M > 0; nothing else below is filled otherwise
-  Eigen::MatrixXd G;      ///< Delassus matrix J M⁻¹J' of the contact rows, bilateral rows eliminated, not normalised
-  std::vector<int> rows;  ///< rows of J, in the order of G
-  int rank = 0;
-  double smallest = 0.0, largest = 0.0;  ///< eigenvalues of G
-  double ratio = 0.0;                    ///< smallest/largest of G, the paper's r
-  double normalised_ratio = 0.0;         ///< the same after normalisation: independent of units
-  double e_min = 0.0, e_max = 0.0;
-  bool equal = false, all_zero = false, all_one = false;  ///< special cases (93)–(96), each safe by itself
-  double similar_left = 0.0, similar_right = 0.0;         ///< (86): (δmax-δmin) λmax <= (δmax+δmin) λmin, raw G
-  bool similar = false;
-  double small_left = 0.0;  ///< max |2ε/(1+ε)| against `ratio`: (92), corrected for ε < 0
-  bool small = false;
-  double spread = 0.0;     ///< (e_max-e_min)/(1-e_max e_min); 0 when all are equal
-  bool sharpened = false;  ///< spread <= 2√r/(1+r) with the normalised r
-  double exact = 0.0;  ///< smallest eigenvalue of δG + Gδ, normalised, over the largest of G: the condition behind (78)
-  bool safe = false;  ///< δG + Gδ is semidefinite, checked in the proof room
-};
-EnergyConditions energy_conditions(const ContactProblem& problem, const std::vector<ImpactLaw>& laws);
-
-/// Largest common ε of all closing contacts that cannot create energy whatever u-, mu and mode; other ε of `laws` as
-/// they are. 1 where nothing couples. The exact bound is tight over u-, not for one u-.
-struct SafeRestitution {
-  bool applies = false;    ///< M > 0, and ε = 0 at the closing contacts is safe
-  double similar = 0.0;    ///< by (87), raw G
-  double sharpened = 0.0;  ///< by 2√r/(1+r), normalised G
-  double exact = 0.0;      ///< by bisection on δG + Gδ >= 0, to 1e-12
-};
-SafeRestitution safe_restitution(const ContactProblem& problem, const std::vector<ImpactLaw>& laws);
-
-/// Every contact sticks and every normal is hit: Λ = -G⁻¹(I+ε)γ- of least norm, and the friction that it needs. With
-/// equal ε this is the impulse dynamics of rigid-body libraries. A thought experiment: `consistent` says whether ξ = 0
-/// is possible.
-struct StickingTouchdown {
-  bool consistent = false;
-  Eigen::VectorXd velocity, impulse;
-  double energy_change = 0.0;
-  std::vector<double> friction;  ///< |Λt|/Λn per contact; infinite where the contact would have to pull
-};
-StickingTouchdown sticking_touchdown(const ContactProblem& problem, const Impact& impact);
-
-/// The two masses and the lever that bounce like one planar contact with Delassus matrix G (rows normal, tangent),
-/// (135)–(137). Needs G > 0 and G12 < 0 (flip the tangent otherwise). @throws InputError otherwise.
-struct ImpactEquivalent {
-  double lever = 0.0;  ///< b/a
-  double mass1 = 0.0, mass2 = 0.0;
-};
-ImpactEquivalent impact_equivalent(const Eigen::Matrix2d& G);
 
 struct ImpactOptions {
   int leaf_limit = 4096;  ///< parts of the solution set looked at before giving up: for other velocities, and for gains
@@ -94,15 +41,15 @@ struct ImpactResult {
 };
 
 /// One per thread. Answers the impact question; allocates for its tree of modes.
-class ImpactSolver {
+class ImpactChecker {
  public:
-  explicit ImpactSolver(std::unique_ptr<Engine> engine = make_native_engine());
-  ~ImpactSolver();
-  ImpactSolver(ImpactSolver&&) noexcept;
-  ImpactSolver& operator=(ImpactSolver&&) noexcept;
+  explicit ImpactChecker(std::unique_ptr<Engine> engine = make_native_engine());
+  ~ImpactChecker();
+  ImpactChecker(ImpactChecker&&) noexcept;
+  ImpactChecker& operator=(ImpactChecker&&) noexcept;
 
   /// @throws InputError from validate(problem, impact).
-  ImpactResult solve(const ContactProblem& problem, const Impact& impact, const ImpactOptions& options = {});
+  ImpactResult check(const ContactProblem& problem, const Impact& impact, const ImpactOptions& options = {});
 
  private:
   std::unique_ptr<Engine> engine_;

@@ -64,23 +64,23 @@ struct RegionResult {
 ///   { c : M a + F + shift (c - position) = J'λ + S'τ for some admissible λ, τ }.
 ///
 /// One per thread.
-class RegionFinder {
+class RegionChecker {
  public:
-  explicit RegionFinder(std::unique_ptr<Engine> engine = make_native_engine());
-  ~RegionFinder();
-  RegionFinder(RegionFinder&&) noexcept;
-  RegionFinder& operator=(RegionFinder&&) noexcept;
+  explicit RegionChecker(std::unique_ptr<Engine> engine = make_native_engine());
+  ~RegionChecker();
+  RegionChecker(RegionChecker&&) noexcept;
+  RegionChecker& operator=(RegionChecker&&) noexcept;
 
   /// @throws InputError as EquilibriumChecker::check, and for `shift`, `position` and options.
-  void find(const RegionInput& input, const RegionOptions& options, RegionResult& result);
-  RegionResult find(const RegionInput& input, const RegionOptions& options = {});
+  void check(const RegionInput& input, const RegionOptions& options, RegionResult& result);
+  RegionResult check(const RegionInput& input, const RegionOptions& options = {});
 
   /// The same for bare matrices.
   /// @param a prescribed acceleration, nv; empty: zero.
   /// @param shift nv x 2: change of F per metre of horizontal displacement of the centre of mass (N, N m per m).
   /// @param position current horizontal position of the centre of mass, the one F belongs to.
-  RegionResult find(const ContactProblem& problem, const Eigen::VectorXd& a, const Eigen::MatrixX2d& shift,
-                    const Eigen::Vector2d& position, const RegionOptions& options = {});
+  RegionResult check(const ContactProblem& problem, const Eigen::VectorXd& a, const Eigen::MatrixX2d& shift,
+                     const Eigen::Vector2d& position, const RegionOptions& options = {});
 
  private:
   struct Workspace;

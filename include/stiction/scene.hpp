@@ -82,14 +82,14 @@ struct ContactDescription {
   bool operator==(const ContactDescription&) const = default;
 };
 
-struct ClosureDescription {
+struct LoopDescription {
   std::string name;
   std::string link;
   std::string on = "world";
   Eigen::Vector3d at = Eigen::Vector3d::Zero();               ///< in the link frame
   enum class Kind { kPin, kWeld, kGuide } kind = Kind::kPin;  ///< 3, 6, 1 rows
   Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();          ///< kGuide only: the blocked direction, in the link frame
-  bool operator==(const ClosureDescription&) const = default;
+  bool operator==(const LoopDescription&) const = default;
 };
 
 /// A whole scene, as plain data that mirrors the scenario file.
@@ -98,7 +98,7 @@ struct SceneDescription {
   std::vector<ModelDescription> models;
   std::vector<LoadDescription> loads;
   std::vector<ContactDescription> contacts;
-  std::vector<ClosureDescription> closures;
+  std::vector<LoopDescription> loops;
   std::vector<std::string> package_paths;  ///< searched for package:// after ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
 };
 

@@ -8,8 +8,8 @@
 
 #include "stiction/contact_problem.hpp"
 #include "stiction/engine.hpp"
+#include "stiction/paper/propositions.hpp"
 #include "stiction/proof/sliding.hpp"
-#include "stiction/propositions.hpp"
 #include "stiction/sticking.hpp"
 
 namespace stiction {

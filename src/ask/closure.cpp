@@ -81,11 +81,8 @@ void ClosureChecker::check(const Grasp& grasp, const ClosureOptions& options, Cl
   if (result.frictional_form_closure.asked)
     w.check(grasp, ClosureKind::kFrictionalForm, options, result.frictional_form_closure);
   if (options.force) w.check_force(grasp, result.frictional_form_closure, options, result.force_closure);
-  result.form_d.reset();
-  result.d.reset();
-  result.epsilon_l1.reset();
-  result.epsilon_linf.reset();
-  result.friction_factor.reset();
+  for (Margin* number : {&result.form_d, &result.d, &result.epsilon_l1, &result.epsilon_linf, &result.friction_factor})
+    *number = {};
   result.contact_friction.clear();
   result.null_spaces.reset();
   if (options.d) {
@@ -98,7 +95,7 @@ void ClosureChecker::check(const Grasp& grasp, const ClosureOptions& options, Cl
     result.friction_factor = w.least_friction(grasp, -1);
     for (std::size_t i = 0; i < grasp.contacts.size(); ++i)
       result.contact_friction.push_back(
-          grasp.contacts[i].cone.tangents > 0 ? w.least_friction(grasp, static_cast<int>(i)) : LeastFriction{});
+          grasp.contacts[i].cone.tangents > 0 ? w.least_friction(grasp, static_cast<int>(i)) : Margin{});
   }
   if (options.null_spaces) result.null_spaces = w.null_spaces(grasp);
 }
@@ -183,7 +180,7 @@ void ClosureChecker::Workspace::weakest_twist(const Eigen::VectorXd& forces, Twi
   const double largest = std::max(forces.size() > 0 ? forces.cwiseAbs().maxCoeff() : 0.0, 1.0);
   for (const int col : program.free) weight[col] = largest;
   for (const ConeBlock& block : program.cones) {
-    const double radius = std::max(slack(block.cone, forces.data() + block.col), 0.0);
+    const double radius = std::max(slack(block.cone, forces.segment(block.col, block.cone.dim())), 0.0);
     for (int k = 0; k < block.cone.dim(); ++k)
       weight[block.col + k] = radius * (k == 0 ? 1.0 : k <= block.cone.tangents ? block.cone.mu : block.cone.torsion);
   }

@@ -50,13 +50,14 @@ double wilson(double k, double n, double side)
 }  // namespace
 
 /// max d with G lambda = 0, slack_i >= d, sum of normals <= contacts: lambda = x + d c and one row more.
-std::optional<Certified> ClosureChecker::Workspace::largest_slack(const Grasp& grasp, ClosureKind kind)
+Margin ClosureChecker::Workspace::largest_slack(const Grasp& grasp, ClosureKind kind)
 {
+  const Margin none{Margin::State::kNone, 0.0, kInfinity, {}};
   for (const GraspBlock& block : grasp.contacts)
-    if (block.side == Side::kBilateral && has_friction(block, kind)) return std::nullopt;  // not one convex program
+    if (block.side == Side::kBilateral && has_friction(block, kind)) return none;  // not one convex program
   signs.assign(grasp.contacts.size(), 0);
   write_program(grasp, kind, signs);
-  if (program.cones.empty()) return std::nullopt;
+  if (program.cones.empty()) return none;
   for (ConeBlock& cone : program.cones) {  // the number is about the friction as given
     cone.cone.mu /= 1.0 + 2.0 * kClosureDoubt;
     cone.cone.torsion /= 1.0 + 2.0 * kClosureDoubt;
@@ -78,7 +79,9 @@ std::optional<Certified> ClosureChecker::Workspace::largest_slack(const Grasp& g
   internal::CastOptions cast_options;
   cast_options.scale = 1e-3;
   caster.cast(*engine, program, direction, 0.0, start, cast_options, cast);
-  return Certified{cast.lower, cast.upper};
+  if (cast.end == internal::Cast::End::kUndecided)
+    return {Margin::State::kUndecided, cast.lower, cast.upper, "too near to the largest slack to be decided"};
+  return {Margin::State::kKnown, cast.lower, cast.upper, {}};
 }
 
 /// The grasp with every mu and torsion times `friction`, or with `friction` as mu of one contact.
@@ -126,7 +129,7 @@ double ClosureChecker::Workspace::friction_reach(const Grasp& grasp, int contact
   return reach;
 }
 
-LeastFriction ClosureChecker::Workspace::least_friction(const Grasp& grasp, int contact)
+Margin ClosureChecker::Workspace::least_friction(const Grasp& grasp, int contact)
 {
   const auto decide_at = [&](double friction) {
     return decide(with_friction(grasp, contact, friction), ClosureKind::kFrictionalForm, trial_proof);
@@ -144,7 +147,10 @@ LeastFriction ClosureChecker::Workspace::least_friction(const Grasp& grasp, int 
   };
   const double first = contact < 0 ? 1.0 : std::max(grasp.contacts[static_cast<std::size_t>(contact)].cone.mu, 0.1);
   const internal::FrictionBracket least = internal::bracket_friction(first, kInfinity, decide_at, reach);
-  return {least.known, least.upper.has_value(), least.lower, least.upper.value_or(kInfinity)};
+  if (!least.known)
+    return {Margin::State::kUndecided, least.lower, kInfinity, "closure is undecided with a friction on the way"};
+  if (!least.upper) return {Margin::State::kNone, least.lower, kInfinity, {}};
+  return {Margin::State::kKnown, least.lower, *least.upper, {}};
 }
 
 NullSpaces ClosureChecker::Workspace::null_spaces(const Grasp& grasp)

@@ -32,14 +32,14 @@ struct ClosureChecker::Workspace {
   bool resists_as_equilibrium(const Grasp& grasp, const Eigen::VectorXd& wrench, ResistResult& result);
 
   // closure_numbers.cpp
-  std::optional<Certified> largest_slack(const Grasp& grasp, ClosureKind kind);
-  LeastFriction least_friction(const Grasp& grasp, int contact);
+  Margin largest_slack(const Grasp& grasp, ClosureKind kind);
+  Margin least_friction(const Grasp& grasp, int contact);
   double friction_reach(const Grasp& grasp, int contact, const Twist& twist) const;
   const Grasp& with_friction(const Grasp& grasp, int contact, double friction);
   NullSpaces null_spaces(const Grasp& grasp);
 
   // epsilon.cpp
-  std::optional<Certified> epsilon(const Grasp& grasp, HullNorm norm, const ClosureOptions& options);
+  Margin epsilon(const Grasp& grasp, HullNorm norm, const ClosureOptions& options);
 
   internal::ClosureNewton newton;
   ConeProgram program;

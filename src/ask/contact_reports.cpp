@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ask/multiplier_set.hpp"
+#include "cone/kernels.hpp"
 
 namespace stiction::internal {
 namespace {

@@ -1,4 +1,4 @@
-// The parts of CouplingAnalyser that need no engine, for those who re-check its numbers.
+// The parts of CouplingChecker that need no engine, for those who re-check its numbers.
 #pragma once
 
 #include "stiction/couplings.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "ask/coupling_parts.hpp"
 #include "ask/propositions_algebra.hpp"
@@ -52,7 +53,7 @@ Eigen::MatrixXd angles_between(const Eigen::MatrixXd& X, const Eigen::MatrixXd& 
   for (Eigen::Index i = 0; i < X.cols(); ++i)
     for (Eigen::Index j = 0; j < Y.cols(); ++j) {
       const double size = X.col(i).norm() * Y.col(j).norm();
-      angles(i, j) = size > 0.0 ? M_PI - std::acos(std::clamp(X.col(i).dot(Y.col(j)) / size, -1.0, 1.0))
+      angles(i, j) = size > 0.0 ? std::numbers::pi - std::acos(std::clamp(X.col(i).dot(Y.col(j)) / size, -1.0, 1.0))
                                 : std::numeric_limits<double>::quiet_NaN();
     }
   return angles;
@@ -178,8 +179,8 @@ void force_intervals(const ContactProblem& problem, const std::vector<int>& acti
   options.scale = count > 0 ? start.lpNorm<Eigen::Infinity>() : 0.0;
   Eigen::VectorXd direction = Eigen::VectorXd::Zero(nv + 1);
   for (Eigen::Index k = 0; k < count; ++k) {
-    ForceInterval& interval = c.intervals[static_cast<std::size_t>(active[static_cast<std::size_t>(k)])];
-    interval = {start[k], start[k], true};
+    Margin& interval = c.intervals[static_cast<std::size_t>(active[static_cast<std::size_t>(k)])];
+    interval = {Margin::State::kKnown, start[k], start[k], {}};
     if (null_basis.cols() == 0 || null_basis.row(k).norm() <= kRankTolerance) continue;  // in no redistribution
     program.E.row(nv).setZero();
     program.E(nv, k) = 1.0;
@@ -188,7 +189,10 @@ void force_intervals(const ContactProblem& problem, const std::vector<int>& acti
     for (const double way : {1.0, -1.0}) {
       direction[nv] = way;
       caster.cast(engine, program, direction, 0.0, start, options, cast);
-      interval.known = interval.known && cast.end != Cast::End::kUndecided;
+      if (cast.end == Cast::End::kUndecided) {
+        interval.state = Margin::State::kUndecided;
+        interval.reason = "too near to an end of the range to be decided";
+      }
       const double reach = cast.end == Cast::End::kUnbounded ? kInfinity : cast.upper;
       (way > 0.0 ? interval.upper : interval.lower) += way * reach;
     }
@@ -197,15 +201,22 @@ void force_intervals(const ContactProblem& problem, const std::vector<int>& acti
   }
 }
 
+/// The same for every row that takes part.
+void set_intervals(Couplings& c, const Margin& margin)
+{
+  for (const auto* rows : {&c.unilateral, &c.bilateral})
+    for (const int r : *rows) c.intervals[static_cast<std::size_t>(r)] = margin;
+}
+
 }  // namespace
 
-CouplingAnalyser::CouplingAnalyser(std::unique_ptr<Engine> engine) : engine_(std::move(engine))
+CouplingChecker::CouplingChecker(std::unique_ptr<Engine> engine) : engine_(std::move(engine))
 {
   if (!engine_) throw InputError("engine", "want an engine, got none");
 }
-CouplingAnalyser::~CouplingAnalyser() = default;
-CouplingAnalyser::CouplingAnalyser(CouplingAnalyser&&) noexcept = default;
-CouplingAnalyser& CouplingAnalyser::operator=(CouplingAnalyser&&) noexcept = default;
+CouplingChecker::~CouplingChecker() = default;
+CouplingChecker::CouplingChecker(CouplingChecker&&) noexcept = default;
+CouplingChecker& CouplingChecker::operator=(CouplingChecker&&) noexcept = default;
 
 namespace internal {
 
@@ -259,10 +270,10 @@ Eigen::MatrixXd read_motion(const ContactProblem& problem, Couplings& c, std::ve
 
 }  // namespace internal
 
-Couplings CouplingAnalyser::analyse(const ContactProblem& problem, const CouplingOptions& options)
+Couplings CouplingChecker::check(const ContactProblem& problem, const CouplingOptions& options)
 {
   Couplings c = internal::inertial_couplings(problem, options.tangential);
-  c.intervals.assign(static_cast<std::size_t>(problem.rows()), {0.0, 0.0, true});
+  c.intervals.assign(static_cast<std::size_t>(problem.rows()), {Margin::State::kKnown, 0.0, 0.0, {}});
   c.forces.setZero(problem.rows());
   const Motion motion = gauss(problem, c.unilateral, c.bilateral, *engine_);
   const bool solved = motion.outcome == GaussOutcome::kSolved;
@@ -274,8 +285,8 @@ Couplings CouplingAnalyser::analyse(const ContactProblem& problem, const Couplin
     if (!motion.proved)
       c.reason = motion.outcome == GaussOutcome::kUnbalanced ? "the load moves massless parts that nothing holds"
                                                              : "no acceleration was proved to satisfy the constraints";
-    for (const auto* rows : {&c.unilateral, &c.bilateral})
-      for (const int r : *rows) c.intervals[static_cast<std::size_t>(r)] = {-kInfinity, kInfinity, false};
+    set_intervals(c,
+                  {motion.proved ? Margin::State::kNone : Margin::State::kUndecided, -kInfinity, kInfinity, c.reason});
     return c;
   }
   c.solvable = Verdict::kHolds;
@@ -283,78 +294,114 @@ Couplings CouplingAnalyser::analyse(const ContactProblem& problem, const Couplin
   c.forces = motion.lambda;
   std::vector<int> active;
   const Eigen::MatrixXd free_forces = internal::read_motion(problem, c, active);
-  if (options.intervals) force_intervals(problem, active, free_forces, *engine_, c);
+  if (options.intervals)
+    force_intervals(problem, active, free_forces, *engine_, c);
+  else
+    set_intervals(c, {});
   return c;
 }
 
-Shock shock(const ContactProblem& problem, const Eigen::VectorXd& velocity, const Eigen::MatrixXd& R, ShockLaw law,
-            Engine& engine, const CouplingOptions& options)
-{
-  problem.validate();
+namespace {
+
+/// What a shock is about: the rows that take part, and the normal velocities before it.
+struct ShockInput {
+  ShockInput(const ContactProblem& p, const Eigen::VectorXd& v, const Eigen::MatrixXd& restitution,
+             TangentialRows tangential)
+      : problem(p), velocity(v), R(restitution)
+  {
+    choose_rows(problem, tangential, unilateral, bilateral);
+  }
+  /// @throws InputError unless the velocity keeps the bilateral rows and sizes fit.
+  void check(ShockLaw law) const;
+
+  const ContactProblem& problem;
+  const Eigen::VectorXd& velocity;
+  const Eigen::MatrixXd& R;
   std::vector<int> unilateral, bilateral;
-  choose_rows(problem, options.tangential, unilateral, bilateral);
-  const auto m = static_cast<Eigen::Index>(unilateral.size()), p = static_cast<Eigen::Index>(bilateral.size());
-  const auto nv = problem.nv();
+};
+
+void ShockInput::check(ShockLaw law) const
+{
+  constexpr double kKeptSpeed = 1e-9;  // share of its terms that a speed along a bilateral row may be off
+  const auto nv = problem.nv(), m = static_cast<Eigen::Index>(unilateral.size());
   if (velocity.size() != nv || !velocity.allFinite())
     throw InputError("velocity",
                      "want " + std::to_string(nv) + " finite velocities, got " + std::to_string(velocity.size()));
   if (R.rows() != m || R.cols() != m || !R.allFinite())
     throw InputError("R", "want a finite " + std::to_string(m) + " x " + std::to_string(m) + " matrix, got " +
                               std::to_string(R.rows()) + " x " + std::to_string(R.cols()));
-  const double e = m > 0 ? R(0, 0) : 0.0;
-  if (law == ShockLaw::kMoreau && R != e * Eigen::MatrixXd::Identity(m, m))
+  if (law == ShockLaw::kMoreau && m > 0 && R != R(0, 0) * Eigen::MatrixXd::Identity(m, m))
     throw InputError("R", "want a multiple of the identity for Moreau's law, got another matrix");
   if (!UnitMass(problem).definite) throw InputError("M", "want positive definite for a shock, got singular");
   for (const int r : bilateral) {
     const double speed = problem.J.row(r).dot(velocity), scale = problem.J.row(r).cwiseAbs().dot(velocity.cwiseAbs());
-    if (std::abs(speed) > 1e-9 * scale)
+    if (std::abs(speed) > kKeptSpeed * scale)
       throw InputError("velocity", "want bilateral row " + std::to_string(r) + " kept, got " + text(speed));
   }
+}
 
-  Shock result;
-  const Eigen::VectorXd before = rows_of(problem.J, unilateral) * velocity;
-  Eigen::VectorXd change;
-  result.unilateral_impulse.setZero(m);
-  result.bilateral_impulse.setZero(p);
-  if (law == ShockLaw::kMoreau) {
-    ContactProblem impulses = problem;  // the same program with impulses for forces
-    impulses.F.setZero();
-    impulses.gamma.setZero();
-    for (Eigen::Index k = 0; k < m; ++k)
-      impulses.gamma[unilateral[static_cast<std::size_t>(k)]] = (1.0 + e) * before[k];
-    const Motion motion = gauss(impulses, unilateral, bilateral, engine);
-    if (!motion.proved) return result;
-    result.exists = motion.outcome == GaussOutcome::kSolved ? Verdict::kHolds : Verdict::kFails;
-    if (result.exists == Verdict::kFails) return result;
-    change = motion.a;
-    result.unilateral_impulse = motion.lambda(unilateral);
-    result.bilateral_impulse = motion.lambda(bilateral);
-  } else {
-    const Eigen::VectorXd after = -R * before, size = R.cwiseAbs() * before.cwiseAbs();
-    if ((after.array() < -kRounding * size.array()).any()) {  // (76) asks for vN+ >= 0
-      result.exists = Verdict::kFails;
-      return result;
-    }
-    ConeProgram program;  // (d, pb, pu):  M d = Jg'pb + Jh'pu,  Jg d = 0,  Jh d = -(I + R) vN-
-    program.E.setZero(nv + p + m, nv + p + m);
-    program.E.topLeftCorner(nv, nv) = problem.M;
-    program.E.block(0, nv, nv, p) = -rows_of(problem.J, bilateral).transpose();
-    program.E.block(0, nv + p, nv, m) = -rows_of(problem.J, unilateral).transpose();
-    program.E.block(nv, 0, p, nv) = rows_of(problem.J, bilateral);
-    program.E.block(nv + p, 0, m, nv) = rows_of(problem.J, unilateral);
-    program.e.setZero(nv + p + m);
-    program.e.tail(m) = after - before;
-    program.e_scale.setZero(nv + p + m);
-    program.e_scale.tail(m) = size + rows_of(problem.J, unilateral).cwiseAbs() * velocity.cwiseAbs();
-    for (Eigen::Index j = 0; j < nv + p; ++j) program.free.push_back(static_cast<int>(j));
-    for (Eigen::Index j = nv + p; j < nv + p + m; ++j) program.boxes.push_back({static_cast<int>(j), 0.0, kInfinity});
-    ConeAnswer answer;
-    result.exists = decide(engine, program, answer);
-    if (result.exists != Verdict::kHolds) return result;
-    change = answer.x.head(nv);
-    result.bilateral_impulse = answer.x.segment(nv, p);
-    result.unilateral_impulse = answer.x.tail(m);
+/// Gauss' program with impulses for forces; the change of velocity, empty when there is none.
+Eigen::VectorXd moreau_shock(const ShockInput& in, Engine& engine, Shock& result)
+{
+  ContactProblem impulses = in.problem;
+  impulses.F.setZero();
+  impulses.gamma.setZero();
+  for (const int row : in.unilateral) impulses.gamma[row] = (1.0 + in.R(0, 0)) * in.problem.J.row(row).dot(in.velocity);
+  const Motion motion = gauss(impulses, in.unilateral, in.bilateral, engine);
+  if (!motion.proved) return {};
+  result.exists = motion.outcome == GaussOutcome::kSolved ? Verdict::kHolds : Verdict::kFails;
+  if (result.exists == Verdict::kFails) return {};
+  result.unilateral_impulse = motion.lambda(in.unilateral);
+  result.bilateral_impulse = motion.lambda(in.bilateral);
+  return motion.a;
+}
+
+/// The velocities after it are given; the change of velocity, empty when no impulses cause it.
+Eigen::VectorXd newton_shock(const ShockInput& in, Engine& engine, Shock& result)
+{
+  const Eigen::MatrixXd Jh = rows_of(in.problem.J, in.unilateral), Jg = rows_of(in.problem.J, in.bilateral);
+  const auto nv = in.problem.nv(), m = Jh.rows(), p = Jg.rows();
+  const Eigen::VectorXd before = Jh * in.velocity;
+  const Eigen::VectorXd after = -in.R * before, size = in.R.cwiseAbs() * before.cwiseAbs();
+  if ((after.array() < -kRounding * size.array()).any()) {  // (76) asks for vN+ >= 0
+    result.exists = Verdict::kFails;
+    return {};
   }
+  ConeProgram program;  // (d, pb, pu):  M d = Jg'pb + Jh'pu,  Jg d = 0,  Jh d = -(I + R) vN-
+  program.E.setZero(nv + p + m, nv + p + m);
+  program.E.topLeftCorner(nv, nv) = in.problem.M;
+  program.E.block(0, nv, nv, p) = -Jg.transpose();
+  program.E.block(0, nv + p, nv, m) = -Jh.transpose();
+  program.E.block(nv, 0, p, nv) = Jg;
+  program.E.block(nv + p, 0, m, nv) = Jh;
+  program.e.setZero(nv + p + m);
+  program.e.tail(m) = after - before;
+  program.e_scale.setZero(nv + p + m);
+  program.e_scale.tail(m) = size + Jh.cwiseAbs() * in.velocity.cwiseAbs();
+  for (Eigen::Index j = 0; j < nv + p; ++j) program.free.push_back(static_cast<int>(j));
+  for (Eigen::Index j = nv + p; j < nv + p + m; ++j) program.boxes.push_back({static_cast<int>(j), 0.0, kInfinity});
+  ConeAnswer answer;
+  result.exists = decide(engine, program, answer);
+  if (result.exists != Verdict::kHolds) return {};
+  result.bilateral_impulse = answer.x.segment(nv, p);
+  result.unilateral_impulse = answer.x.tail(m);
+  return answer.x.head(nv);
+}
+
+}  // namespace
+
+Shock shock(const ContactProblem& problem, const Eigen::VectorXd& velocity, const Eigen::MatrixXd& R, ShockLaw law,
+            Engine& engine, const CouplingOptions& options)
+{
+  problem.validate();
+  const ShockInput in(problem, velocity, R, options.tangential);
+  in.check(law);
+  Shock result;
+  result.unilateral_impulse.setZero(static_cast<Eigen::Index>(in.unilateral.size()));
+  result.bilateral_impulse.setZero(static_cast<Eigen::Index>(in.bilateral.size()));
+  const Eigen::VectorXd change =
+      law == ShockLaw::kMoreau ? moreau_shock(in, engine, result) : newton_shock(in, engine, result);
+  if (result.exists != Verdict::kHolds) return result;
   result.velocity = velocity + change;
   result.energy_change = 0.5 * change.dot(problem.M * (result.velocity + velocity));
   return result;

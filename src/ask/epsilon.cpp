@@ -11,14 +11,17 @@
 #include <cmath>
 
 #include "ask/closure_workspace.hpp"
+#include "base/numerics.hpp"
+#include "cone/kernels.hpp"
 
 namespace stiction {
 namespace {
 
 constexpr int kMostRows = 6;
-constexpr std::size_t kPool = 40;    // support points kept for the next cells, which are neighbours
-constexpr int kMostPoints = 60;      // new ones per cell before it is cut instead
-constexpr double kProducts = 1e-12;  // rounding of the sums below, generously
+constexpr std::size_t kPool = 40;  // support points kept for the next cells, which are neighbours
+constexpr int kMostPoints = 60;    // new ones per cell before it is cut instead
+constexpr double kProducts = internal::kProductRounding;
+constexpr double kSameDirection = 1e-20;  // squared distance of unit vectors that no reflection can tell apart
 
 using Direction = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostRows, 1>;
 using Cell = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostRows, kMostRows>;  ///< edges as columns
@@ -44,7 +47,7 @@ class Hull {
       for (int k = 0; k < cones_[i].dim(); ++k) h[k] = grasp_.G.col(block.col + k).dot(u);
       FrictionCone cone = cones_[i];
       if (block.side == Side::kBilateral && h[0] < 0.0) cone.sign = -1.0;
-      const double value = support(cone, h, ray);
+      const double value = internal::support(cone, h, ray);
       if (!(value > (norm_ == HullNorm::kL1 ? total : 0.0))) continue;
       if (norm_ == HullNorm::kL1) {
         total = 0.0;
@@ -120,7 +123,7 @@ std::vector<Cell> first_cells(const Direction& u)
   const Direction centre = Direction::Constant(m, 1.0 / std::sqrt(static_cast<double>(m)));
   Cell frame = Cell::Identity(m, m);
   const Direction v = centre - u;
-  if (v.squaredNorm() > 1e-20) frame -= 2.0 / v.squaredNorm() * v * v.transpose();
+  if (v.squaredNorm() > kSameDirection) frame -= 2.0 / v.squaredNorm() * v * v.transpose();
   std::vector<Cell> cells;
   for (int signs = 0; signs < 1 << m; ++signs) {
     Cell cell = frame;
@@ -150,15 +153,15 @@ void bisect(const Cell& cell, Cell& one, Cell& other)
 
 }  // namespace
 
-std::optional<Certified> ClosureChecker::Workspace::epsilon(const Grasp& grasp, HullNorm norm,
-                                                            const ClosureOptions& options)
+Margin ClosureChecker::Workspace::epsilon(const Grasp& grasp, HullNorm norm, const ClosureOptions& options)
 {
-  if (!grasp.free.empty()) return std::nullopt;  // forces without a normal have no unit
+  using State = Margin::State;
+  const Margin none{State::kNone, 0.0, kInfinity, {}};
+  if (!grasp.free.empty()) return none;  // forces without a normal have no unit
   for (const GraspBlock& block : grasp.contacts)
-    if (block.side == Side::kBilateral && internal::has_friction(block, ClosureKind::kFrictionalForm))
-      return std::nullopt;
+    if (block.side == Side::kBilateral && internal::has_friction(block, ClosureKind::kFrictionalForm)) return none;
   const Verdict closed = decide(grasp, ClosureKind::kFrictionalForm, trial_proof);
-  if (closed == Verdict::kFails) return Certified{0.0, 0.0};
+  if (closed == Verdict::kFails) return {State::kKnown, 0.0, 0.0, {}};
   const Eigen::Index m = grasp.G.rows();
   Hull hull(grasp, norm, *engine);
   double upper = kInfinity;
@@ -170,7 +173,8 @@ std::optional<Certified> ClosureChecker::Workspace::epsilon(const Grasp& grasp, 
     }
   };
   for (Eigen::Index k = 0; k < 2 * m; ++k) lower_upper(Direction::Unit(m, k / 2) * (k % 2 ? -1.0 : 1.0));
-  if (m == 1) return Certified{closed == Verdict::kHolds ? upper * (1.0 - 4.0 * kProducts) : 0.0, upper};
+  if (closed == Verdict::kUndecided) return {State::kUndecided, 0.0, upper, "whether the grasp is closed is undecided"};
+  if (m == 1) return {State::kKnown, upper * (1.0 - 4.0 * kProducts), upper, {}};
 
   // Cuts the sphere until every cell is covered to within the gap; false when there are too many.
   double proved = 0.0;
@@ -192,9 +196,10 @@ std::optional<Certified> ClosureChecker::Workspace::epsilon(const Grasp& grasp, 
     return true;
   };
   // Coarse first, which also finds the minimum to centre the finer cells on.
-  constexpr double kCoarse = 0.4, kFallback = 0.1;
-  if (closed == Verdict::kHolds && cover(kCoarse) && !cover(options.epsilon_gap)) cover(kFallback);
-  return Certified{proved, upper};
+  constexpr double kCoarseGap = 0.4, kFallbackGap = 0.1;
+  if (cover(kCoarseGap) && cover(options.epsilon_gap)) return {State::kKnown, proved, upper, {}};
+  if (proved > 0.0) cover(kFallbackGap);
+  return {State::kUndecided, proved, upper, "the gap is still open after so many cells"};
 }
 
 }  // namespace stiction

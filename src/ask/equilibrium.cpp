@@ -24,8 +24,8 @@ std::string owner_of(const ContactProblem& problem, Eigen::Index row, std::strin
     name = c.name;
     if (row >= c.row && row < c.row + c.rows()) return "contacts[" + std::to_string(i) + "]";
   }
-  for (size_t i = 0; i < problem.closures.size(); ++i) {
-    const Closure& c = problem.closures[i];
+  for (size_t i = 0; i < problem.loops.size(); ++i) {
+    const LoopConstraint& c = problem.loops[i];
     name = c.name;
     if (row >= c.row && row < c.row + c.rows) return "closures[" + std::to_string(i) + "]";
   }

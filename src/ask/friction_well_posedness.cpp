@@ -5,6 +5,7 @@
 
 #include "ask/check_slips.hpp"
 #include "ask/propositions_algebra.hpp"
+#include "base/numerics.hpp"
 #include "proof/sliding_program.hpp"
 #include "stiction/sliding.hpp"
 
@@ -17,8 +18,9 @@ namespace {
 constexpr int kMostForMinors = 12;   // 2^12 determinants and eigenvalue problems
 constexpr int kMostForAnySense = 8;  // 3^8
 constexpr int kMostForProposition13 = 10;
-constexpr double kMarginRounding = 1e-10;
-constexpr double kRealRoot = 1e-7;  // a double root splits into a pair this far apart when rounded
+constexpr double kMarginRounding = 1e-10;  // share of the largest eigenvalue below which none is called positive
+constexpr double kNoFriction = 1e-14;      // share of A: a product of few numbers, each with its last bits
+constexpr double kRealRoot = 1e-7;         // a double root splits into a pair this far apart when rounded
 
 double largest_singular(const Eigen::MatrixXd& A) { return A.size() == 0 ? 0.0 : singular_values(A)[0]; }
 double smallest_singular(const Eigen::MatrixXd& A)
@@ -47,7 +49,7 @@ struct Delassus {
   Delassus(const ContactProblem& p, const SlipDirections& slips, const UnitMass& unit)
   {
     std::vector<int> held, order;
-    for (const Closure& c : p.closures)
+    for (const LoopConstraint& c : p.loops)
       for (int k = 0; k < c.rows; ++k) held.push_back(c.row + k);
     for (const bool want_bilateral : {true, false})
       for (std::size_t i = 0; i < p.contacts.size(); ++i) {
@@ -122,7 +124,7 @@ double first_root(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B)
 {
   const Eigen::MatrixXd L = cholesky_factor(A), C = solve_lower(L, solve_lower(L, B).transpose()).transpose();
   const Eigen::VectorXcd roots = eigenvalues(C);
-  const double noise = 1e-12 * C.cwiseAbs().maxCoeff();
+  const double noise = kProductRounding * C.cwiseAbs().maxCoeff();
   double largest = 0.0;
   for (Eigen::Index i = 0; i < roots.size(); ++i)
     if (roots[i].real() > noise && std::abs(roots[i].imag()) <= kRealRoot * std::abs(roots[i]))
@@ -303,7 +305,7 @@ WellPosedness friction_well_posedness(const ContactProblem& problem, const SlipD
   w.direction_free_mu = ratio(smallest_singular(d.A), largest_singular(d.Aall));
   if (d.bilateral == 0) {
     const Eigen::MatrixXd friction = d.At * d.mu.asDiagonal(), X = d.A - friction;
-    const double noise = 1e-14 * d.A.cwiseAbs().maxCoeff();
+    const double noise = kNoFriction * d.A.cwiseAbs().maxCoeff();
     w.copositive = (friction.array() <= noise).all();
     const Eigen::VectorXd symmetric = symmetric_eigenvalues(X + X.transpose());
     w.positive_definite = symmetric[0] > kMarginRounding * symmetric.cwiseAbs().maxCoeff();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cone/kernels.hpp"
+
 namespace stiction::internal {
 namespace {
 

@@ -23,7 +23,9 @@ namespace {
 
 constexpr double kDependentColumn =
     1e-11;                              // share of the largest pivot below which the equations of a mode are dependent
+constexpr double kLastColumn = 1e-15;   // the same where that leaves equations unsolved
 constexpr int kGuessSweeps = 128;       // of the first attempt; the search goes on without it
+constexpr int kSettleRounds = 8;        // of Newton's method from that attempt, each in modes of its own
 constexpr double kFinestSector = 1e-5;  // where an empty-looking sector is given up
 constexpr const char* kOpenSlip = "slip directions in space are searched, not proved to be the only ones";
 constexpr const char* kOpenVelocity = "a mode leaves the velocity open, or is within rounding of being impossible";
@@ -64,6 +66,15 @@ class Search {
       elements_.emplace_back(problem, impact, i);
       still_.push_back(normal_bound(elements_.back(), bounds_) == 0.0);
     }
+    // Velocities in units of 1/√M_ii; impulses likewise through their rows.
+    const ContactProblem& p = stretched_.problem;
+    units_.setOnes(p.nv() + p.rows());
+    for (Eigen::Index i = 0; i < p.nv(); ++i)
+      if (p.M(i, i) > 0.0) units_[i] = 1.0 / std::sqrt(p.M(i, i));
+    for (Eigen::Index i = 0; i < p.rows(); ++i) {
+      const double size = (p.J.row(i).transpose().cwiseProduct(units_.head(p.nv()))).norm();
+      if (size > 0.0) units_[p.nv() + i] = 1.0 / size;
+    }
   }
 
   void run()
@@ -77,7 +88,7 @@ class Search {
     PredictionOptions quick;
     quick.max_sweeps = kGuessSweeps;
     const Prediction guess = predict(stretched_.problem, quick);
-    if (guess.outcome == PredictionOutcome::kConverged) record(guess.acceleration, guess.lambda);
+    if (guess.acceleration.size() > 0) settle(guess.acceleration, guess.lambda);
 
     // Leaves that leave no other velocity, if that can be proved; else leaves that leave no gain of energy.
     const auto slips = [&](const ImpactSolution& solution) { return slips_in_space(solution); };
@@ -164,6 +175,7 @@ class Search {
   }
 
   /// The contact whose law the point of the relaxed program breaks most, in energy; -1 when there is nothing to split.
+  /// Sectors get narrow together: where impulses are large, a narrow one still breaks its law most.
   int worst(const std::vector<Mode>& modes) const
   {
     const ContactProblem& p = stretched_.problem;
@@ -174,9 +186,11 @@ class Search {
       xi = p.J * answer_.x.head(p.nv()) + p.gamma;
     }
     int best = -1;
-    double most = -kInfinity;
+    double most = -kInfinity, widest = 0.0;
+    for (const Mode& mode : modes) widest = std::max(widest, sector(mode));
     for (std::size_t i = 0; i < modes.size(); ++i) {
-      if (!undetermined(i, modes[i]) && (still_[i] || sector(modes[i]) <= kFinestSector)) continue;
+      const double width = sector(modes[i]);
+      if (!undetermined(i, modes[i]) && (still_[i] || width <= kFinestSector || width < 0.5 * widest)) continue;
       const ImpactElement& element = elements_[i];
       const Contact& c = element.contact;
       double broken = modes[i].normal == Mode::Normal::kAny && !element.bilateral() ? impulse[c.row] * xi[c.row] : 0.0;
@@ -266,16 +280,18 @@ class Search {
     return true;
   }
 
-  /// The engine claims that program_ has no solution, and the proof room agrees.
+  /// The engine finds no solution of program_, and the proof room agrees that there is none: it may where the engine
+  /// itself, which knows no bounds, is in doubt.
   bool empty()
   {
-    const auto proved = [&] { return answer_.outcome == Outcome::kInfeasible && excludes(program_, answer_.y); };
+    const auto proved = [&] { return answer_.outcome != Outcome::kFeasible && excludes(program_, answer_.y); };
     engine_.decide(program_.program, answer_);
     if (answer_.outcome != Outcome::kFeasible && !proved()) decide(false);
-    if (answer_.outcome == Outcome::kFeasible && beyond_bounds()) {
+    if (answer_.outcome == Outcome::kFeasible ? beyond_bounds() : !proved()) {
       const Eigen::VectorXd x = answer_.x;
       decide(true);
-      if (answer_.outcome != Outcome::kInfeasible) answer_.x = x;
+      if (answer_.outcome == Outcome::kFeasible) return false;
+      if (!proved()) answer_.x = x;
     }
     return proved();
   }
@@ -337,37 +353,85 @@ class Search {
     return true;
   }
 
+  /// (d, Λ) of the point of the relaxed program.
+  Eigen::VectorXd relaxed_point() const
+  {
+    Eigen::VectorXd z(problem_.nv() + problem_.rows());
+    z << answer_.x.head(problem_.nv()), (program_.impulses * answer_.x).cwiseQuotient(stretched_.stretch);
+    return z;
+  }
+
   /// Newton on the equations of a mode from the point of its relaxed program; index of the solution, or -1.
   int polish(const std::vector<Mode>& modes)
   {
-    const auto nv = problem_.nv(), rows = problem_.rows();
-    const ContactProblem& p = stretched_.problem;
-    Eigen::VectorXd z(nv + rows), r(nv + rows);
-    z.head(nv) = answer_.x.head(nv);
-    z.tail(rows) = (program_.impulses * answer_.x).cwiseQuotient(stretched_.stretch);
-    Eigen::MatrixXd slope(nv + rows, nv + rows);
-    // Momentum in units of √M_ii, velocities in 1/√M_ii; impulses likewise through their rows.
-    Eigen::VectorXd scale = Eigen::VectorXd::Ones(nv + rows);
-    for (Eigen::Index i = 0; i < nv; ++i)
-      if (p.M(i, i) > 0.0) scale[i] = 1.0 / std::sqrt(p.M(i, i));
-    for (Eigen::Index i = 0; i < rows; ++i) {
-      const double size = (p.J.row(i).transpose().cwiseProduct(scale.head(nv))).norm();
-      if (size > 0.0) scale[nv + i] = 1.0 / size;
+    Eigen::VectorXd z = relaxed_point();
+    return solve(modes, z) ? record(z.head(problem_.nv()), tidy(modes, z.tail(problem_.rows()))) : -1;
+  }
+
+  /// The same from any point, in the modes that the point is nearest to, and again in those of what comes out.
+  void settle(const Eigen::VectorXd& change, const Eigen::VectorXd& impulse)
+  {
+    Eigen::VectorXd z(problem_.nv() + problem_.rows());
+    z << change, impulse;
+    for (int round = 0; round < kSettleRounds; ++round) {
+      const std::vector<Mode> modes = modes_at(z);
+      if (!solve(modes, z) || record(z.head(problem_.nv()), tidy(modes, z.tail(problem_.rows()))) >= 0) return;
     }
+  }
+
+  /// Modes by the projected form of the laws, Λ - proj(Λ - ξ/w) with w = Σ J_rj²/M_jj: no sectors of slip.
+  std::vector<Mode> modes_at(const Eigen::VectorXd& z) const
+  {
+    const ContactProblem& p = stretched_.problem;
+    const Eigen::VectorXd xi = p.J * z.head(p.nv()) + p.gamma, step = units_.tail(p.rows()).cwiseAbs2();
+    const Eigen::VectorXd impulse = z.tail(p.rows()), aim = impulse - step.cwiseProduct(xi);
+    std::vector<Mode> modes(elements_.size());
+    for (std::size_t i = 0; i < elements_.size(); ++i) {
+      const ImpactElement& element = elements_[i];
+      const Contact& c = element.contact;
+      Mode& mode = modes[i];
+      const double normal = element.bilateral() ? impulse[c.row] : aim[c.row], pressing = std::abs(normal);
+      mode.normal = normal > 0.0          ? Mode::Normal::kPushes
+                    : element.bilateral() ? Mode::Normal::kPulls
+                                          : Mode::Normal::kOpen;
+      if (mode.normal == Mode::Normal::kOpen) continue;
+      const auto friction = aim.segment(c.row + 1, c.tangents);
+      mode.tangential = friction.norm() > c.mu * pressing ? Mode::Tangential::kSlip : Mode::Tangential::kStick;
+      if (c.tangents == 1 && friction[0] > 0.0) mode.from = mode.to = M_PI;  // it slips against its friction
+      if (!element.twists()) continue;
+      const double moment = aim[element.torsion_row()];
+      mode.spin = std::abs(moment) <= c.torsion * pressing ? Mode::Spin::kStick
+                  : moment > 0.0                           ? Mode::Spin::kNegative
+                                                           : Mode::Spin::kPositive;
+    }
+    return modes;
+  }
+
+  /// Newton's steps from z = (d, Λ) to the equations of a mode, each of least change.
+  bool solve(const std::vector<Mode>& modes, Eigen::VectorXd& z) const
+  {
+    const auto nv = problem_.nv(), rows = problem_.rows();
+    Eigen::VectorXd r(nv + rows);
+    Eigen::MatrixXd slope(nv + rows, nv + rows);
+    double dependent = kDependentColumn;
     for (int step = 0; step < 25; ++step) {
       equations(modes, z, r, slope);
-      Eigen::VectorXd weight = scale;  // of equations: momenta and velocities
+      Eigen::VectorXd weight = units_;  // of equations: momenta and velocities
       for (Eigen::Index i = nv; i < nv + rows; ++i)
-        if (slope(i, i) != 0.0) weight[i] = 1.0 / scale[i];  // impulses
-      slope = weight.asDiagonal() * slope * scale.asDiagonal();
-      const Eigen::VectorXd unscaled = LeastNorm(slope, kDependentColumn).solve(weight.cwiseProduct(r));
-      const Eigen::VectorXd change = scale.cwiseProduct(unscaled);
-      if (!change.allFinite()) return -1;
-      z -= change;
-      const Eigen::VectorXd relative = change.cwiseQuotient(scale);
-      if (step > 0 && relative.norm() <= 1e-15 * z.cwiseQuotient(scale).norm()) break;
+        if (slope(i, i) != 0.0) weight[i] = 1.0 / units_[i];  // impulses
+      slope = weight.asDiagonal() * slope * units_.asDiagonal();
+      const Eigen::VectorXd change = LeastNorm(slope, dependent).solve(weight.cwiseProduct(r));
+      if (!change.allFinite()) return false;
+      z -= units_.cwiseProduct(change);
+      if (step == 0 || change.norm() > 1e-15 * z.cwiseQuotient(units_).norm()) continue;
+      // What is left of a velocity belongs to a column that only seemed dependent.
+      const bool kept =
+          (r.tail(rows).array().abs() <= kSolve * bounds_.row.array() || slope.diagonal().tail(rows).array() != 0.0)
+              .all();
+      if (kept || dependent == kLastColumn) break;
+      dependent = kLastColumn;
     }
-    return record(z.head(nv), tidy(modes, z.tail(rows)));
+    return true;
   }
 
   /// Residual and slope in (d, Λ): M d - J'Λ, then one equation per row of J by mode. Every row with a law has weight
@@ -392,7 +456,7 @@ class Search {
       slope(nv + row, nv + row) = 1.0;
       slope(nv + row, nv + normal) -= ratio;
     };
-    for (const Closure& closure : p.closures)
+    for (const LoopConstraint& closure : p.loops)
       for (int row = closure.row; row < closure.row + closure.rows; ++row) held(row);
     for (std::size_t i = 0; i < elements_.size(); ++i) {
       const ImpactElement& element = elements_[i];
@@ -483,6 +547,7 @@ class Search {
   MotionBounds bounds_;
   StretchedProblem stretched_;
   Eigen::VectorXd gain_rate_;
+  Eigen::VectorXd units_;  ///< of (d, Λ)
   std::vector<ImpactElement> elements_;
   std::vector<char> still_;  ///< contacts of what nothing moves
   bool no_gain_;             ///< whatever the solution
@@ -543,7 +608,7 @@ bool independent_impulses(const ContactProblem& problem, const Impact& impact, c
     }
     directions.push_back(normal);
   }
-  for (const Closure& closure : problem.closures)
+  for (const LoopConstraint& closure : problem.loops)
     for (int r = closure.row; r < closure.row + closure.rows; ++r) directions.push_back(unit.J.row(r));
   Eigen::MatrixXd all(static_cast<Eigen::Index>(directions.size()), problem.nv());
   for (std::size_t k = 0; k < directions.size(); ++k) all.row(static_cast<Eigen::Index>(k)) = directions[k];
@@ -566,15 +631,15 @@ double energy_bound(const ContactProblem& problem, const Impact& impact, const I
 
 }  // namespace
 
-ImpactSolver::ImpactSolver(std::unique_ptr<Engine> engine) : engine_(std::move(engine))
+ImpactChecker::ImpactChecker(std::unique_ptr<Engine> engine) : engine_(std::move(engine))
 {
   if (!engine_) throw InputError("engine", "want an engine, got none");
 }
-ImpactSolver::~ImpactSolver() = default;
-ImpactSolver::ImpactSolver(ImpactSolver&&) noexcept = default;
-ImpactSolver& ImpactSolver::operator=(ImpactSolver&&) noexcept = default;
+ImpactChecker::~ImpactChecker() = default;
+ImpactChecker::ImpactChecker(ImpactChecker&&) noexcept = default;
+ImpactChecker& ImpactChecker::operator=(ImpactChecker&&) noexcept = default;
 
-ImpactResult ImpactSolver::solve(const ContactProblem& problem, const Impact& impact, const ImpactOptions& options)
+ImpactResult ImpactChecker::check(const ContactProblem& problem, const Impact& impact, const ImpactOptions& options)
 {
   validate(problem, impact);
   ImpactResult result;

@@ -86,13 +86,16 @@ double ratio(const Eigen::VectorXd& ascending)
 /// (e_max - e_min)/(1 - e_max e_min), which is 0/0 when all are 1.
 double spread(double lower, double upper) { return lower == upper ? 0.0 : (upper - lower) / (1.0 - upper * lower); }
 
+constexpr double kRestitutionGap = 1e-12;  // at which the bisection stops
+constexpr double kSymmetric = 1e-9;        // share by which entries that people typed may differ
+
 /// The largest value of [0, 1] that is good, for a property that is lost once and for all.
 template <class Good>
 double last_good(Good&& good)
 {
   if (good(1.0)) return 1.0;
   double lower = 0.0, upper = 1.0;
-  while (upper - lower > 1e-12) {
+  while (upper - lower > kRestitutionGap) {
     const double middle = 0.5 * (lower + upper);
     (good(middle) ? lower : upper) = middle;
   }
@@ -209,7 +212,7 @@ StickingTouchdown sticking_touchdown(const ContactProblem& problem, const Impact
 ImpactEquivalent impact_equivalent(const Eigen::Matrix2d& G)
 {
   if (!(G(0, 1) < 0.0) || !(G(0, 0) > 0.0) || !(internal::determinant(G) > 0.0) ||
-      std::abs(G(0, 1) - G(1, 0)) > 1e-9 * std::abs(G(0, 1)))
+      std::abs(G(0, 1) - G(1, 0)) > kSymmetric * std::abs(G(0, 1)))
     throw InputError("G", "want symmetric positive definite with G(0,1) < 0, got (" + text(G(0, 0)) + ", " +
                               text(G(0, 1)) + "; " + text(G(1, 0)) + ", " + text(G(1, 1)) + ")");
   ImpactEquivalent e;

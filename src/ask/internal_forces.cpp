@@ -1,10 +1,11 @@
 #include "ask/internal_forces.hpp"
 
+#include "base/numerics.hpp"
+
 namespace stiction::internal {
 
 int InternalForces::find(const MultiplierSet& set)
 {
-  constexpr double kDependent = 1e-10;  // relative to unit columns
   const Eigen::Index rows = set.exact_rows(), columns = set.force_columns();
   rows_ = set.program().E.topLeftCorner(rows, columns);
   for (Eigen::Index j = 0; j < columns; ++j) {
@@ -15,7 +16,7 @@ int InternalForces::find(const MultiplierSet& set)
     basis_.setIdentity(columns, columns);
     return static_cast<int>(columns);
   }
-  qr_.compute(rows_, kDependent);
+  qr_.compute(rows_, kRank);
   const auto rank = qr_.rank();
   basis_.resize(columns, columns - rank);
   for (Eigen::Index k = 0; k < basis_.cols(); ++k) qr_.cancel(rank, rank + k, basis_.col(k));
@@ -24,9 +25,10 @@ int InternalForces::find(const MultiplierSet& set)
 
 bool InternalForces::spare(const MultiplierSet& set, std::size_t contact) const
 {
+  constexpr double kNoShare = 1e-8;  // of an internal force, whose entries come out of a triangular solve
   const int column = set.column(contact);
   if (column < 0 || basis_.cols() == 0) return true;
-  return basis_.middleRows(column, set.problem().contacts[contact].rows()).lpNorm<Eigen::Infinity>() <= 1e-8;
+  return basis_.middleRows(column, set.problem().contacts[contact].rows()).lpNorm<Eigen::Infinity>() <= kNoShare;
 }
 
 }  // namespace stiction::internal

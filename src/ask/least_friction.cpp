@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ask/hold.hpp"
+#include "cone/kernels.hpp"
 
 namespace stiction::internal {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numerics.hpp"
+
 namespace stiction::internal {
 
 void ModeSolver::balance(const Eigen::MatrixXd& E)
@@ -28,20 +30,18 @@ void ModeSolver::balance(const Eigen::MatrixXd& E)
 
 bool ModeSolver::factor(const ConeProgram& program)
 {
-  constexpr double kNearSingular = 1e-12;
   if (program.E.rows() != program.E.cols() || program.E.rows() == 0) return false;
   program_ = &program;
   balance(program.E);
-  return lu_.compute(balanced_) > kNearSingular;
+  return lu_.compute(balanced_) > kProductRounding;
 }
 
 bool ModeSolver::contradiction(const ConeProgram& program, Eigen::VectorXd& y)
 {
-  constexpr double kRank = 1e-11, kConsistent = 1e-12;
   const Eigen::MatrixXd& E = program.E;
   if (E.size() == 0) return false;
   balance(E);
-  const LeastNorm transposed(balanced_.transpose(), kRank);
+  const LeastNorm transposed(balanced_.transpose(), kDependent);
   // The part of e outside the range of E, cleaned until E'y is rounding of its products.
   Eigen::VectorXd e = program.e.cwiseProduct(row_scale_);
   const double size = e.norm();
@@ -56,7 +56,7 @@ bool ModeSolver::contradiction(const ConeProgram& program, Eigen::VectorXd& y)
     step_ = transposed.solve(rest_);
     y -= step_.cwiseProduct(row_scale_);
   }
-  return y.cwiseQuotient(row_scale_).norm() > kConsistent * size;
+  return y.cwiseQuotient(row_scale_).norm() > kProductRounding * size;
 }
 
 template <bool kTransposed>

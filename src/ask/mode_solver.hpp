@@ -10,7 +10,7 @@ namespace stiction::internal {
 /// enough for proofs that forgive rounding of each row only.
 class ModeSolver {
  public:
-  /// False when E is not square or too near singular (reciprocal condition below 1e-12 after balancing).
+  /// False when E is not square or too near singular (reciprocal condition below kProductRounding after balancing).
   bool factor(const ConeProgram& program);
 
   void solve(const Eigen::VectorXd& b, Eigen::VectorXd& x);             ///< E x = b

@@ -79,7 +79,7 @@ void MultiplierSet::number_columns(const Loads& loads, const std::vector<char>& 
   limit_column_.resize(contacts);
   needs_sign_.resize(contacts);
   sign_.resize(contacts);
-  closure_column_.assign(problem_->closures.size(), -1);
+  closure_column_.assign(problem_->loops.size(), -1);
   limit_rows_ = 0;
   int next = 0;
   for (size_t i = 0; i < contacts; ++i) {
@@ -95,9 +95,9 @@ void MultiplierSet::number_columns(const Loads& loads, const std::vector<char>& 
     const bool friction = (contact.tangents > 0 && contact.mu > 0.0) || (contact.torsional && contact.torsion > 0.0);
     needs_sign_[i] = contact.side == Side::kBilateral && (friction || limited);
   }
-  for (size_t k = 0; k < problem_->closures.size(); ++k) {
+  for (size_t k = 0; k < problem_->loops.size(); ++k) {
     closure_column_[k] = next;
-    next += problem_->closures[k].rows;
+    next += problem_->loops[k].rows;
   }
   force_columns_ = next;
   for (size_t i = 0; i < contacts; ++i)
@@ -125,7 +125,7 @@ void MultiplierSet::write_exact_rows()
   for (size_t i = 0; i < column_.size(); ++i)
     if (column_[i] >= 0) copy(problem_->contacts[i].row, problem_->contacts[i].rows(), column_[i]);
   for (size_t k = 0; k < closure_column_.size(); ++k)
-    copy(problem_->closures[k].row, problem_->closures[k].rows, closure_column_[k]);
+    copy(problem_->loops[k].row, problem_->loops[k].rows, closure_column_[k]);
   for (int c = 0; extra_ && c < extra_->cols(); ++c)
     for (int i = 0; i < exact_rows_; ++i) program_.E(i, extra_column_ + c) = (*extra_)(exact_dof_[i], c);
 }
@@ -139,8 +139,8 @@ void MultiplierSet::write_bound(size_t k)
     for (int r = 0; column_[i] >= 0 && r < problem_->contacts[i].rows(); ++r)
       program_.E(row, column_[i] + r) = problem_->J(problem_->contacts[i].row + r, bound.dof);
   for (size_t c = 0; c < closure_column_.size(); ++c)
-    for (int r = 0; r < problem_->closures[c].rows; ++r)
-      program_.E(row, closure_column_[c] + r) = problem_->J(problem_->closures[c].row + r, bound.dof);
+    for (int r = 0; r < problem_->loops[c].rows; ++r)
+      program_.E(row, closure_column_[c] + r) = problem_->J(problem_->loops[c].row + r, bound.dof);
   for (int c = 0; extra_ && c < extra_->cols(); ++c) program_.E(row, extra_column_ + c) = (*extra_)(bound.dof, c);
   program_.E(row, fixed_columns_ + static_cast<Eigen::Index>(k)) = bound.upper ? -1.0 : 1.0;
 }
@@ -239,7 +239,7 @@ const ConeProgram& MultiplierSet::arrange(const Loads& loads, const std::vector<
     }
   }
   for (size_t k = 0; k < closure_column_.size(); ++k)
-    for (int r = 0; r < problem_->closures[k].rows; ++r) program_.free.push_back(closure_column_[k] + r);
+    for (int r = 0; r < problem_->loops[k].rows; ++r) program_.free.push_back(closure_column_[k] + r);
   for (int c = 0; extra_ && c < extra_->cols(); ++c) program_.free.push_back(extra_column_ + c);
   for (size_t k = 0; k < bounds_.size(); ++k)
     program_.boxes.push_back({fixed_columns_ + static_cast<int>(k), 0.0, kInfinity});
@@ -268,8 +268,7 @@ void MultiplierSet::to_lambda(const Eigen::VectorXd& x, Eigen::VectorXd& lambda)
     for (int r = 0; column_[i] >= 0 && r < problem_->contacts[i].rows(); ++r)
       lambda[problem_->contacts[i].row + r] = x[column_[i] + r];
   for (size_t k = 0; k < closure_column_.size(); ++k)
-    for (int r = 0; r < problem_->closures[k].rows; ++r)
-      lambda[problem_->closures[k].row + r] = x[closure_column_[k] + r];
+    for (int r = 0; r < problem_->loops[k].rows; ++r) lambda[problem_->loops[k].row + r] = x[closure_column_[k] + r];
 }
 
 void MultiplierSet::from_lambda(const Eigen::VectorXd& lambda, Eigen::VectorXd& x) const
@@ -279,8 +278,7 @@ void MultiplierSet::from_lambda(const Eigen::VectorXd& lambda, Eigen::VectorXd& 
     for (int r = 0; column_[i] >= 0 && r < problem_->contacts[i].rows(); ++r)
       x[column_[i] + r] = lambda[problem_->contacts[i].row + r];
   for (size_t k = 0; k < closure_column_.size(); ++k)
-    for (int r = 0; r < problem_->closures[k].rows; ++r)
-      x[closure_column_[k] + r] = lambda[problem_->closures[k].row + r];
+    for (int r = 0; r < problem_->loops[k].rows; ++r) x[closure_column_[k] + r] = lambda[problem_->loops[k].row + r];
 }
 
 void MultiplierSet::to_motion(const Eigen::VectorXd& y, Eigen::VectorXd& motion) const

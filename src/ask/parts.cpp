@@ -33,10 +33,10 @@ Part take_part(const ContactProblem& p, const Scales& scales, int k)
     own.contacts.push_back(p.contacts[i]);
     own.contacts.back().row = take_rows(p.contacts[i].row, p.contacts[i].rows());
   }
-  for (const Closure& closure : p.closures) {
+  for (const LoopConstraint& closure : p.loops) {
     if (closure.rows == 0 || !owns_row(closure.row)) continue;
-    own.closures.push_back(closure);
-    own.closures.back().row = take_rows(closure.row, closure.rows);
+    own.loops.push_back(closure);
+    own.loops.back().row = take_rows(closure.row, closure.rows);
   }
   for (std::size_t i = 0; i < p.actuators.size(); ++i) {
     const auto at = std::ranges::find(part.dofs, p.actuators[i].dof);

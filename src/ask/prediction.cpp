@@ -4,15 +4,16 @@
 #include <cmath>
 
 #include "base/linear_algebra.hpp"
+#include "base/numerics.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {
 namespace {
 
-constexpr double kSingular = 1e-10;  // of a matrix with unit diagonal: what is below counts as zero
 constexpr double kStill = 1e-8;      // share of its scale below which an acceleration counts as none
 constexpr double kKept = 1e-9;       // share of the drift of closures beyond which their rows contradict each other
 constexpr double kNoDrift = 1e-14;   // share of its scale below which the drift of a contact is rounding
+constexpr double kBisected = 1e-15;  // bisection ends where doubles do
 
 /// One contact's rows in the vector of contact forces, and what its own block of W says about it.
 struct Block {
@@ -68,7 +69,7 @@ class SlipSolver {
         return true;
       }
       laws(trial, r, &slope);
-      trial -= internal::LeastNorm(slope, 1e-12).solve(r);
+      trial -= internal::LeastNorm(slope, internal::kProductRounding).solve(r);
       if (!trial.allFinite()) return false;
     }
     return false;
@@ -109,7 +110,7 @@ class SlipSolver {
     }
     const double size = Wtt.trace();
     for (int k = 0; k < 2; ++k)
-      if (block.stiffness[k] <= kSingular * size) block.stiffness[k] = 0.0;
+      if (block.stiffness[k] <= internal::kRank * size) block.stiffness[k] = 0.0;
     block.coupling = block.axes.transpose() * Wtn;
     block.step = size > 0.0 ? 1.0 / size : 0.0;
   }
@@ -129,7 +130,7 @@ class SlipSolver {
     Eigen::Vector2d bt = Eigen::Vector2d::Zero();
     bt.head(t) = b.segment(1, t);
     const Eigen::Vector2d d = block.axes.transpose() * bt - block.coupling * (bn / block.normal);
-    const double small = kSingular * (std::abs(bn) * block.coupling.norm() / block.normal + bt.norm());
+    const double small = internal::kRank * (std::abs(bn) * block.coupling.norm() / block.normal + bt.norm());
     const auto at = [&](double kappa, Eigen::Vector2d& z) {
       for (int k = 0; k < 2; ++k) {
         const double stiff = block.stiffness[k] + kappa;
@@ -162,7 +163,7 @@ class SlipSolver {
     };
     for (int i = 0; i < 200 && slips(inside); ++i) inside *= 8.0;
     for (int i = 0; i < 60 && !slips(outside); ++i) outside *= 0.125;
-    for (int i = 0; i < 60 && inside > outside * (1.0 + 1e-15); ++i) {
+    for (int i = 0; i < 60 && inside > outside * (1.0 + kBisected); ++i) {
       const double middle = std::sqrt(inside) * std::sqrt(outside);
       (slips(middle) ? outside : inside) = middle;
     }
@@ -265,14 +266,14 @@ void Reduced::list_rows(const ContactProblem& problem)
     blocks.push_back(block);
     for (int k = 0; k < contact.rows(); ++k) contact_rows.push_back(contact.row + k);
   }
-  for (const Closure& closure : problem.closures)
+  for (const LoopConstraint& closure : problem.loops)
     for (int k = 0; k < closure.rows; ++k) closure_rows.push_back(closure.row + k);
 }
 
 PredictionOutcome Reduced::reduce(const ContactProblem& problem)
 {
   S = problem.M.diagonal().unaryExpr([](double m) { return m > 0.0 ? 1.0 / std::sqrt(m) : 0.0; });
-  if (!(cholesky.compute(S.asDiagonal() * problem.M * S.asDiagonal()) > std::sqrt(kSingular)))
+  if (!(cholesky.compute(S.asDiagonal() * problem.M * S.asDiagonal()) > std::sqrt(internal::kRank)))
     return PredictionOutcome::kSingularMass;
   X = S.asDiagonal() * problem.J.transpose();
   f = S.cwiseProduct(problem.F);
@@ -286,10 +287,10 @@ PredictionOutcome Reduced::reduce(const ContactProblem& problem)
   // X_e'w0 = -gamma_e, and the rest onto ker X_e'.
   const Eigen::VectorXd gamma_e = problem.gamma(closure_rows);
   w0.setZero(problem.nv());
-  const internal::ColumnSpan span = internal::column_span(Xe, kSingular);
+  const internal::ColumnSpan span = internal::column_span(Xe, internal::kRank);
   held = span.rank > 0;
   if (held) {
-    w0 = internal::LeastNorm(Xe.transpose(), kSingular).solve(-gamma_e);
+    w0 = internal::LeastNorm(Xe.transpose(), internal::kRank).solve(-gamma_e);
     const Eigen::MatrixXd Q = span.basis();
     Y -= Q * (Q.transpose() * Y);
     g -= Q * (Q.transpose() * g);
@@ -299,7 +300,7 @@ PredictionOutcome Reduced::reduce(const ContactProblem& problem)
     return PredictionOutcome::kContradiction;
   // Rows inside the span of the closures: what is left of them is rounding.
   for (Eigen::Index j = 0; j < Y.cols(); ++j)
-    if (Y.col(j).norm() <= kSingular * Xc.col(j).norm()) Y.col(j).setZero();
+    if (Y.col(j).norm() <= internal::kRank * Xc.col(j).norm()) Y.col(j).setZero();
   load = f.norm();
   for (Eigen::Index i = 0; i < problem.rows(); ++i)
     if (X.col(i).norm() > 0.0) load = std::max(load, f.norm() + std::abs(problem.gamma[i]) / X.col(i).norm());
@@ -325,7 +326,7 @@ void Reduced::expand(const Eigen::VectorXd& contact_forces, Prediction& result)
   for (std::size_t j = 0; j < contact_rows.size(); ++j)
     result.lambda[contact_rows[j]] = contact_forces[static_cast<Eigen::Index>(j)];
   if (!held) return;
-  const Eigen::VectorXd closure_forces = internal::LeastNorm(Xe, kSingular).solve(w + f - Xc * contact_forces);
+  const Eigen::VectorXd closure_forces = internal::LeastNorm(Xe, internal::kRank).solve(w + f - Xc * contact_forces);
   for (std::size_t j = 0; j < closure_rows.size(); ++j)
     result.lambda[closure_rows[j]] = closure_forces[static_cast<Eigen::Index>(j)];
 }

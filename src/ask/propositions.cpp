@@ -1,9 +1,11 @@
 // The propositions that need linear algebra only: P1 to P6 and P12.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ask/multiplier_set.hpp"
 #include "ask/propositions_algebra.hpp"
+#include "base/numerics.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {
@@ -13,7 +15,8 @@ using namespace internal;
 namespace {
 
 constexpr double kResidual = 1e-9;  // share of its terms below which a linear equation counts as satisfied
-constexpr double kRimShare = 1e-9;  // share of the friction budget within which a force counts as at the rim
+constexpr double kFaint = 1e-6;     // share of the largest force below which a budget is measured by that one
+static_assert(kRankTolerance == internal::kRank);
 
 bool every_contact_bilateral(const ContactProblem& p)
 {
@@ -24,7 +27,8 @@ bool every_contact_bilateral(const ContactProblem& p)
 bool solves(const Eigen::MatrixXd& A, const Eigen::VectorXd& x, const Eigen::VectorXd& b, const Eigen::VectorXd& scale)
 {
   const Eigen::VectorXd miss = (A * x - b).cwiseAbs(), size = A.cwiseAbs() * x.cwiseAbs() + b.cwiseAbs() + scale;
-  return miss.size() == 0 || (miss.array() <= kResidual * std::max(size.maxCoeff(), 1e-300)).all();
+  return miss.size() == 0 ||
+         (miss.array() <= kResidual * std::max(size.maxCoeff(), std::numeric_limits<double>::min())).all();
 }
 
 /// Ranks by QR and eigenvalues; compatibility by least squares.
@@ -54,7 +58,7 @@ bool within_cones(const ContactProblem& p, const Eigen::VectorXd& lambda, std::v
   for (const Contact& contact : p.contacts) {
     const double* f = lambda.data() + contact.row;
     FrictionCone cone = internal::friction_cone(contact, ConeShape::exact());
-    utilisations.push_back(utilisation(cone, f));
+    utilisations.push_back(utilisation(cone, lambda.segment(contact.row, contact.rows())));
     double pressing = std::abs(f[0]);
     if (contact.side == Side::kUnilateral) {
       within = within && f[0] >= -kRounding * scale;
@@ -165,7 +169,7 @@ Persistence persistence(const ContactProblem& problem, const Eigen::VectorXd& la
     if (contact.torsional) room = std::min(room, contact.torsion * pressing - std::abs(f[1 + contact.tangents]));
     room = std::min(room, contact.max_normal - pressing);
     const double budget = std::abs(f[0]) * std::max(contact.mu, contact.torsion);
-    const double rounding = kRimShare * std::max({budget, slip, 1e-6 * scale});
+    const double rounding = internal::kRimShare * std::max({budget, slip, kFaint * scale});
     auto& list = room > rounding ? result.strict : (room >= -rounding ? result.rim : result.violated);
     list.push_back(static_cast<int>(i));
   }
@@ -231,7 +235,7 @@ MixedContactLcp mixed_contact_lcp(const ContactProblem& problem)
     largest *= sigma[0];
   }
   if (X.cols() > 0 && Y.cols() > 0) result.coupling = std::pow(singular_values(Y.transpose() * X)[0], 2);
-  result.bound_holds = result.coupling < result.separation - 1e-12 * largest;
+  result.bound_holds = result.coupling < result.separation - internal::kProductRounding * largest;
   return result;
 }
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/linear_algebra.hpp"
-#include "stiction/propositions.hpp"
+#include "stiction/paper/propositions.hpp"
 
 namespace stiction::internal {
 

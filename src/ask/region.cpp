@@ -22,6 +22,7 @@ constexpr double kNear = 1.0;          // m: half side of the square that the ou
 constexpr double kWiden = 16.0;        // … and how it grows when the region reaches beyond
 constexpr double kFine = 1e-7;         // share of a ray to which its end is found where the distance is settled
 constexpr double kCoarse = 0.02;       // the same where the area is, as a share of the relative area gap
+constexpr double kCoarsest = 1e-3;     // … and at most this share
 constexpr double kFineLength = 1e-3;   // m: boundary points are good to the same share of it, or of their distance
 constexpr double kSameLength = 1e-8;   // share of the size of a piece below which lengths are not told apart
 constexpr double kDistanceGap = 1e-6;  // share of the size of a piece at which the distance of the position is settled
@@ -30,30 +31,31 @@ constexpr int kMostDistanceDirections = 30;
 
 }  // namespace
 
-RegionFinder::RegionFinder(std::unique_ptr<Engine> engine) : workspace_(std::make_unique<Workspace>())
+RegionChecker::RegionChecker(std::unique_ptr<Engine> engine) : workspace_(std::make_unique<Workspace>())
 {
   if (!engine) throw InputError("engine", "want an engine, got none");
   workspace_->checker.search.engine = std::move(engine);
 }
-RegionFinder::~RegionFinder() = default;
-RegionFinder::RegionFinder(RegionFinder&&) noexcept = default;
-RegionFinder& RegionFinder::operator=(RegionFinder&&) noexcept = default;
+RegionChecker::~RegionChecker() = default;
+RegionChecker::RegionChecker(RegionChecker&&) noexcept = default;
+RegionChecker& RegionChecker::operator=(RegionChecker&&) noexcept = default;
 
-RegionResult RegionFinder::find(const ContactProblem& problem, const Eigen::VectorXd& a, const Eigen::MatrixX2d& shift,
-                                const Eigen::Vector2d& position, const RegionOptions& options)
+RegionResult RegionChecker::check(const ContactProblem& problem, const Eigen::VectorXd& a,
+                                  const Eigen::MatrixX2d& shift, const Eigen::Vector2d& position,
+                                  const RegionOptions& options)
 {
-  return find(RegionInput{problem, a, shift, position, -1}, options);
+  return check(RegionInput{problem, a, shift, position, -1}, options);
 }
 
-RegionResult RegionFinder::find(const RegionInput& input, const RegionOptions& options)
+RegionResult RegionChecker::check(const RegionInput& input, const RegionOptions& options)
 {
   input.problem.validate();
   RegionResult result;
-  find(input, options, result);
+  check(input, options, result);
   return result;
 }
 
-void RegionFinder::find(const RegionInput& input, const RegionOptions& options, RegionResult& result)
+void RegionChecker::check(const RegionInput& input, const RegionOptions& options, RegionResult& result)
 {
   const Eigen::MatrixX2d& shift = input.shift;
   if (shift.rows() != input.problem.nv() || !shift.allFinite())
@@ -75,11 +77,11 @@ void RegionFinder::find(const RegionInput& input, const RegionOptions& options, 
   workspace_->find(result);
 }
 
-void RegionFinder::Workspace::find(RegionResult& result)
+void RegionChecker::Workspace::find(RegionResult& result)
 {
   pieces.clear();
   separations.clear();
-  charged = !problem->closures.empty();
+  charged = !problem->loops.empty();
   search_all(result);
   const std::string reason = result.reason;
   part_by_part = false;
@@ -98,7 +100,7 @@ void RegionFinder::Workspace::find(RegionResult& result)
   result.iterations = checker.search.iterations;
 }
 
-void RegionFinder::Workspace::search_all(RegionResult& result)
+void RegionChecker::Workspace::search_all(RegionResult& result)
 {
   const ContactProblem& p = *problem;
   checker.search.engine->forget();  // an answer must not depend on the one before
@@ -137,7 +139,7 @@ void RegionFinder::Workspace::search_all(RegionResult& result)
 }
 
 /// The sign patterns with which some position is held, each with a point of its own; false when not all could be told.
-bool RegionFinder::Workspace::find_pieces(RegionResult& result)
+bool RegionChecker::Workspace::find_pieces(RegionResult& result)
 {
   const Eigen::MatrixXd columns = -shift;
   internal::MultiplierSet anywhere;  // the position is two free variables beside the forces
@@ -175,7 +177,7 @@ bool RegionFinder::Workspace::find_pieces(RegionResult& result)
 }
 
 /// A held position well inside: the one with the largest common slack of forces and efforts.
-Verdict RegionFinder::Workspace::deepest_point(internal::MultiplierSet& anywhere, Sandwich& piece)
+Verdict RegionChecker::Workspace::deepest_point(internal::MultiplierSet& anywhere, Sandwich& piece)
 {
   const internal::HoldProblem held = problem_of(anywhere, checker.loads, piece.signs);
   const Verdict verdict = decide(held, checker.search, found);
@@ -190,7 +192,7 @@ Verdict RegionFinder::Workspace::deepest_point(internal::MultiplierSet& anywhere
 
 /// Whether the piece goes on for ever along some δ: shift δ is carried by rays, δ = u + s u⊥ for one of the four axes
 /// u.
-bool RegionFinder::Workspace::find_recession(Sandwich& piece, RegionResult& result)
+bool RegionChecker::Workspace::find_recession(Sandwich& piece, RegionResult& result)
 {
   Loads rays = checker.loads;
   for (Eigen::Index d = 0; d < rays.e.size(); ++d) {
@@ -225,8 +227,8 @@ bool RegionFinder::Workspace::find_recession(Sandwich& piece, RegionResult& resu
 }
 
 /// From a point that the judge says is held, if there is one, with forces that are rays.
-void RegionFinder::Workspace::write_ray(const Sandwich& piece, const Eigen::Vector2d& along,
-                                        const Eigen::VectorXd& rays, RegionRay& ray)
+void RegionChecker::Workspace::write_ray(const Sandwich& piece, const Eigen::Vector2d& along,
+                                         const Eigen::VectorXd& rays, RegionRay& ray)
 {
   ray.signs = piece.signs;
   std::string why;
@@ -241,7 +243,7 @@ void RegionFinder::Workspace::write_ray(const Sandwich& piece, const Eigen::Vect
   ray.ray /= along.norm();
 }
 
-void RegionFinder::Workspace::add_point(Sandwich& piece, const Eigen::Vector2d& c, const Eigen::VectorXd& x)
+void RegionChecker::Workspace::add_point(Sandwich& piece, const Eigen::Vector2d& c, const Eigen::VectorXd& x)
 {
   Eigen::VectorXd lambda;
   checker.set.to_lambda(x, lambda);  // the same columns in every set
@@ -252,7 +254,7 @@ void RegionFinder::Workspace::add_point(Sandwich& piece, const Eigen::Vector2d& 
 
 /// y'(e + shift s) <= sup for every held s, up to the rounding that the proof forgives. No normal: y does not see the
 /// shift.
-RegionCut RegionFinder::Workspace::cut_of(const Sandwich& piece, const MotionLeaf& proof)
+RegionCut RegionChecker::Workspace::cut_of(const Sandwich& piece, const MotionLeaf& proof)
 {
   RegionCut cut;
   MotionLeaf leaf = proof;
@@ -268,7 +270,7 @@ RegionCut RegionFinder::Workspace::cut_of(const Sandwich& piece, const MotionLea
   return cut;
 }
 
-void RegionFinder::Workspace::add_cut(Sandwich& piece, const MotionLeaf& leaf)
+void RegionChecker::Workspace::add_cut(Sandwich& piece, const MotionLeaf& leaf)
 {
   RegionCut cut = cut_of(piece, leaf);
   if (cut.normal.isZero(0.0)) return;
@@ -285,7 +287,7 @@ void RegionFinder::Workspace::add_cut(Sandwich& piece, const MotionLeaf& leaf)
 }
 
 /// From the middle of what is held towards a corner of what may be: how far, and what stops it there.
-void RegionFinder::Workspace::shoot(Sandwich& piece, const Eigen::Vector2d& target, double gap)
+void RegionChecker::Workspace::shoot(Sandwich& piece, const Eigen::Vector2d& target, double gap)
 {
   ++piece.directions;
   Eigen::Vector2d middle = Eigen::Vector2d::Zero();
@@ -312,7 +314,7 @@ void RegionFinder::Workspace::shoot(Sandwich& piece, const Eigen::Vector2d& targ
 
 /// The outer polygon from a square and all cuts so far. Once no side of the square is left it is the intersection of
 /// the cuts.
-void RegionFinder::Workspace::start_outer(Sandwich& piece, double half)
+void RegionChecker::Workspace::start_outer(Sandwich& piece, double half)
 {
   const Eigen::Vector2d centre = options->clip ? Eigen::Vector2d::Zero() : piece.points[0];
   piece.half_side = half;
@@ -324,9 +326,9 @@ void RegionFinder::Workspace::start_outer(Sandwich& piece, double half)
 }
 
 /// Shoots at the corner of the outer polygon that is furthest from the inner one, until the areas agree.
-void RegionFinder::Workspace::grow(Sandwich& piece)
+void RegionChecker::Workspace::grow(Sandwich& piece)
 {
-  const double fine = std::min(kCoarse * options->relative_gap, 1e-3);
+  const double fine = std::min(kCoarse * options->relative_gap, kCoarsest);
   std::vector<Eigen::Vector2d> given_up;
   while (piece.directions < options->max_directions) {
     const double outer_area = internal::area(piece.outer), gap = outer_area - internal::area(piece.inner);
@@ -357,7 +359,7 @@ void RegionFinder::Workspace::grow(Sandwich& piece)
 }
 
 /// The same near the current position, until its distance from the boundary is settled.
-void RegionFinder::Workspace::settle_distance(Sandwich& piece)
+void RegionChecker::Workspace::settle_distance(Sandwich& piece)
 {
   std::vector<Eigen::Vector2d> given_up;
   for (int i = 0; i < kMostDistanceDirections && piece.inner.size() > 2; ++i) {

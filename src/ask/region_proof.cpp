@@ -30,7 +30,7 @@ constexpr double kSameCorner = 0.1;
 /// A motion at which contacts are at rest, as those of an edge over which something tips, would have to outweigh what
 /// rounding lets them supply. Turned a little it opens them all; best by a motion that does not see the shift, so that
 /// cuts stay parallel.
-bool RegionFinder::Workspace::turn_away(MotionLeaf& leaf)
+bool RegionChecker::Workspace::turn_away(MotionLeaf& leaf)
 {
   std::vector<char> locked(static_cast<std::size_t>(problem->nv()), 0);
   for (Eigen::Index d = 0; d < problem->nv(); ++d)
@@ -48,7 +48,7 @@ bool RegionFinder::Workspace::turn_away(MotionLeaf& leaf)
 }
 
 /// How many contacts may push and pull under a leaf. These cannot be opened.
-int RegionFinder::Workspace::sides_left_open(const MotionLeaf& leaf) const
+int RegionChecker::Workspace::sides_left_open(const MotionLeaf& leaf) const
 {
   int count = 0;
   for (std::size_t i = 0; i < leaf.signs.size(); ++i)
@@ -58,7 +58,7 @@ int RegionFinder::Workspace::sides_left_open(const MotionLeaf& leaf) const
 
 /// Out at the reach, loads are so large that no contact may be left at rest: contacts that push and pull are told
 /// apart.
-void RegionFinder::Workspace::add_empty(const MotionLeaf& leaf, std::vector<MotionLeaf>& empty)
+void RegionChecker::Workspace::add_empty(const MotionLeaf& leaf, std::vector<MotionLeaf>& empty)
 {
   const int open = sides_left_open(leaf);
   for (int pattern = 0; pattern < 1 << (open <= kMostSides ? open : 0); ++pattern) {
@@ -72,8 +72,9 @@ void RegionFinder::Workspace::add_empty(const MotionLeaf& leaf, std::vector<Moti
 }
 
 /// Moves the sides of the polygon out to where the judge says that what is beyond fails; false when no side has to.
-bool RegionFinder::Workspace::move_out(internal::RegionCase& judge, const Polygon& outer, const std::vector<int>& owner,
-                                       const Sandwich& piece, std::vector<double>& offsets) const
+bool RegionChecker::Workspace::move_out(internal::RegionCase& judge, const Polygon& outer,
+                                        const std::vector<int>& owner, const Sandwich& piece,
+                                        std::vector<double>& offsets) const
 {
   double size = 0.0;
   for (const Eigen::Vector2d& corner : outer) size = std::max(size, (corner - outer[0]).norm());
@@ -103,9 +104,9 @@ bool RegionFinder::Workspace::move_out(internal::RegionCase& judge, const Polygo
 
 /// The intersection of the cuts, every one moved outwards by its rounding at the corners, and the motions behind its
 /// sides: by more and more rounding until the judge agrees.
-bool RegionFinder::Workspace::close(internal::RegionCase& judge, const Sandwich& piece,
-                                    const std::optional<double>& clip, Polygon& outer,
-                                    std::vector<MotionLeaf>& sides) const
+bool RegionChecker::Workspace::close(internal::RegionCase& judge, const Sandwich& piece,
+                                     const std::optional<double>& clip, Polygon& outer,
+                                     std::vector<MotionLeaf>& sides) const
 {
   Eigen::Vector2d furthest = Eigen::Vector2d::Zero();
   for (const Eigen::Vector2d& corner : piece.outer) furthest = furthest.cwiseMax(corner.cwiseAbs());
@@ -144,8 +145,8 @@ bool RegionFinder::Workspace::close(internal::RegionCase& judge, const Sandwich&
 }
 
 /// The walls of the four axes enclose the whole piece, as far out as they may be.
-void RegionFinder::Workspace::close_beyond_the_square(internal::RegionCase& judge, const Sandwich& piece,
-                                                      RegionPieceProof& proof)
+void RegionChecker::Workspace::close_beyond_the_square(internal::RegionCase& judge, const Sandwich& piece,
+                                                       RegionPieceProof& proof)
 {
   Sandwich whole;
   whole.signs = piece.signs;
@@ -165,8 +166,8 @@ void RegionFinder::Workspace::close_beyond_the_square(internal::RegionCase& judg
 }
 
 /// The corners that the judge says are held, within the clipping square.
-void RegionFinder::Workspace::write_inner(internal::RegionCase& judge, const Sandwich& piece,
-                                          RegionPieceProof& proof) const
+void RegionChecker::Workspace::write_inner(internal::RegionCase& judge, const Sandwich& piece,
+                                           RegionPieceProof& proof) const
 {
   std::vector<Eigen::Vector2d> points;
   std::vector<int> kept, order;
@@ -186,7 +187,7 @@ void RegionFinder::Workspace::write_inner(internal::RegionCase& judge, const San
     proof.forces.push_back(piece.forces[static_cast<std::size_t>(kept[static_cast<std::size_t>(corner)])]);
 }
 
-void RegionFinder::Workspace::write_proof(RegionResult& result)
+void RegionChecker::Workspace::write_proof(RegionResult& result)
 {
   std::string why;
   internal::RegionCase judge(*input, rules, &why);
@@ -208,7 +209,7 @@ void RegionFinder::Workspace::write_proof(RegionResult& result)
 }
 
 /// Patterns that are not proved empty, and a ray that is none, are left out.
-void RegionFinder::Workspace::keep_what_is_proved(RegionResult& result)
+void RegionChecker::Workspace::keep_what_is_proved(RegionResult& result)
 {
   std::string why;
   internal::RegionCase judge(*input, rules, &why);
@@ -217,7 +218,7 @@ void RegionFinder::Workspace::keep_what_is_proved(RegionResult& result)
   if (result.reason.empty()) result.reason = why;
 }
 
-void RegionFinder::Workspace::write_claims(std::optional<RegionClaims> proved, RegionResult& result)
+void RegionChecker::Workspace::write_claims(std::optional<RegionClaims> proved, RegionResult& result)
 {
   if (!proved) {  // the parts are proved, yet not together
     result.proof.pieces.clear();

@@ -9,7 +9,7 @@
 
 namespace stiction {
 
-struct RegionFinder::Workspace {
+struct RegionChecker::Workspace {
   EquilibriumChecker::Workspace checker;  ///< of the position
   const RegionInput* input = nullptr;
   const ContactProblem* problem = nullptr;

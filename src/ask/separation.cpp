@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cone/kernels.hpp"
+
 namespace stiction::internal {
 namespace {
 
@@ -38,7 +40,7 @@ bool write_pressing(const MultiplierSet& set, const MotionLeaf& leaf, const Eige
         program.boxes.push_back({r, 0.0, 0.0});
     }
   }
-  for (const Closure& c : p.closures)
+  for (const LoopConstraint& c : p.loops)
     for (int r = 0; r < c.rows; ++r) program.free.push_back(c.row + r);
   for (Eigen::Index k = 0; k < unseen.cols(); ++k) program.free.push_back(static_cast<int>(p.rows() + k));
   return !program.cones.empty();
@@ -64,7 +66,8 @@ bool separate_contacts(const MultiplierSet& set, const MotionLeaf& leaf, const E
 
 bool turn(const MultiplierSet& set, const Eigen::VectorXd& away, MotionLeaf& leaf)
 {
-  constexpr double kClear = 8.0, kMost = 1e-3;  // beyond rounding; what is left of `away`, and of the leaf
+  constexpr double kRoundings = 8.0;  // roundings beyond which it is clear
+  constexpr double kMost = 1e-3;      // of `away` that rounding may spoil, and of the leaf that `away` may
   const ContactProblem& p = set.problem();
   const auto nv = p.nv();
   double longest_of_away = 0.0, longest_of_leaf = 0.0;  // lever arms count as their longest
@@ -87,9 +90,9 @@ bool turn(const MultiplierSet& set, const Eigen::VectorXd& away, MotionLeaf& lea
     least = std::min(least, -support(cone, h));
     reach_of_away = std::max(reach_of_away, weight * longest_of_away);
     for (int k = 0; k < c.rows(); ++k) h[k] = p.J.row(c.row + k).dot(leaf.motion.head(nv));
-    needed = std::max(needed, kClear * kRounding * weight * longest_of_leaf + 2.0 * (support(cone, h) - price));
+    needed = std::max(needed, kRoundings * kRounding * weight * longest_of_leaf + 2.0 * (support(cone, h) - price));
   }
-  if (!(least > kClear * kRounding / kMost * reach_of_away) || !std::isfinite(least)) return false;
+  if (!(least > kRoundings * kRounding / kMost * reach_of_away) || !std::isfinite(least)) return false;
   const double share = std::max(needed, 0.0) / least;
   const double most = leaf.motion.head(nv).lpNorm<Eigen::Infinity>();
   if (!(share * away.lpNorm<Eigen::Infinity>() <= kMost * most)) return false;

@@ -72,6 +72,7 @@ bool SlackSearch::give(const HoldProblem& problem, const Eigen::VectorXd* effort
 /// Contacts on which the certificate of the cast leans can gain no slack in any solution; false: no others are left.
 bool SlackSearch::set_aside_stuck_contacts(const ContactProblem& problem)
 {
+  constexpr double kLeans = 1e-6;  // share of the largest one
   const auto leans = [&](std::size_t i) {
     return std::abs(problem.J.row(problem.contacts[i].row).dot(line_.leaves[0].motion.head(problem.nv())));
   };
@@ -81,7 +82,7 @@ bool SlackSearch::set_aside_stuck_contacts(const ContactProblem& problem)
   bool left = false;
   for (std::size_t i = 0; i < weights_.size(); ++i)
     if (weights_[i] != 0.0) {
-      if (leans(i) > 1e-6 * top) weights_[i] = 0.0;
+      if (leans(i) > kLeans * top) weights_[i] = 0.0;
       left = left || weights_[i] != 0.0;
     }
   return left;
@@ -93,6 +94,7 @@ bool SlackSearch::set_aside_stuck_contacts(const ContactProblem& problem)
 SlackSearch::Depth SlackSearch::deepen(const HoldProblem& problem, const Eigen::VectorXd* effort_room, bool any_slack,
                                        HoldWorkspace& workspace, HoldAnswer& held, double relative_gap)
 {
+  constexpr double kFineSlack = 1e-6;  // with the gap: a slack of kNoSlack is still resolved
   Depth depth;
   const double force_scale = weigh_contacts(problem.set, held);
   if (force_scale <= 0.0) {
@@ -101,8 +103,8 @@ SlackSearch::Depth SlackSearch::deepen(const HoldProblem& problem, const Eigen::
   }
   LineOptions how;
   how.relative_gap = relative_gap;
-  how.scale = 1e-6 * force_scale;  // so that a slack of kNoSlack is still resolved
-  how.cap = force_scale;           // internal forces could grow without end: the forces at hand set the scale
+  how.scale = kFineSlack * force_scale;
+  how.cap = force_scale;  // internal forces could grow without end: the forces at hand set the scale
   how.same_signs = true;
   for (std::size_t round = 0; round <= weights_.size(); ++round) {
     set_slope(problem, round == 0 ? effort_room : nullptr);

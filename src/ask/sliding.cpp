@@ -8,6 +8,7 @@
 #include "ask/mode_solver.hpp"
 #include "ask/proved.hpp"
 #include "base/linear_algebra.hpp"
+#include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "proof/sliding_bounds.hpp"
 #include "proof/sliding_program.hpp"
@@ -28,7 +29,7 @@ void internal::check_slips(const ContactProblem& problem, const SlipDirections& 
     const Eigen::Vector2d& d = *slips[i];
     const std::string path = "slides[" + std::to_string(i) + "]";
     const std::string got = ", got (" + text(d[0]) + ", " + text(d[1]) + ") for contact " + quoted(c.name);
-    if (!(std::abs(d.norm() - 1.0) <= 1e-6)) throw InputError(path, "want a unit vector" + got);
+    if (!(std::abs(d.norm() - 1.0) <= kUnitRounding)) throw InputError(path, "want a unit vector" + got);
     if (c.tangents < 2 && !d.tail(2 - c.tangents).isZero(0.0))
       throw InputError(
           path, "want a direction within the contact's " + std::to_string(c.tangents) + " tangential rows" + got);
@@ -178,19 +179,20 @@ class ModeSearch {
   /// The equations leave accelerations open: is there another one nearby within the signs and cones?
   void look_for_another()
   {
+    constexpr double kNoAcceleration = 1e-9;  // of a unit vector: it moves forces only
     const auto nv = p_.nv(), rows = mode_.program().E.rows();
     const Eigen::VectorXd a = result_.certificate.witnesses.back().a;
     const SingularVectors svd = svd_with_null_space(mode_.program().E);
     Eigen::Index rank = 0;
     for (; rank < svd.values.size(); ++rank)
-      if (!(svd.values[rank] > 1e-11 * svd.values[0])) break;
+      if (!(svd.values[rank] > kDependent * svd.values[0])) break;
     const Eigen::MatrixXd open = svd.V.topRows(nv).rightCols(mode_.program().E.cols() - rank);
     const double size = std::max(1.0, a.size() > 0 ? a.lpNorm<Eigen::Infinity>() : 0.0);
     ConeProgram extended = mode_.program();
     extended.E.conservativeResize(rows + 1, Eigen::NoChange);
     extended.e.conservativeResize(rows + 1);
     for (Eigen::Index k = 0; k < open.cols(); ++k) {
-      if (open.col(k).norm() < 1e-9) continue;
+      if (open.col(k).norm() < kNoAcceleration) continue;
       const Eigen::VectorXd c = open.col(k).normalized();
       extended.E.row(rows).setZero();
       extended.E.row(rows).head(nv) = c.transpose();
@@ -213,7 +215,7 @@ class ModeSearch {
       mode_.set(signs_);
       if (!w_.solver.factor(mode_.program())) break;
       w_.solver.solve(mode_.program().e, w_.x);
-      const double noise = 1e-12 * (w_.x.size() > 0 ? w_.x.lpNorm<Eigen::Infinity>() : 0.0);
+      const double noise = kProductRounding * (w_.x.size() > 0 ? w_.x.lpNorm<Eigen::Infinity>() : 0.0);
       bool changed = false;
       for (const std::size_t i : choices_) {
         const int column = signs_[i] > 0                              ? mode_.columns().push[i]
@@ -253,7 +255,6 @@ class ModeSearch {
 ContactReport sliding_report(const ContactProblem& p, const Contact& c, const std::optional<Eigen::Vector2d>& slip,
                              const SlidingSolution& solution, double load)
 {
-  constexpr double kRim = 1e-9;
   ContactReport report;
   const auto force = solution.lambda.segment(c.row, c.rows());
   report.force.head(1 + c.tangents) = force.head(1 + c.tangents);
@@ -261,7 +262,7 @@ ContactReport sliding_report(const ContactProblem& p, const Contact& c, const st
   report.normal_acceleration = p.J.row(c.row).dot(solution.acceleration) + p.gamma[c.row];
   const bool loaded = std::abs(force[0]) > kSolve * load;
   FrictionCone cone{c.tangents, c.torsional, c.mu, c.torsion, force[0] < 0.0 ? -1.0 : 1.0, ConeShape::exact()};
-  report.utilisation = loaded ? utilisation(cone, force.data()) : 0.0;
+  report.utilisation = loaded ? utilisation(cone, force) : 0.0;
   double scale = std::abs(p.gamma[c.row]);
   scale += p.J.row(c.row).cwiseAbs().dot(solution.acceleration.cwiseAbs());
   report.unique = solution.forces_unique;
@@ -272,7 +273,7 @@ ContactReport sliding_report(const ContactProblem& p, const Contact& c, const st
   else if (slip || !sticks(c, slip))
     report.state = ContactState::kSliding;
   else
-    report.state = report.utilisation >= 1.0 - kRim ? ContactState::kRim : ContactState::kSticking;
+    report.state = report.utilisation >= 1.0 - internal::kRimShare ? ContactState::kRim : ContactState::kSticking;
   return report;
 }
 
@@ -298,7 +299,7 @@ namespace internal {
 /// Witnesses that belong to one continuum of forces are one solution.
 void gather_solutions(const ContactProblem& p, const SlipDirections& slips, SlidingResult& result)
 {
-  constexpr double kSameForces = 1e-7;
+  constexpr double kSameForces = 1e-7;  // as kSameSolution of accelerations
   ConeProgram program;
   SlidingColumns columns;
   for (const SlidingWitness& witness : result.certificate.witnesses) {

@@ -55,7 +55,7 @@ void StickingChecker::Workspace::load_gauss()
           r == 0 && contact.side == Side::kUnilateral && options->rules.detachment == Detachment::kAllowed;
       (may_open ? inequality_rows : equality_rows).push_back(contact.row + r);
     }
-  for (const Closure& closure : p.closures)
+  for (const LoopConstraint& closure : p.loops)
     for (int r = 0; r < closure.rows; ++r) equality_rows.push_back(closure.row + r);
 
   gauss.M = p.M;

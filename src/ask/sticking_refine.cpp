@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ask/sticking_workspace.hpp"
+#include "base/numerics.hpp"
 
 namespace stiction {
 
@@ -19,7 +20,7 @@ void StickingChecker::Workspace::refine(Eigen::VectorXd& a, Eigen::VectorXd& lam
     if (!detaching[i] && std::ranges::find(equality_rows, c.row) == equality_rows.end()) kept.push_back(c.row);
     for (int r = c.row; !detaching[i] && r < c.row + c.rows(); ++r) loaded.push_back(r);
   }
-  for (const Closure& c : p.closures)
+  for (const LoopConstraint& c : p.loops)
     for (int r = c.row; r < c.row + c.rows; ++r) loaded.push_back(r);
 
   const Eigen::Index n = p.nv(), rows = static_cast<Eigen::Index>(kept.size()),
@@ -36,8 +37,7 @@ void StickingChecker::Workspace::refine(Eigen::VectorXd& a, Eigen::VectorXd& lam
   A.topLeftCorner(n, n) = unit.asDiagonal() * p.M * unit.asDiagonal();
   A.topRightCorner(n, forces) = -unit_J(loaded, Eigen::all).transpose();
   A.bottomLeftCorner(rows, n) = unit_J(kept, Eigen::all);
-  constexpr double kDependent = 1e-11;
-  const internal::LeastNorm solver(A, kDependent);
+  const internal::LeastNorm solver(A, internal::kDependent);
 
   Eigen::VectorXd left(n + rows);
   for (int pass = 0; pass < 3; ++pass) {

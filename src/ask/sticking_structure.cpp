@@ -3,16 +3,12 @@
 
 #include "ask/sticking_workspace.hpp"
 #include "base/linear_algebra.hpp"
+#include "base/numerics.hpp"
+#include "proof/scales.hpp"
 
 namespace stiction {
 
 using namespace internal;
-
-namespace {
-
-constexpr double kDependent = 1e-10;  // pivots relative to unit columns
-
-}  // namespace
 
 /// Cholesky of M in coordinates with a unit diagonal, where the pivots tell definiteness whatever the units.
 void StickingChecker::Workspace::factor_mass()
@@ -27,7 +23,7 @@ void StickingChecker::Workspace::factor_mass()
     unit_mass.row(i) *= mass_scale[i];
     unit_mass.col(i) *= mass_scale[i];
   }
-  mass_definite = mass_cholesky.compute(unit_mass) > 1e-5;
+  mass_definite = mass_cholesky.compute(unit_mass) > kSafelyDefinite;
 }
 
 /// Two solutions differ by d with M d = 0, F'd = 0, Je d = 0 and Ju d >= 0 on the closed contacts (P1, P8 iii); unique
@@ -43,7 +39,7 @@ bool StickingChecker::Workspace::acceleration_unique()
     const double size = stack.row(r).norm();
     if (size > 0.0) stack.row(r) /= size;
   }
-  const ColumnSpan span = column_span(stack.transpose(), kDependent);
+  const ColumnSpan span = column_span(stack.transpose(), kRank);
   if (span.rank == nv) return true;
   const Eigen::MatrixXd Z = span.complement();
 
@@ -61,7 +57,7 @@ bool StickingChecker::Workspace::acceleration_unique()
     if (size > 0.0) A.row(i) /= size;
   }
   if (closed.empty()) return false;
-  if (column_rank(A, kDependent) < Z.cols()) return false;  // moves along all closed contacts; F does no work there
+  if (column_rank(A, kRank) < Z.cols()) return false;  // moves along all closed contacts; F does no work there
   // A pointed cone: is there a d with A d = s >= 0, sum s = 1, F'd = 0?
   ConeProgram& program = extended;
   const auto k = A.rows(), z = Z.cols();
@@ -80,7 +76,7 @@ bool StickingChecker::Workspace::acceleration_unique()
   for (Eigen::Index j = 0; j < k; ++j) program.boxes.push_back({static_cast<int>(z + j), 0.0, kInfinity});
   // F'd is a sum of non-negative terms λ_i s_i: rounding of F itself must not count
   program.E.row(k) = program.E.row(k).unaryExpr(
-      [&](double x) { return std::abs(x) <= 1e-12 * p.F.lpNorm<Eigen::Infinity>() ? 0.0 : x; });
+      [&](double x) { return std::abs(x) <= kProductRounding * p.F.lpNorm<Eigen::Infinity>() ? 0.0 : x; });
   return internal::decide(*search.engine, program, search.answer) == Verdict::kFails;
 }
 

@@ -18,4 +18,20 @@ inline constexpr double kWrittenByHand = 1e-9;
 /// above what orthogonalising twice leaves, far below what different contacts of a robot leave.
 inline constexpr double kDependent = 1e-11;
 
+/// Degrees of indeterminacy and ranks that are reported are cut here: pivots and eigenvalues of rows of unit length, so
+/// that units do not matter. Above kDependent because these rows have been through a product or an elimination before.
+inline constexpr double kRank = 1e-10;
+
+/// Sums and products of computed numbers below this share of their largest term are rounding: four digits above it, as
+/// the terms themselves come out of solves.
+inline constexpr double kProductRounding = 1e-12;
+
+/// A mass matrix with unit diagonal counts as singular when a pivot or an eigenvalue is below this: the lightest link
+/// of a robot is a millionth of the heaviest, and what is left of a massless one is rounding.
+inline constexpr double kSingularMass = 1e-9;
+
+/// Share of the friction budget within which a force is called at the rim, and of the largest force below which a
+/// contact is called unloaded: words and states of reports, never verdicts.
+inline constexpr double kRimShare = 1e-9;
+
 }  // namespace stiction::internal

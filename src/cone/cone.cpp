@@ -6,6 +6,7 @@
 #include <numbers>
 #include <sstream>
 
+#include "cone/kernels.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {
@@ -58,7 +59,8 @@ Eigen::Vector2d side_normal(int facets, int j)
 double quick_hypot(double x, double y)
 {
   const double squares = x * x + y * y;
-  return squares > 1e-280 && squares < 1e280 ? std::sqrt(squares) : std::hypot(x, y);
+  constexpr double kSmallest = 1e-280, kLargest = 1e280;  // squares that neither under- nor overflowed
+  return squares > kSmallest && squares < kLargest ? std::sqrt(squares) : std::hypot(x, y);
 }
 
 /// The polygon's |f_t|: mu-free gauge g with f_t in n D iff g <= mu n, for the disk, the segment and the polygons.
@@ -94,6 +96,14 @@ std::string want_got(const char* want, const T& got)
   return text.str();
 }
 
+/// @throws InputError unless there is one for each row of the contact.
+const double* entries(const FrictionCone& cone, const Eigen::Ref<const Eigen::VectorXd>& values, const char* name)
+{
+  if (values.size() != cone.dim())
+    throw InputError(name, want_got((std::to_string(cone.dim()) + " entries").c_str(), values.size()));
+  return values.data();
+}
+
 }  // namespace
 
 namespace internal {
@@ -123,13 +133,34 @@ double polygon_support(const FrictionCone& cone, const double* h_t, double* w)
   return h_t[0] * w[0] + h_t[1] * w[1];
 }
 
-}  // namespace internal
-
 double slack(const FrictionCone& cone, const double* f) { return cone.sign * f[0] - needed_normal(cone, f); }
 
 double utilisation(const FrictionCone& cone, const double* f) { return over(needed_normal(cone, f), std::abs(f[0])); }
 
-Eigen::Vector3d project(double mu, const Eigen::Vector3d& f)
+}  // namespace internal
+
+double support(const FrictionCone& cone, const Eigen::Ref<const Eigen::VectorXd>& h)
+{
+  return internal::support(cone, entries(cone, h, "h"));
+}
+
+double support(const FrictionCone& cone, const Eigen::Ref<const Eigen::VectorXd>& h, Eigen::Ref<Eigen::VectorXd> ray)
+{
+  entries(cone, ray, "ray");
+  return internal::support(cone, entries(cone, h, "h"), ray.data());
+}
+
+double slack(const FrictionCone& cone, const Eigen::Ref<const Eigen::VectorXd>& f)
+{
+  return internal::slack(cone, entries(cone, f, "f"));
+}
+
+double utilisation(const FrictionCone& cone, const Eigen::Ref<const Eigen::VectorXd>& f)
+{
+  return internal::utilisation(cone, entries(cone, f, "f"));
+}
+
+Eigen::Vector3d project_to_cone(double mu, const Eigen::Vector3d& f)
 {
   const double n = f[0], t = std::hypot(f[1], f[2]);
   if (t <= mu * n) return f;

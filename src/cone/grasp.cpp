@@ -45,8 +45,8 @@ void check_convention(const WrenchConvention& convention)
 Eigen::Vector3d unit_normal(const GraspContact& contact, const WrenchConvention& convention, std::size_t i)
 {
   Eigen::Vector3d normal = contact.normal;
-  // Planner's normals of unit length to rounding stay as they are.
-  const auto is_unit = [&] { return std::abs(normal.squaredNorm() - 1.0) <= 1e-15; };
+  constexpr double kExactly = 1e-15;  // planner's normals of unit length to rounding stay as they are
+  const auto is_unit = [&] { return std::abs(normal.squaredNorm() - 1.0) <= kExactly; };
   if (convention.plane == GraspPlane::kNone && is_unit()) return normal;
   const double length = normal.norm();
   if (!(std::abs(length - 1.0) <= kUnitRounding))
@@ -83,10 +83,11 @@ void set_default_name(std::size_t i, std::string& name)
 /// torque, and a grasp of such normals shall not turn that into closure. `reach`: sizes of the numbers behind the arm.
 Eigen::Vector3d torque_of(const Eigen::Vector3d& arm, const Eigen::Vector3d& reach, const Eigen::Vector3d& force)
 {
-  constexpr double kNoise = 8.0 * std::numeric_limits<double>::epsilon();
+  constexpr double kArmRounding = 8.0 * std::numeric_limits<double>::epsilon();
   const auto entry = [&](int i, int j) {
     const double torque = arm[i] * force[j] - arm[j] * force[i];
-    return std::abs(torque) > kNoise * (reach[i] * std::abs(force[j]) + reach[j] * std::abs(force[i])) ? torque : 0.0;
+    return std::abs(torque) > kArmRounding * (reach[i] * std::abs(force[j]) + reach[j] * std::abs(force[i])) ? torque
+                                                                                                             : 0.0;
   };
   return {entry(1, 2), entry(2, 0), entry(0, 1)};
 }
@@ -107,12 +108,12 @@ FrictionCone cone_of(const GraspContact& contact, bool planar, const ConeShape& 
 /// origin. A torque that is only rounding of its terms is none, as above.
 void apply_convention(const WrenchConvention& convention, Eigen::MatrixXd& G)
 {
-  constexpr double kNoise = 0x1p-46;  // that of a scene's rows included
+  constexpr double kRowRounding = 0x1p-46;  // that of a scene's rows included
   const Eigen::Vector3d& p = convention.reference;
   const auto about_reference = [&](double torque, double size, int i, int j, double force_i, double force_j) {
     const double moved = torque - (p[i] * force_j - p[j] * force_i);
     const double terms = size + std::abs(p[i] * force_j) + std::abs(p[j] * force_i);
-    return (std::abs(moved) > kNoise * terms ? moved : 0.0) / convention.torque_length;
+    return (std::abs(moved) > kRowRounding * terms ? moved : 0.0) / convention.torque_length;
   };
   const PlaneAxes plane = plane_axes(convention.plane);
   for (Eigen::Index k = 0; k < G.cols(); ++k) {
@@ -175,11 +176,11 @@ void Grasp::validate() const
                        "want at most the upper limit " + text(effort_upper[k]) + ", got " + text(effort_lower[k]));
 }
 
-void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention& convention, const ConeShape& shape,
-               Grasp& grasp)
+namespace {
+
+/// Names, cones and columns of the contacts; how many columns there are.
+int set_blocks(const std::vector<GraspContact>& contacts, bool planar, const ConeShape& shape, Grasp& grasp)
 {
-  check_convention(convention);
-  const bool planar = convention.plane != GraspPlane::kNone;
   int columns = 0;
   grasp.contacts.resize(contacts.size());
   for (std::size_t i = 0; i < contacts.size(); ++i) {
@@ -197,6 +198,53 @@ void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention
     block.point_known = true;
     columns += block.cone.dim();
   }
+  return columns;
+}
+
+/// Wrenches of the unit forces of contact i: its columns of G.
+void write_wrenches(const GraspContact& contact, std::size_t i, const WrenchConvention& convention, Grasp& grasp)
+{
+  const bool planar = convention.plane != GraspPlane::kNone;
+  const PlaneAxes plane = plane_axes(convention.plane);
+  const double per_length = 1.0 / convention.torque_length;
+  const Eigen::Vector3d arm = contact.point - convention.reference;
+  const Eigen::Vector3d reach = contact.point.cwiseAbs() + convention.reference.cwiseAbs();
+  const Eigen::Vector3d normal = unit_normal(contact, convention, i);
+  const FrictionCone& cone = grasp.contacts[i].cone;
+  int col = grasp.contacts[i].col;
+  const auto write = [&](const Eigen::Vector3d& force, const Eigen::Vector3d& torque) {
+    double* column = grasp.G.data() + grasp.G.rows() * col++;
+    if (planar) {
+      column[0] = force[plane.a];
+      column[1] = force[plane.b];
+      column[2] = torque[plane.c] * per_length;
+    } else {
+      for (int k = 0; k < 3; ++k) {
+        column[k] = force[k];
+        column[3 + k] = torque[k] * per_length;
+      }
+    }
+  };
+  const auto push = [&](const Eigen::Vector3d& force) { write(force, torque_of(arm, reach, force)); };
+  push(normal);
+  if (cone.tangents == 1) {
+    push(Eigen::Vector3d::Unit(plane.c).cross(normal));
+  } else if (cone.tangents == 2) {
+    const Eigen::Vector3d t1 = normal.unitOrthogonal();
+    push(t1);
+    push(normal.cross(t1));
+  }
+  if (cone.torsional) write(Eigen::Vector3d::Zero(), normal);
+}
+
+}  // namespace
+
+void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention& convention, const ConeShape& shape,
+               Grasp& grasp)
+{
+  check_convention(convention);
+  const bool planar = convention.plane != GraspPlane::kNone;
+  const int columns = set_blocks(contacts, planar, shape, grasp);
   grasp.G.resize(planar ? 3 : 6, columns);
   grasp.free.clear();
   grasp.J_hand.resize(columns, 0);
@@ -204,46 +252,14 @@ void set_grasp(const std::vector<GraspContact>& contacts, const WrenchConvention
   grasp.effort_upper.resize(0);
   grasp.hand_load.resize(0);
   grasp.convention = convention;
-
-  const PlaneAxes plane = plane_axes(convention.plane);
-  const double per_length = 1.0 / convention.torque_length;
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const Eigen::Vector3d arm = contacts[i].point - convention.reference;
-    const Eigen::Vector3d reach = contacts[i].point.cwiseAbs() + convention.reference.cwiseAbs();
-    const Eigen::Vector3d normal = unit_normal(contacts[i], convention, i);
-    const FrictionCone& cone = grasp.contacts[i].cone;
-    int col = grasp.contacts[i].col;
-    const auto write = [&](const Eigen::Vector3d& force, const Eigen::Vector3d& torque) {
-      double* column = grasp.G.data() + grasp.G.rows() * col++;
-      if (planar) {
-        column[0] = force[plane.a];
-        column[1] = force[plane.b];
-        column[2] = torque[plane.c] * per_length;
-      } else {
-        for (int k = 0; k < 3; ++k) {
-          column[k] = force[k];
-          column[3 + k] = torque[k] * per_length;
-        }
-      }
-    };
-    const auto push = [&](const Eigen::Vector3d& force) { write(force, torque_of(arm, reach, force)); };
-    push(normal);
-    if (cone.tangents == 1) {
-      push(Eigen::Vector3d::Unit(plane.c).cross(normal));
-    } else if (cone.tangents == 2) {
-      const Eigen::Vector3d t1 = normal.unitOrthogonal();
-      push(t1);
-      push(normal.cross(t1));
-    }
-    if (cone.torsional) write(Eigen::Vector3d::Zero(), normal);
-  }
+  for (std::size_t i = 0; i < contacts.size(); ++i) write_wrenches(contacts[i], i, convention, grasp);
 }
 
-void set_grasp(const ContactProblem& problem, const std::vector<int>& object_dofs, const WrenchConvention& convention,
-               const ConeShape& shape, Grasp& grasp, const ObjectPose* object_W)
+namespace {
+
+/// Which degrees of freedom are the object's. @throws InputError unless each is one of the problem's, once.
+std::vector<char> mark_object(const std::vector<int>& object_dofs, Eigen::Index nv)
 {
-  check_convention(convention);
-  const Eigen::Index nv = problem.nv(), n = problem.rows();
   if (object_dofs.empty() || object_dofs.size() > 6)
     throw InputError("object_dofs", "want 1 to 6 degrees of freedom, got " + std::to_string(object_dofs.size()));
   std::vector<char> of_object(static_cast<std::size_t>(nv), 0);
@@ -254,21 +270,18 @@ void set_grasp(const ContactProblem& problem, const std::vector<int>& object_dof
                        "want each degree of freedom below " + std::to_string(nv) + " once, got " + std::to_string(dof));
     of_object[static_cast<std::size_t>(dof)] = 1;
   }
+  return of_object;
+}
 
-  const Eigen::Index rows = static_cast<Eigen::Index>(object_dofs.size());
-  grasp.convention = convention;
-  grasp.G.resize(rows, n);
-  for (Eigen::Index i = 0; i < rows; ++i)
-    grasp.G.row(i) = problem.J.col(object_dofs[static_cast<std::size_t>(i)]).transpose();
-  apply_convention(convention, grasp.G);
-
-  const Eigen::Index dofs = nv - rows;
-  grasp.J_hand.resize(n, dofs);
+/// The other degrees of freedom: how contacts see them, what loads them, what their motors can do.
+void set_hand(const ContactProblem& problem, const std::vector<char>& of_object, Eigen::Index dofs, Grasp& grasp)
+{
+  grasp.J_hand.resize(problem.rows(), dofs);
   grasp.effort_lower.setZero(dofs);
   grasp.effort_upper.setZero(dofs);
   grasp.hand_load.resize(dofs);
   Eigen::Index k = 0;
-  for (int dof = 0; dof < nv; ++dof) {
+  for (int dof = 0; dof < problem.nv(); ++dof) {
     if (of_object[static_cast<std::size_t>(dof)]) continue;
     grasp.J_hand.col(k) = problem.J.col(dof);
     grasp.hand_load[k] = problem.F[dof];
@@ -279,6 +292,43 @@ void set_grasp(const ContactProblem& problem, const std::vector<int>& object_dof
       }
     ++k;
   }
+}
+
+/// Where a contact is, in the frame of the object.
+void set_point(const ContactProblem& problem, const Contact& contact, const std::vector<int>& object_dofs,
+               const ObjectPose& object_W, GraspBlock& block)
+{
+  if (object_dofs.size() != 6 || contact.tangents != 2) {
+    block.point = object_W.rotation.transpose() * (contact.point_W - object_W.origin);
+    return;
+  }
+  // Three rows (n, p x n): the sum of n x (p x n) is 2 p, without world coordinates.
+  for (int r = contact.row; r < contact.row + 3; ++r) {
+    Eigen::Vector3d force, torque;
+    for (int c = 0; c < 3; ++c) {
+      force[c] = problem.J(r, object_dofs[static_cast<std::size_t>(c)]);
+      torque[c] = problem.J(r, object_dofs[static_cast<std::size_t>(c + 3)]);
+    }
+    block.point += 0.5 * force.cross(torque);
+    if (r == contact.row) block.point_known = !force.isZero(0.0);  // else of another body
+  }
+}
+
+}  // namespace
+
+void set_grasp(const ContactProblem& problem, const std::vector<int>& object_dofs, const WrenchConvention& convention,
+               const ConeShape& shape, Grasp& grasp, const ObjectPose* object_W)
+{
+  check_convention(convention);
+  const std::vector<char> of_object = mark_object(object_dofs, problem.nv());
+  const Eigen::Index rows = static_cast<Eigen::Index>(object_dofs.size());
+  grasp.convention = convention;
+  grasp.G.resize(rows, problem.rows());
+  for (Eigen::Index i = 0; i < rows; ++i)
+    grasp.G.row(i) = problem.J.col(object_dofs[static_cast<std::size_t>(i)]).transpose();
+  apply_convention(convention, grasp.G);
+
+  set_hand(problem, of_object, problem.nv() - rows, grasp);
 
   grasp.contacts.resize(problem.contacts.size());
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
@@ -291,24 +341,10 @@ void set_grasp(const ContactProblem& problem, const std::vector<int>& object_dof
     block.max_normal = contact.max_normal;
     block.point_known = object_W != nullptr;
     block.point.setZero();
-    if (!object_W) continue;
-    if (rows == 6 && contact.tangents == 2) {
-      // Three rows (n, p x n): the sum of n x (p x n) is 2 p, without world coordinates.
-      for (int r = contact.row; r < contact.row + 3; ++r) {
-        Eigen::Vector3d force, torque;
-        for (int c = 0; c < 3; ++c) {
-          force[c] = problem.J(r, object_dofs[static_cast<std::size_t>(c)]);
-          torque[c] = problem.J(r, object_dofs[static_cast<std::size_t>(c + 3)]);
-        }
-        block.point += 0.5 * force.cross(torque);
-        if (r == contact.row) block.point_known = !force.isZero(0.0);  // else of another body
-      }
-    } else {
-      block.point = object_W->rotation.transpose() * (contact.point_W - object_W->origin);
-    }
+    if (object_W) set_point(problem, contact, object_dofs, *object_W, block);
   }
   grasp.free.clear();
-  for (const Closure& closure : problem.closures)
+  for (const LoopConstraint& closure : problem.loops)
     for (int r = 0; r < closure.rows; ++r) grasp.free.push_back(closure.row + r);
 }
 

@@ -20,7 +20,7 @@ ContactProblem without_frictionless_tangents(const ContactProblem& problem)
     contact.row = keep(first, 1 + contact.tangents);
     if (contact.torsional) keep(torsion, 1);
   }
-  for (Closure& closure : result.closures) closure.row = keep(closure.row, closure.rows);
+  for (LoopConstraint& closure : result.loops) closure.row = keep(closure.row, closure.rows);
   result.J = problem.J(kept, Eigen::all);
   result.gamma = problem.gamma(kept);
   return result;

@@ -47,7 +47,7 @@ void ask_margins(const ContactProblem& problem, EquilibriumOptions& options)
     return std::isfinite(actuator.lower) || std::isfinite(actuator.upper);
   });
   options.generators =
-      options.shape.approximation == ConeApproximation::kInner && problem.closures.empty() &&
+      options.shape.approximation == ConeApproximation::kInner && problem.loops.empty() &&
       std::ranges::all_of(problem.contacts, [](const Contact& c) { return c.side == Side::kUnilateral; });
 }
 

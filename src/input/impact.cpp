@@ -54,7 +54,7 @@ class MovingRows {
 
   ImpactInput finish()
   {
-    for (Closure& closure : out_.problem.closures) {
+    for (LoopConstraint& closure : out_.problem.loops) {
       const int row = closure.row;
       closure.row = rows();
       for (int k = 0; k < closure.rows; ++k) take(source_.J.row(row + k));

@@ -31,8 +31,8 @@ void require_rest(const Scene& scene, const SceneState& state, const ContactProb
                          (contact.torsional ? ", turning at " + text(spin) + " rad/s" : "") +
                          "; a contact that already slides has `slides`, one that hits belongs to the question impact");
   }
-  for (std::size_t i = 0; i < problem.closures.size(); ++i) {
-    const Closure& closure = problem.closures[i];
+  for (std::size_t i = 0; i < problem.loops.size(); ++i) {
+    const LoopConstraint& closure = problem.loops[i];
     const double largest = speed.segment(closure.row, closure.rows).lpNorm<Eigen::Infinity>();
     if (largest > kRestSpeed)
       throw InputError("closures[" + std::to_string(i) + "]",

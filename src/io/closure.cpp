@@ -85,7 +85,7 @@ void write_resisting(const GraspInput& source, const Eigen::VectorXd& forces, co
                      const Json& unique, Json& report)
 {
   for (const Contact& contact : source.problem.contacts) {
-    const double* rows = forces.data() + contact.row;
+    const auto rows = forces.segment(contact.row, contact.rows());
     const FrictionCone cone{contact.tangents, contact.torsional, contact.mu, contact.torsion, 1.0, source.shape};
     ContactReport found;
     for (int k = 0; k < contact.rows(); ++k) found.force[k < 1 + contact.tangents ? k : 3] = rows[k];
@@ -210,11 +210,11 @@ void ClosureAnswer::write_row(std::vector<RowCell>& cells) const
   for (const Named& named : verdicts())
     if (named.found.asked) cells.push_back({named.name, {}, name_of(named.found.verdict)});
   cells.push_back({"resists", {}, name_of(resists_.verdict)});
-  if (result_.epsilon_l1) cells.push_back({"epsilon_l1", result_.epsilon_l1->lower});
-  if (result_.epsilon_linf) cells.push_back({"epsilon_linf", result_.epsilon_linf->lower});
-  if (result_.friction_factor && result_.friction_factor->known)
-    cells.push_back({"friction_scale",
-                     result_.friction_factor->enough ? std::optional(result_.friction_factor->upper) : std::nullopt});
+  if (result_.epsilon_l1.enclosed()) cells.push_back({"epsilon_l1", result_.epsilon_l1.lower});
+  if (result_.epsilon_linf.enclosed()) cells.push_back({"epsilon_linf", result_.epsilon_linf.lower});
+  const Margin& factor = result_.friction_factor;
+  if (factor.state == Margin::State::kKnown) cells.push_back({"friction_scale", factor.upper});
+  if (factor.state == Margin::State::kNone) cells.push_back({"friction_scale", std::nullopt});
   if (rate_) cells.push_back({"rate", rate_->rate});
 }
 
@@ -245,11 +245,11 @@ void ClosureAnswer::write_json(const Report& report, Json& json_report) const
 
   Json& quality = json_report["quality"];
   quality = convention_json(source_.convention);
-  if (result_.form_d) quality["form_d"] = interval_json(result_.form_d->lower, result_.form_d->upper);
-  if (result_.d) quality["d"] = interval_json(result_.d->lower, result_.d->upper);
-  if (result_.epsilon_l1) quality["epsilon_l1"] = interval_json(result_.epsilon_l1->lower, result_.epsilon_l1->upper);
-  if (result_.epsilon_linf)
-    quality["epsilon_linf"] = interval_json(result_.epsilon_linf->lower, result_.epsilon_linf->upper);
+  for (const auto& [name, number] : {std::pair{"form_d", &result_.form_d},
+                                     {"d", &result_.d},
+                                     {"epsilon_l1", &result_.epsilon_l1},
+                                     {"epsilon_linf", &result_.epsilon_linf}})
+    if (number->enclosed()) quality[name] = interval_json(number->lower, number->upper);
   if (rate_)
     quality["rate"] = {{"value", json(rate_->rate)}, {"interval", interval_json(rate_->lower, rate_->upper)},
                        {"samples", rate_->samples},  {"holds", rate_->holds},
@@ -267,18 +267,18 @@ void ClosureAnswer::write_json(const Report& report, Json& json_report) const
   }
 
   json_report["margins"] = Json::object();
-  if (result_.friction_factor && result_.friction_factor->known) {
-    const LeastFriction& factor = *result_.friction_factor;
-    json_report["margins"]["friction_scale"] = factor.enough ? json(factor.upper) : Json();
-    if (factor.enough)
-      json_report["margins"]["intervals"]["friction_scale"] = interval_json(factor.lower, factor.upper);
+  const Margin& factor = result_.friction_factor;
+  if (factor.state == Margin::State::kNone) json_report["margins"]["friction_scale"] = Json();
+  if (factor.state == Margin::State::kKnown) {
+    json_report["margins"]["friction_scale"] = json(factor.upper);
+    json_report["margins"]["intervals"]["friction_scale"] = interval_json(factor.lower, factor.upper);
   }
   json_report["repair"] = Json::array();
   if (result_.frictional_form_closure.verdict == Verdict::kFails) {
-    if (result_.friction_factor && result_.friction_factor->known && result_.friction_factor->enough)
-      json_report["repair"].push_back({{"change", "friction_scale"}, {"to", json(result_.friction_factor->upper)}});
+    if (factor.state == Margin::State::kKnown)
+      json_report["repair"].push_back({{"change", "friction_scale"}, {"to", json(factor.upper)}});
     for (std::size_t i = 0; i < result_.contact_friction.size(); ++i)
-      if (result_.contact_friction[i].known && result_.contact_friction[i].enough)
+      if (result_.contact_friction[i].state == Margin::State::kKnown)
         json_report["repair"].push_back(
             {{"change", "mu"}, {"contact", grasp_.contacts[i].name}, {"to", json(result_.contact_friction[i].upper)}});
   }
@@ -307,24 +307,20 @@ AnswerText ClosureAnswer::text(const Report&) const
            named.found.verdict == Verdict::kUndecided ? named.found.reason : named.found.explanation);
   line("resists gravity, loads", resists_.verdict,
        resists_.verdict == Verdict::kFails ? describe_free_motion(grasp_, resists_.twist) : resists_.reason);
-  const auto interval = [](const Certified& value) {
-    return fmt::format("{:.4g} to {:.4g}", value.lower, value.upper);
-  };
+  const auto interval = [](const Margin& value) { return fmt::format("{:.4g} to {:.4g}", value.lower, value.upper); };
   const Eigen::Vector3d& point = source_.convention.reference;
-  if (result_.epsilon_l1 && result_.epsilon_linf)
+  if (result_.epsilon_l1.enclosed() && result_.epsilon_linf.enclosed())
     text.notes.push_back(
         fmt::format("epsilon (largest wrench resisted in every direction): {} for normal forces that sum to 1, {} for "
                     "normal forces up to 1; "
                     "torques about ({:.4g}, {:.4g}, {:.4g}) m, divided by {:.4g} m",
-                    interval(*result_.epsilon_l1), interval(*result_.epsilon_linf), point.x(), point.y(), point.z(),
+                    interval(result_.epsilon_l1), interval(result_.epsilon_linf), point.x(), point.y(), point.z(),
                     source_.convention.torque_length));
-  if (result_.d) text.notes.push_back("d (largest common slack of internal forces): " + interval(*result_.d));
-  if (result_.friction_factor && result_.friction_factor->known) {
-    const LeastFriction& factor = *result_.friction_factor;
-    text.notes.push_back(factor.enough
-                             ? fmt::format("least friction for closure: {:.4g} of every coefficient", factor.upper)
-                             : "no amount of friction gives closure");
-  }
+  if (result_.d.enclosed()) text.notes.push_back("d (largest common slack of internal forces): " + interval(result_.d));
+  const Margin& factor = result_.friction_factor;
+  if (factor.state == Margin::State::kKnown)
+    text.notes.push_back(fmt::format("least friction for closure: {:.4g} of every coefficient", factor.upper));
+  if (factor.state == Margin::State::kNone) text.notes.push_back("no amount of friction gives closure");
   if (rate_)
     text.notes.push_back(
         fmt::format("closed in {:.1f} % of {} draws with uncertain contacts (95 %: {:.1f} to {:.1f} %, seed {})",
@@ -345,10 +341,10 @@ AnswerText ClosureAnswer::text(const Report&) const
                          " points away from the object's centre of mass: closure cannot tell whether it is reversed");
   if (result_.frictional_form_closure.verdict == Verdict::kFails) {
     std::string advice;
-    if (result_.friction_factor && result_.friction_factor->known && result_.friction_factor->enough)
-      append_item(advice, fmt::format("every friction coefficient times {:.4g}", result_.friction_factor->upper));
+    if (factor.state == Margin::State::kKnown)
+      append_item(advice, fmt::format("every friction coefficient times {:.4g}", factor.upper));
     for (std::size_t i = 0; i < result_.contact_friction.size(); ++i)
-      if (result_.contact_friction[i].known && result_.contact_friction[i].enough)
+      if (result_.contact_friction[i].state == Margin::State::kKnown)
         append_item(advice, fmt::format("friction of {} alone raised to {:.4g}", grasp_.contacts[i].name,
                                         result_.contact_friction[i].upper));
     if (!advice.empty()) text.advice = "\nwhat would close it, each by itself:\n" + advice;

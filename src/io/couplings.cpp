@@ -32,7 +32,7 @@ std::vector<std::string> row_names(const ContactProblem& problem)
           contact.name + (k == 0                  ? " normal"
                           : k <= contact.tangents ? " t" + std::to_string(k)
                                                   : " torsion");
-  for (const Closure& closure : problem.closures)
+  for (const LoopConstraint& closure : problem.loops)
     for (int k = 0; k < closure.rows; ++k)
       names[static_cast<std::size_t>(closure.row + k)] = closure.name + (closure.rows == 1 ? "" : kParts[k]);
   return names;
@@ -122,12 +122,10 @@ void NamedCouplings::write_claims(bool intervals, Json& claims) const
   claims["rows"] = Json::array();
   for (const auto& [rows, kind] : {std::pair{&found.unilateral, "unilateral"}, {&found.bilateral, "bilateral"}})
     for (const int row : *rows) {
-      const bool known = holds && intervals && found.intervals[static_cast<std::size_t>(row)].known;
+      const Margin range =
+          intervals && !found.intervals.empty() ? found.intervals[static_cast<std::size_t>(row)] : Margin();
       Json interval;
-      if (known) {
-        const ForceInterval& range = found.intervals[static_cast<std::size_t>(row)];
-        interval = {json(range.lower), json(range.upper)};
-      }
+      if (holds && intervals && range.state == Margin::State::kKnown) interval = {json(range.lower), json(range.upper)};
       claims["rows"].push_back({{"name", name(row)},
                                 {"kind", kind},
                                 {"force", holds ? json(found.forces[row]) : Json()},
@@ -198,7 +196,7 @@ Json proof_json(const Couplings& found)
 
 class CouplingsAnswer final : public Answer {
  public:
-  explicit CouplingsAnswer(std::unique_ptr<Engine> engine) : analyser_(std::move(engine)) {}
+  explicit CouplingsAnswer(std::unique_ptr<Engine> engine) : checker_(std::move(engine)) {}
 
   void read(const Situation& situation) override;
   void ask(const Situation& situation, Extras extras) override;
@@ -229,7 +227,7 @@ class CouplingsAnswer final : public Answer {
     return gain.size() > 0 ? gain.cwiseAbs().maxCoeff() : 0.0;
   }
 
-  CouplingAnalyser analyser_;
+  CouplingChecker checker_;
   NamedCouplings asked_;
   std::string tangential_;  ///< held or left_out
   bool intervals_ = false;
@@ -253,7 +251,7 @@ void CouplingsAnswer::ask(const Situation& situation, Extras extras)
 {
   read_rows(situation);
   intervals_ = situation.scenario.options.intervals.value_or(extras == Extras::kAll);
-  asked_.found = analyser_.analyse(asked_.problem, {read_tangential(tangential_), intervals_});
+  asked_.found = checker_.check(asked_.problem, {read_tangential(tangential_), intervals_});
 }
 
 void CouplingsAnswer::write_row(std::vector<RowCell>& cells) const
@@ -289,11 +287,12 @@ AnswerText CouplingsAnswer::text(const Report&) const
   for (const auto& [rows, kind] : {std::pair{&found.unilateral, "unilateral"}, {&found.bilateral, "bilateral"}})
     for (const int row : *rows) {
       if (!holds) continue;
-      const ForceInterval& interval = found.intervals[static_cast<std::size_t>(row)];
+      const Margin interval = found.intervals.empty() ? Margin() : found.intervals[static_cast<std::size_t>(row)];
       text.table += fmt::format("{:<{}}  {:<10} {:>11.5g}", asked_.name(row), width, kind, found.forces[row]);
       const double slack = kSolve * found.forces.lpNorm<Eigen::Infinity>();
-      if (intervals_ && !interval.known) text.table += "  unknown";
-      if (intervals_ && interval.known && interval.upper - interval.lower > slack)
+      const bool known = interval.state == Margin::State::kKnown;
+      if (intervals_ && !known) text.table += "  unknown";
+      if (intervals_ && known && interval.upper - interval.lower > slack)
         text.table += fmt::format("  {:.5g} to {:.5g}", interval.lower, interval.upper);
       text.table += "\n";
     }

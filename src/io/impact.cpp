@@ -15,9 +15,6 @@
 namespace stiction::internal {
 namespace {
 
-/// Combinations of contact modes that are looked at unless the scenario says how many.
-constexpr int kModes = 1000;
-
 // ---- From scenario to problem. ----
 
 /// Table 1 of the paper: which coefficients a kind of contact may have.
@@ -105,7 +102,7 @@ std::vector<Injection> injections(const ContactProblem& problem, const ImpactSol
     add("the normal of " + problem.contacts[i].name, solution.contacts[i].work_normal);
     add("friction of " + problem.contacts[i].name, solution.contacts[i].work_tangential);
   }
-  for (std::size_t i = 0; i < problem.closures.size(); ++i) add(problem.closures[i].name, solution.closure_work[i]);
+  for (std::size_t i = 0; i < problem.loops.size(); ++i) add(problem.loops[i].name, solution.closure_work[i]);
   std::ranges::sort(list, [](const Injection& a, const Injection& b) { return a.work > b.work; });
   return list;
 }
@@ -180,8 +177,8 @@ void write_claims(const ImpactInput& asked, const ImpactProof& proof, const std:
   for (const Injection& injection : injections(problem, *solution))
     impact["injected_by"].push_back({{"who", injection.who}, {"work", json(injection.work)}});
   impact["closures"] = Json::array();
-  for (std::size_t i = 0; i < problem.closures.size(); ++i) {
-    const Closure& closure = problem.closures[i];
+  for (std::size_t i = 0; i < problem.loops.size(); ++i) {
+    const LoopConstraint& closure = problem.loops[i];
     const Eigen::VectorXd impulse = solution->impulse.segment(closure.row, closure.rows);
     impact["closures"].push_back(
         {{"name", closure.name}, {"impulse", json(impulse)}, {"work", json(solution->closure_work[i])}});
@@ -346,7 +343,7 @@ std::string impact_words(const ImpactInput& asked, const ImpactProof& proof,
 
 class ImpactAnswer final : public Answer {
  public:
-  explicit ImpactAnswer(std::unique_ptr<Engine> engine) : solver_(std::move(engine)) {}
+  explicit ImpactAnswer(std::unique_ptr<Engine> engine) : checker_(std::move(engine)) {}
 
   void read(const Situation& situation) override { asked_ = read_impact(situation); }
   void ask(const Situation& situation, Extras extras) override;
@@ -368,7 +365,7 @@ class ImpactAnswer final : public Answer {
   std::vector<std::string> remarks() const;
   Json conditions_json() const;
 
-  ImpactSolver solver_;
+  ImpactChecker checker_;
   ImpactInput asked_;
   ImpactResult result_;
   ImpactProof proof_;
@@ -384,8 +381,8 @@ void ImpactAnswer::ask(const Situation& situation, Extras extras)
   const bool margins = situation.scenario.options.margins.value_or(extras == Extras::kAll);
   ImpactOptions options;
   options.conditions = margins;
-  options.leaf_limit = situation.scenario.options.modes.value_or(kModes);
-  result_ = solver_.solve(asked_.problem, asked_.impact, options);
+  options.leaf_limit = situation.scenario.options.modes.value_or(options.leaf_limit);
+  result_ = checker_.check(asked_.problem, asked_.impact, options);
   proof_ = judge_impact(asked_.problem, asked_.impact, result_.solutions, {});
   leaves_.clear();
   if (proof_.complete != result_.complete || proof_.exists != result_.exists || proof_.unique != result_.unique ||
@@ -408,7 +405,7 @@ void ImpactAnswer::ask(const Situation& situation, Extras extras)
   if (repairs && verdict() == Verdict::kFails && !result_.solutions.empty() && safe_->applies) {
     const Impact safer{asked_.impact.velocity, with_restitution(asked_, safe_->exact)};
     options.conditions = false;
-    const ImpactResult found = solver_.solve(asked_.problem, safer, options);
+    const ImpactResult found = checker_.check(asked_.problem, safer, options);
     repaired_ = found.exists == Verdict::kHolds && found.dissipates == Verdict::kHolds;
   }
 }
@@ -430,7 +427,7 @@ std::vector<std::string> ImpactAnswer::remarks() const
     const std::string speed = fmt::format("{:.4g}", std::abs(flaw.velocity));
     if (flaw.closure >= 0)
       list.push_back(fmt::format("{} moves before the impact ({}): it is caught at once, as by a latch",
-                                 asked_.problem.closures[static_cast<std::size_t>(flaw.closure)].name, speed));
+                                 asked_.problem.loops[static_cast<std::size_t>(flaw.closure)].name, speed));
     if (flaw.contact < 0) continue;
     const auto i = static_cast<std::size_t>(flaw.contact);
     const Contact& contact = asked_.problem.contacts[i];

@@ -112,7 +112,7 @@ Json problem_json(const ContactProblem& problem)
     entry["contacts"].push_back(row);
   }
   entry["closures"] = Json::array();
-  for (const Closure& closure : problem.closures)
+  for (const LoopConstraint& closure : problem.loops)
     entry["closures"].push_back({{"name", closure.name}, {"row", closure.row}, {"rows", closure.rows}});
   if (!problem.actuators.empty()) entry["actuators"] = Json::array();
   for (const Actuator& actuator : problem.actuators)
@@ -241,7 +241,7 @@ ContactProblem read_problem(const Field& field)
   problem.M = field["M"].matrix(problem.nv(), problem.nv());
   problem.J = field["J"].matrix(problem.rows(), problem.nv());
   const Field dofs = field["dofs"], joints = field["joints"];
-  const Field contacts = field["contacts"], closures = field["closures"];
+  const Field contacts = field["contacts"], loops = field["closures"];
   if (static_cast<Eigen::Index>(dofs.size()) != problem.nv()) dofs.fail("a name for each degree of freedom");
   if (static_cast<Eigen::Index>(joints.size()) != problem.nv()) joints.fail("a joint for each degree of freedom");
   for (std::size_t i = 0; i < dofs.size(); ++i) {
@@ -269,9 +269,8 @@ ContactProblem read_problem(const Field& field)
     contact.axes_W = source["axes_world"].matrix(3, 3).transpose();
     problem.contacts.push_back(contact);
   }
-  for (std::size_t i = 0; i < closures.size(); ++i)
-    problem.closures.push_back(
-        {closures[i]["name"].text(), closures[i]["row"].integer(), closures[i]["rows"].integer()});
+  for (std::size_t i = 0; i < loops.size(); ++i)
+    problem.loops.push_back({loops[i]["name"].text(), loops[i]["row"].integer(), loops[i]["rows"].integer()});
   if (field.has("actuators")) {
     const Field actuators = field["actuators"];
     for (std::size_t i = 0; i < actuators.size(); ++i)

@@ -147,7 +147,7 @@ void RegionAnswer::ask(const Situation& situation, Extras)
   options.shape = asked.cone;
   if (asked.gap) options.relative_gap = *asked.gap;
   options.clip = asked.box;
-  finder_.find(input_, options, result_);
+  checker_.check(input_, options, result_);
 }
 
 Json RegionAnswer::question(const Report& report) const
@@ -200,7 +200,7 @@ std::string summary_of(const RegionResult& result)
 Json margins_json(const Margin& distance)
 {
   Json margins = Json::object();
-  if (distance.state == Margin::State::kKnown || distance.state == Margin::State::kUndecided) {
+  if (distance.enclosed()) {
     if (distance.state == Margin::State::kKnown) margins["com"] = json(distance.lower);
     margins["intervals"]["com"] = {json(distance.lower), json(distance.upper)};
   } else if (distance.state == Margin::State::kUnbounded) {
@@ -234,8 +234,7 @@ std::string RegionAnswer::summary() const { return summary_of(result_); }
 
 void RegionAnswer::write_row(std::vector<RowCell>& cells) const
 {
-  const bool distance =
-      result_.distance.state == Margin::State::kKnown || result_.distance.state == Margin::State::kUndecided;
+  const bool distance = result_.distance.enclosed();
   const bool area = result_.kind != RegionKind::kUndecided || !result_.pieces.empty();
   cells.push_back({"region", {}, name_of(result_.kind)});
   cells.push_back({"com", distance ? std::optional(result_.distance.lower) : std::nullopt});

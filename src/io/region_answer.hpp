@@ -8,7 +8,7 @@ namespace stiction::internal {
 /// The question region: where may the centre of mass go? (docs/region.md)
 class RegionAnswer final : public Answer {
  public:
-  explicit RegionAnswer(std::unique_ptr<Engine> engine) : finder_(std::move(engine)) {}
+  explicit RegionAnswer(std::unique_ptr<Engine> engine) : checker_(std::move(engine)) {}
 
   void read(const Situation& situation) override;
   void ask(const Situation& situation, Extras extras) override;
@@ -26,7 +26,7 @@ class RegionAnswer final : public Answer {
   const std::string& model() const { return model_; }
 
  private:
-  RegionFinder finder_;
+  RegionChecker checker_;
   RegionResult result_;
   std::string model_;  ///< whose centre of mass moves
   RegionInput input_;

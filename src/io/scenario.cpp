@@ -192,11 +192,11 @@ LoadDescription decode_load(const Entry& entry, const std::string& path)
   return load;
 }
 
-ClosureDescription decode_closure(const Entry& entry, const std::string& path)
+LoopDescription decode_closure(const Entry& entry, const std::string& path)
 {
-  using Kind = ClosureDescription::Kind;
+  using Kind = LoopDescription::Kind;
   const Map map(entry, path, {"name", "link", "on", "at", "kind", "normal"});
-  ClosureDescription closure;
+  LoopDescription closure;
   closure.name = text_of(map.need("name"), map.path_of("name"));
   closure.link = text_of(map.need("link"), map.path_of("link"));
   closure.on = map.text_or("on", closure.on);
@@ -426,7 +426,7 @@ Scenario ScenarioDocument::decode() const
     scenario.scene.contacts.push_back(decode_contact(entry, path, scenario.contact_motions.emplace_back()));
   });
   each(map.find("closures"), "closures", [&](const Entry& entry, const std::string& path) {
-    scenario.scene.closures.push_back(decode_closure(entry, path));
+    scenario.scene.loops.push_back(decode_closure(entry, path));
   });
   scenario.question = map.choice_or("question", kQuestions, scenario.question);
   if (const Entry* options = map.find("options")) scenario.options = decode_options(*options);

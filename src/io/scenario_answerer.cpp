@@ -137,7 +137,7 @@ ScenarioAnswerer::ScenarioAnswerer(const ScenarioAnswerer& other)
 bool ScenarioAnswerer::fits(const SceneDescription& scene) const
 {
   return scene.gravity == description_.gravity && scene.loads == description_.loads &&
-         scene.closures == description_.closures && scene.package_paths == description_.package_paths &&
+         scene.loops == description_.loops && scene.package_paths == description_.package_paths &&
          std::ranges::equal(description_.models, scene.models, same_body) &&
          std::ranges::equal(description_.contacts, scene.contacts, same_place) &&
          (!world_points_ || scene.models == description_.models);

@@ -69,7 +69,7 @@ Json contacts_json(const ContactProblem& problem, const SlidingSolution& solutio
     const Contact& contact = problem.contacts[i];
     ContactReport found = solution.contacts[i];
     const FrictionCone cone{contact.tangents, contact.torsional, contact.mu, contact.torsion, 1.0, ConeShape::exact()};
-    found.utilisation = utilisation(cone, solution.lambda.data() + contact.row);
+    found.utilisation = utilisation(cone, solution.lambda.segment(contact.row, contact.rows()));
     list.push_back(contact_json(contact, found, solution.lambda, false));
   }
   return list;

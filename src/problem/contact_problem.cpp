@@ -206,11 +206,11 @@ void ContactProblem::validate() const
     check_contact(path, contacts[i]);
     owners.claim(path, contacts[i].row, contacts[i].rows());
   }
-  for (std::size_t i = 0; i < closures.size(); ++i) {
+  for (std::size_t i = 0; i < loops.size(); ++i) {
     const std::string path = at("closures", i);
-    check_name(names, path, closures[i].name);
-    if (closures[i].rows < 1) throw InputError(path + ".rows", "want >= 1, got " + std::to_string(closures[i].rows));
-    owners.claim(path, closures[i].row, closures[i].rows);
+    check_name(names, path, loops[i].name);
+    if (loops[i].rows < 1) throw InputError(path + ".rows", "want >= 1, got " + std::to_string(loops[i].rows));
+    owners.claim(path, loops[i].row, loops[i].rows);
   }
   owners.check_complete();
 
@@ -242,7 +242,7 @@ RowRoles row_roles(const ContactProblem& problem)
     auto& tangential = bilateral ? roles.tangential_bilateral : roles.tangential_unilateral;
     for (int k = 1; k < c.rows(); ++k) tangential.push_back(c.row + k);
   }
-  for (const Closure& c : problem.closures)
+  for (const LoopConstraint& c : problem.loops)
     for (int k = 0; k < c.rows; ++k) roles.normal_bilateral.push_back(c.row + k);
   return roles;
 }

@@ -463,10 +463,10 @@ void write_resist_problem(const Grasp& grasp, const Eigen::VectorXd& wrench, dou
     c.torsion = block.cone.torsion * (1.0 + doubt);
     c.max_normal = block.max_normal;
   }
-  p.closures.resize(grasp.free.size());
-  for (std::size_t i = 0; i < p.closures.size(); ++i) {
-    p.closures[i].row = grasp.free[i];
-    p.closures[i].rows = 1;
+  p.loops.resize(grasp.free.size());
+  for (std::size_t i = 0; i < p.loops.size(); ++i) {
+    p.loops[i].row = grasp.free[i];
+    p.loops[i].rows = 1;
   }
   p.actuators.resize(static_cast<std::size_t>(dofs));
   for (Eigen::Index k = 0; k < dofs; ++k) {

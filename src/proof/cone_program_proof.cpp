@@ -83,7 +83,7 @@ bool contains(const FrictionCone& cone, const double* f)
 {
   bool zero = true;
   for (int k = 0; k < cone.dim(); ++k) zero = zero && f[k] == 0.0;
-  return zero || slack(cone, f) >= -kRounding * std::abs(f[0]);  // refuses the wrong sign of f_n as well
+  return zero || internal::slack(cone, f) >= -kRounding * std::abs(f[0]);  // refuses the wrong sign of f_n as well
 }
 
 /// y'E_j over one column.

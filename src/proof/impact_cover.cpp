@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +36,7 @@ class ProgramWriter {
       before_[r] = static_cast<double>(product(problem.J.row(r), impact.velocity).value);
   }
 
-  void closure(const Closure& closure)
+  void closure(const LoopConstraint& closure)
   {
     for (int r = closure.row; r < closure.row + closure.rows; ++r) {
       caps_[r] = kReach * bounds_.force[r];
@@ -183,7 +184,7 @@ class ProgramWriter {
   static Eigen::Vector2d direction(double angle)
   {
     for (int k = 0; k <= 4; ++k)
-      if (angle == k * (0.5 * M_PI)) return {k % 2 == 0 ? 1.0 - (k % 4) : 0.0, k % 2 == 1 ? 2.0 - k : 0.0};
+      if (angle == k * (0.5 * std::numbers::pi)) return {k % 2 == 0 ? 1.0 - (k % 4) : 0.0, k % 2 == 1 ? 2.0 - k : 0.0};
     return {std::cos(angle), std::sin(angle)};
   }
 
@@ -300,8 +301,8 @@ bool possible(const ImpactElement& element, const Mode& mode)
 {
   if (mode.normal == (element.bilateral() ? Mode::Normal::kOpen : Mode::Normal::kPulls)) return false;
   if (mode.tangential != Mode::Tangential::kSlip) return true;
-  if (element.contact.tangents == 1) return mode.from == mode.to && (mode.from == 0.0 || mode.from == M_PI);
-  return mode.from <= mode.to && mode.to - mode.from <= 0.5 * M_PI + 1e-9;
+  if (element.contact.tangents == 1) return mode.from == mode.to && (mode.from == 0.0 || mode.from == std::numbers::pi);
+  return mode.from <= mode.to && mode.to - mode.from <= 0.5 * std::numbers::pi + 1e-9;
 }
 
 bool includes(const Mode& wide, const Mode& narrow)
@@ -487,7 +488,7 @@ std::vector<Mode> split_mode(const ImpactElement& element, const Mode& mode)
   } else if (element.rubs() && mode.tangential == Mode::Tangential::kAny) {
     add([](Mode& m) { m.tangential = Mode::Tangential::kStick; });
     const int sectors = element.contact.tangents == 1 ? 2 : 4;
-    const double step = 2.0 * M_PI / sectors, width = element.contact.tangents == 1 ? 0.0 : step;
+    const double step = 2.0 * std::numbers::pi / sectors, width = element.contact.tangents == 1 ? 0.0 : step;
     for (int k = 0; k < sectors; ++k)
       add([&](Mode& m) {
         m.tangential = Mode::Tangential::kSlip;
@@ -512,7 +513,7 @@ void write_impact_program(const ContactProblem& problem, const Impact& impact, c
 {
   ProgramWriter writer(problem, impact);
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) writer.contact(ImpactElement(problem, impact, i), modes[i]);
-  for (const Closure& closure : problem.closures) writer.closure(closure);
+  for (const LoopConstraint& closure : problem.loops) writer.closure(closure);
   writer.write(question, floors, out);
 }
 

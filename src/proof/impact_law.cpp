@@ -26,7 +26,7 @@ void check_restitution(const std::string& path, double value, double lower, bool
 using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
 using LongVector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
 
-constexpr long double kDependent = 1e-12L;   // share of a row that counts as rounding once others are taken out of it
+constexpr long double kSpanned = 1e-12L;     // share of a row that counts as rounding once others are taken out of it
 constexpr long double kIndependent = 1e-7L;  // between the two nobody can tell
 
 /// L⁻¹S J' with S M S = L L' of unit diagonal; empty unless M > 0.
@@ -41,7 +41,7 @@ LongMatrix whitened_rows(const ContactProblem& problem)
       long double entry = (static_cast<long double>(problem.M(i, j)) + problem.M(j, i)) / 2.0L / size /
                           std::sqrt(static_cast<long double>(problem.M(j, j)));
       for (Eigen::Index k = 0; k < j; ++k) entry -= L(i, k) * L(j, k);
-      if (i == j && !(entry > kDependent)) return {};
+      if (i == j && !(entry > kSpanned)) return {};
       L(i, j) = i == j ? std::sqrt(entry) : entry / L(j, j);
     }
     Y.row(i) /= size;
@@ -110,8 +110,8 @@ BeforeImpact look_before(const ContactProblem& problem, const Impact& impact, st
       before.at_rest = before.at_rest && speed(c.row + 1 + k) == 0.0;
     if (element.twists()) before.at_rest = before.at_rest && speed(element.torsion_row()) == 0.0;
   }
-  for (std::size_t i = 0; i < problem.closures.size(); ++i)
-    for (int r = problem.closures[i].row; r < problem.closures[i].row + problem.closures[i].rows; ++r)
+  for (std::size_t i = 0; i < problem.loops.size(); ++i)
+    for (int r = problem.loops[i].row; r < problem.loops[i].row + problem.loops[i].rows; ++r)
       if (speed(r) != 0.0) {
         if (flaws) flaws->push_back({-1, static_cast<int>(i), false, speed(r)});
         before.held = false;
@@ -169,7 +169,7 @@ bool proves_safe(const ContactProblem& problem, const std::vector<ImpactLaw>& la
     const long double size = Y.col(row).norm();
     if (size == 0.0L) continue;
     const LongVector rest = outside(span, Y.col(row) / size);
-    if (rest.norm() <= kDependent) continue;
+    if (rest.norm() <= kSpanned) continue;
     if (rest.norm() < kIndependent) return false;
     span.push_back(rest.normalized());
   }
@@ -182,7 +182,7 @@ bool proves_safe(const ContactProblem& problem, const std::vector<ImpactLaw>& la
     long double size = 0.0L;
     for (const int row : reservoir.rows) {
       LongVector rest = outside(span, Y.col(row));
-      if (rest.norm() <= kDependent * Y.col(row).norm()) rest.setZero();
+      if (rest.norm() <= kSpanned * Y.col(row).norm()) rest.setZero();
       size = std::max(size, rest.norm());
       columns.push_back(std::move(rest));
       delta.push_back(d);

@@ -57,7 +57,7 @@ class LawCheck {
       if (bound > 0.0 && !(std::abs(impulse_[problem_.contacts[i].row]) <= kReach * bound))
         return refuse(why_, [&] { return problem_.contacts[i].name + ": is hit harder than the impact explains"; });
     }
-    for (const Closure& closure : problem_.closures)
+    for (const LoopConstraint& closure : problem_.loops)
       for (int r = closure.row; r < closure.row + closure.rows; ++r)
         if (bounds_.force[r] > 0.0 && !(std::abs(impulse_[r]) <= kReach * bounds_.force[r]))
           return refuse(why_, [&] { return closure.name + ": is hit harder than the impact explains"; });
@@ -101,7 +101,7 @@ class LawCheck {
 
   bool closures()
   {
-    for (const Closure& closure : problem_.closures)
+    for (const LoopConstraint& closure : problem_.loops)
       for (int r = closure.row; r < closure.row + closure.rows; ++r)
         if (!zero(r)) return refuse(why_, [&] { return closure.name + ": moves after the impact"; });
     return true;
@@ -223,9 +223,9 @@ void account(const ContactProblem& problem, const Impact& impact, ImpactSolution
     out.utilisation = std::max(share(std::hypot(out.impulse[1], out.impulse[2] / element.stretch(1)), c.mu * pressing),
                                share(std::abs(out.impulse[3]), c.torsion * pressing));
   }
-  solution.closure_work.assign(problem.closures.size(), 0.0);
-  for (std::size_t i = 0; i < problem.closures.size(); ++i)
-    for (int r = problem.closures[i].row; r < problem.closures[i].row + problem.closures[i].rows; ++r)
+  solution.closure_work.assign(problem.loops.size(), 0.0);
+  for (std::size_t i = 0; i < problem.loops.size(); ++i)
+    for (int r = problem.loops[i].row; r < problem.loops[i].row + problem.loops[i].rows; ++r)
       solution.closure_work[i] += work(r, before(r), after(r));
 
   long double energy = 0.0L, change = 0.0L;  // W = ½ (u+ - u-)'M (u+ + u-): no difference of large energies

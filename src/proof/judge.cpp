@@ -63,7 +63,7 @@ bool Case::every_row(Visit visit) const
   for (const Contact& c : p.contacts)
     for (int i = 0; i < c.rows(); ++i)
       if (!visit(c.row + i, i == 0 && may_detach(c))) return false;
-  for (const Closure& c : p.closures)
+  for (const LoopConstraint& c : p.loops)
     for (int i = 0; i < c.rows; ++i)
       if (!visit(c.row + i, false)) return false;
   return true;
@@ -334,7 +334,7 @@ bool Case::oppose(const MotionLeaf& leaf, const Eigen::VectorXd& motion, Eigen::
     most = std::max(moving, at_rest);
     strongest = row;
   };
-  for (const Closure& c : p.closures)
+  for (const LoopConstraint& c : p.loops)
     for (int r = c.row; r < c.row + c.rows; ++r) {
       const double supply = row_supply(p, r, motion, s.scales.row_force(r));
       subtract(r, kMovingForces * supply, kStaticForces * supply);
@@ -446,7 +446,7 @@ bool Case::unbalanced(const Eigen::VectorXd& direction)
     if (p.contacts[i].torsional)
       gain.add(-kRounding * row_sum(p, direction, last).scale, kStaticForces * s.scales.row_force(last));
   }
-  for (const Closure& c : p.closures)
+  for (const LoopConstraint& c : p.loops)
     for (int r = c.row; r < c.row + c.rows; ++r)
       gain.add(-kRounding * row_sum(p, direction, r).scale, kStaticForces * s.scales.row_force(r));
   return gain.value > 0x1p-50L * gain.scale || refuse(why, [] {

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "cone/kernels.hpp"
 #include "proof/scales.hpp"
 #include "proof/sums.hpp"
 #include "stiction/proof.hpp"
@@ -59,7 +60,7 @@ inline std::string owner_name(const ContactProblem& problem, Eigen::Index row, E
   };
   for (const Contact& c : problem.contacts)
     if (row >= c.row && row < c.row + c.rows()) return named("contact ", c.name, c.row);
-  for (const Closure& c : problem.closures)
+  for (const LoopConstraint& c : problem.loops)
     if (row >= c.row && row < c.row + c.rows) return named("closure ", c.name, c.row);
   return named("nothing", "", 0);
 }
@@ -83,7 +84,7 @@ inline bool usable(const ContactProblem& p, std::string* why)
   bool ok = p.M.rows() == n && p.M.cols() == n && p.J.rows() == m && p.J.cols() == n;
   for (const Contact& c : p.contacts)
     ok = ok && c.row >= 0 && c.tangents >= 0 && c.tangents <= 2 && c.row + c.rows() <= m;
-  for (const Closure& c : p.closures) ok = ok && c.row >= 0 && c.rows >= 0 && c.row + c.rows <= m;
+  for (const LoopConstraint& c : p.loops) ok = ok && c.row >= 0 && c.rows >= 0 && c.row + c.rows <= m;
   ok = ok && all_finite(p.M) && all_finite(p.F) && all_finite(p.J) && all_finite(p.gamma);
   return ok || refuse(why, [] { return std::string("the problem is malformed"); });
 }
@@ -201,7 +202,7 @@ inline bool admit_forces(const ContactProblem& p, const ConeShape& shape, const 
     if (!within(c.row, std::max(std::abs(near[0]), sideways)) || (c.torsional && !within(last, std::abs(s.near[last]))))
       return refuse(why, [&] { return "the force of contact " + c.name + " is beyond all proportion to the loads"; });
   }
-  for (const Closure& c : p.closures)
+  for (const LoopConstraint& c : p.loops)
     for (int r = c.row; r < c.row + c.rows; ++r)
       if (!within(r, std::abs(lambda[r])))
         return refuse(why, [&] { return "the force of closure " + c.name + " is beyond all proportion to the loads"; });
@@ -246,7 +247,7 @@ inline void compute_balance(const ContactProblem& p, const std::vector<char>* mo
     if (c.torsional && s.near[last] != 0.0)
       add(last, s.near[last], counted(last, std::abs(s.near[last]), 1.0), [&](Eigen::Index j) { return p.J(last, j); });
   }
-  for (const Closure& c : p.closures)
+  for (const LoopConstraint& c : p.loops)
     for (int r = c.row; r < c.row + c.rows; ++r)
       if (s.near[r] != 0.0)
         add(r, s.near[r], counted(r, std::abs(s.near[r]), 1.0), [&](Eigen::Index j) { return p.J(r, j); });
@@ -343,7 +344,7 @@ inline double row_supply(const ContactProblem& p, Eigen::Index row, const Eigen:
 inline bool contacts_give_way(const ContactProblem& p, const ConeShape& shape, const std::vector<int>& signs,
                               const Eigen::VectorXd& motion, const JudgeScratch& s, Sum& gain, std::string* why)
 {
-  for (const Closure& c : p.closures)
+  for (const LoopConstraint& c : p.loops)
     for (int r = c.row; r < c.row + c.rows; ++r) {
       gain.add(-row_supply(p, r, motion, kStaticForces * s.scales.row_force(r)));
       if (!(gain.value > 0.0L)) return refuse(why, [&] { return "closure " + c.name + " can oppose the motion"; });

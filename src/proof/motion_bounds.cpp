@@ -8,7 +8,7 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kNoise = 0x1p-40;  // share of a row, in units of √M, below which an entry does not count as a lever
+constexpr double kNoLever = 0x1p-40;  // share of a row, in units of √M, below which an entry does not count as a lever
 
 /// Degrees of freedom that entries of M, a row of J or the friction of a contact connect, by the number of one of them.
 class Components {
@@ -80,7 +80,7 @@ struct Levers {
   {
     for (Eigen::Index j = 0; j < p.nv(); ++j) {
       const double lever = std::abs(p.J(r, j));
-      if (p.M(j, j) <= 0.0 || lever > kNoise * row[r] * std::sqrt(p.M(j, j)))
+      if (p.M(j, j) <= 0.0 || lever > kNoLever * row[r] * std::sqrt(p.M(j, j)))
         levers[j] = std::max(levers[j], factor * lever);
     }
   }

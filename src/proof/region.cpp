@@ -14,7 +14,7 @@ namespace internal {
 namespace {
 
 /// Rounding of a sum of three terms and of a product in each: 2^-52 of their absolute values, with room.
-constexpr double kLoadRounding = 0x1p-50;
+constexpr double kShiftRounding = 0x1p-50;
 
 /// Position and shift come from other sums over the same numbers than M and J.
 constexpr double kPlace = 1e-9;
@@ -236,7 +236,7 @@ double RegionCase::failing_gain(const Eigen::Vector2d& s)
   if (!measured_ && !leaf_judge_.measure(problem_, a_, why_)) return -kInfinity;
   measured_ = true;
   problem_.F = input_.problem.F + input_.shift * s;
-  rest_ = kLoadRounding * (input_.problem.F.cwiseAbs() + input_.shift.cwiseAbs() * s.cwiseAbs());
+  rest_ = kShiftRounding * (input_.problem.F.cwiseAbs() + input_.shift.cwiseAbs() * s.cwiseAbs());
   return leaf_judge_.failing_gain(problem_, a_, rules_.shape, leaf_, rest_, why_);
 }
 
@@ -487,7 +487,7 @@ bool operator==(const RegionInput& a, const RegionInput& b)
            x.torsional == y.torsional && x.torsion == y.torsion && x.max_normal == y.max_normal &&
            x.point_W == y.point_W && x.axes_W == y.axes_W;
   };
-  const auto closure = [](const Closure& x, const Closure& y) {
+  const auto closure = [](const LoopConstraint& x, const LoopConstraint& y) {
     return x.name == y.name && x.row == y.row && x.rows == y.rows;
   };
   const auto motor = [](const Actuator& x, const Actuator& y) {
@@ -497,7 +497,7 @@ bool operator==(const RegionInput& a, const RegionInput& b)
   return same(p.M, q.M) && same(p.F, q.F) && same(p.J, q.J) && same(p.gamma, q.gamma) && same(a.a, b.a) &&
          same(a.shift, b.shift) && a.position == b.position && a.base == b.base && p.dof_names == q.dof_names &&
          p.dofs == q.dofs && std::ranges::equal(p.contacts, q.contacts, contact) &&
-         std::ranges::equal(p.closures, q.closures, closure) && std::ranges::equal(p.actuators, q.actuators, motor);
+         std::ranges::equal(p.loops, q.loops, closure) && std::ranges::equal(p.actuators, q.actuators, motor);
 }
 
 }  // namespace stiction

@@ -7,8 +7,7 @@
 namespace stiction::internal {
 namespace {
 
-constexpr Eigen::Index kOneBody = 6;      // so few degrees of freedom are one part: not worth a search
-constexpr double kSafelyDefinite = 1e-5;  // pivot of a unit mass: errors of the inverse stay below a hundredth
+constexpr Eigen::Index kOneBody = 6;  // so few degrees of freedom are one part: not worth a search
 
 int root(std::vector<int>& parent, int j)
 {
@@ -48,7 +47,7 @@ void Scales::find_parts(const ContactProblem& p)
       row_part[static_cast<std::size_t>(r)] = static_cast<int>(touched);
   };
   for (const Contact& c : p.contacts) join_rows(c.row, c.rows());
-  for (const Closure& c : p.closures) join_rows(c.row, c.rows);
+  for (const LoopConstraint& c : p.loops) join_rows(c.row, c.rows);
   // Roots get the numbers 0, 1, …; a row follows the degree of freedom that it touches.
   number_.assign(root_.size(), -1);
   parts = 0;
@@ -109,7 +108,7 @@ void Scales::measure(const ContactProblem& p)
     const int last = c.row + 1 + c.tangents;
     if (c.torsional) weight[last] = weigh([&](Eigen::Index j) { return p.J(last, j); });
   }
-  for (const Closure& c : p.closures)
+  for (const LoopConstraint& c : p.loops)
     for (int r = c.row; r < c.row + c.rows; ++r) weight[r] = weigh([&](Eigen::Index j) { return p.J(r, j); });
 }
 
@@ -251,7 +250,7 @@ double Scales::load_reach(const ContactProblem& p, Eigen::Index dof) const
     const int last = c.row + 1 + c.tangents;
     if (c.torsional) sum += std::abs(p.J(last, dof)) * row_force(last);
   }
-  for (const Closure& c : p.closures)
+  for (const LoopConstraint& c : p.loops)
     for (int r = c.row; r < c.row + c.rows; ++r) sum += std::abs(p.J(r, dof)) * row_force(r);
   return sum;
 }

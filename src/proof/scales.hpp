@@ -17,6 +17,8 @@ inline constexpr double kStaticForces = 0x1p18, kMovingForces = 0x1p12;
 /// Accelerations that a verdict is about, in units of what the loads alone would cause; those without inertia have only
 /// the accelerations of the others to be compared with.
 inline constexpr double kAccelerations = 0x1p12, kMasslessAccelerations = 0x1p4;
+/// Pivot of a mass matrix with unit diagonal from which errors of its inverse stay below a hundredth.
+inline constexpr double kSafelyDefinite = 1e-5;
 
 /// Bodies that do not touch are parts of their own: no scale of one is a tolerance of another. A contact acts in metres
 /// per second and newtons; `lever` translates degrees of freedom into these.

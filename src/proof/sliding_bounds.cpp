@@ -143,10 +143,10 @@ void SlidingMode::write_bounds()
     }
     if (columns_.separation[i] >= 0) most_[columns_.separation[i]] = bounds_.most_row[c.row];
   }
-  for (std::size_t i = 0; i < p_.closures.size(); ++i)
-    for (int k = 0; k < p_.closures[i].rows; ++k) {
-      tolerance_[row++] = bounds_.still[p_.closures[i].row + k];
-      most_[columns_.closure[i] + k] = finite(bounds_.most_force[p_.closures[i].row + k]);
+  for (std::size_t i = 0; i < p_.loops.size(); ++i)
+    for (int k = 0; k < p_.loops[i].rows; ++k) {
+      tolerance_[row++] = bounds_.still[p_.loops[i].row + k];
+      most_[columns_.closure[i] + k] = finite(bounds_.most_force[p_.loops[i].row + k]);
     }
 }
 

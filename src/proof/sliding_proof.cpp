@@ -26,23 +26,13 @@ bool has_choice(const Contact& contact, const std::optional<Eigen::Vector2d>& sl
   return friction || (!slip && contact.torsional && contact.torsion > 0.0);
 }
 
-void write_sliding_program(const ContactProblem& p, const SlipDirections& slips, const std::vector<int>& signs,
-                           ConeProgram& program, SlidingColumns& columns)
-{
-  const Eigen::Index nv = p.nv();
-  const auto count = p.contacts.size();
-  // Prescribed rows of J: normals, tangents and torsion of contacts that stick, closures.
-  std::vector<int> rows;
-  std::vector<int> normal_at(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Contact& c = p.contacts[i];
-    normal_at[i] = static_cast<int>(nv) + static_cast<int>(rows.size());
-    const int prescribed = sticks(c, slips[i]) ? c.rows() : 1;
-    for (int k = 0; k < prescribed; ++k) rows.push_back(c.row + k);
-  }
-  for (const Closure& c : p.closures)
-    for (int k = 0; k < c.rows; ++k) rows.push_back(c.row + k);
+namespace {
 
+/// Unknowns of the contacts' forces and separations, then of the closures'; how many there are with the accelerations.
+int set_columns(const ContactProblem& p, const SlipDirections& slips, const std::vector<int>& signs,
+                ConeProgram& program, SlidingColumns& columns)
+{
+  const auto count = p.contacts.size();
   columns.push.assign(count, -1);
   columns.pull.assign(count, -1);
   columns.separation.assign(count, -1);
@@ -50,7 +40,7 @@ void write_sliding_program(const ContactProblem& p, const SlipDirections& slips,
   program.cones.clear();
   program.boxes.clear();
   program.free.clear();
-  int next = static_cast<int>(nv);
+  int next = static_cast<int>(p.nv());
   for (int j = 0; j < next; ++j) program.free.push_back(j);
   for (std::size_t i = 0; i < count; ++i) {
     const Contact& c = p.contacts[i];
@@ -76,12 +66,52 @@ void write_sliding_program(const ContactProblem& p, const SlipDirections& slips,
       program.boxes.push_back({next++, 0.0, kInfinity});
     }
   }
-  for (const Closure& c : p.closures) {
+  for (const LoopConstraint& c : p.loops) {
     columns.closure.push_back(next);
     for (int k = 0; k < c.rows; ++k) program.free.push_back(next++);
   }
+  return next;
+}
 
-  program.E.setZero(nv + static_cast<Eigen::Index>(rows.size()), next);
+/// -J'λ of contact i in the balance M a - J'λ = -F. One that slides: λn J_n' + λt'J_t with λt = -mu |λn| d, where |λn|
+/// is the column's unknown.
+void write_force(const ContactProblem& p, const SlipDirections& slips, std::size_t i, int column, double sign,
+                 Eigen::MatrixXd& E)
+{
+  if (column < 0) return;
+  const Contact& c = p.contacts[i];
+  if (sticks(c, slips[i]) && has_choice(c, slips[i])) {
+    for (int k = 0; k < c.rows(); ++k) E.col(column + k).head(p.nv()) = -p.J.row(c.row + k).transpose();
+    return;
+  }
+  auto force = E.col(column).head(p.nv());
+  force = -sign * p.J.row(c.row).transpose();
+  if (!slips[i] || c.mu == 0.0) return;
+  const Eigen::Vector2d d = slips[i]->normalized();
+  for (int k = 0; k < c.tangents; ++k) force += c.mu * d[k] * p.J.row(c.row + 1 + k).transpose();
+}
+
+}  // namespace
+
+void write_sliding_program(const ContactProblem& p, const SlipDirections& slips, const std::vector<int>& signs,
+                           ConeProgram& program, SlidingColumns& columns)
+{
+  const Eigen::Index nv = p.nv();
+  const auto count = p.contacts.size();
+  // Prescribed rows of J: normals, tangents and torsion of contacts that stick, closures.
+  std::vector<int> rows;
+  std::vector<int> normal_at(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Contact& c = p.contacts[i];
+    normal_at[i] = static_cast<int>(nv) + static_cast<int>(rows.size());
+    const int prescribed = sticks(c, slips[i]) ? c.rows() : 1;
+    for (int k = 0; k < prescribed; ++k) rows.push_back(c.row + k);
+  }
+  for (const LoopConstraint& c : p.loops)
+    for (int k = 0; k < c.rows; ++k) rows.push_back(c.row + k);
+
+  const int width = set_columns(p, slips, signs, program, columns);
+  program.E.setZero(nv + static_cast<Eigen::Index>(rows.size()), width);
   program.e.resize(program.E.rows());
   program.e_scale.resize(0);
   program.E.topLeftCorner(nv, nv) = p.M;
@@ -91,28 +121,13 @@ void write_sliding_program(const ContactProblem& p, const SlipDirections& slips,
     program.e[nv + static_cast<Eigen::Index>(r)] = -p.gamma[rows[r]];
   }
   for (std::size_t i = 0; i < count; ++i) {
-    const Contact& c = p.contacts[i];
-    const bool cone = sticks(c, slips[i]) && has_choice(c, slips[i]);
-    // M a - J'λ = -F. One that slides: λn J_n' + λt'J_t with λt = -mu |λn| d, where |λn| is the column's unknown.
-    const auto write_force = [&](int column, double sign) {
-      if (column < 0) return;
-      if (cone) {
-        for (int k = 0; k < c.rows(); ++k) program.E.col(column + k).head(nv) = -p.J.row(c.row + k).transpose();
-        return;
-      }
-      auto force = program.E.col(column).head(nv);
-      force = -sign * p.J.row(c.row).transpose();
-      if (!slips[i] || c.mu == 0.0) return;
-      const Eigen::Vector2d d = slips[i]->normalized();
-      for (int k = 0; k < c.tangents; ++k) force += c.mu * d[k] * p.J.row(c.row + 1 + k).transpose();
-    };
-    write_force(columns.push[i], 1.0);
-    write_force(columns.pull[i], -1.0);
+    write_force(p, slips, i, columns.push[i], 1.0, program.E);
+    write_force(p, slips, i, columns.pull[i], -1.0, program.E);
     if (columns.separation[i] >= 0) program.E(normal_at[i], columns.separation[i]) = -1.0;
   }
-  for (std::size_t i = 0; i < p.closures.size(); ++i)
-    for (int k = 0; k < p.closures[i].rows; ++k)
-      program.E.col(columns.closure[i] + k).head(nv) = -p.J.row(p.closures[i].row + k).transpose();
+  for (std::size_t i = 0; i < p.loops.size(); ++i)
+    for (int k = 0; k < p.loops[i].rows; ++k)
+      program.E.col(columns.closure[i] + k).head(nv) = -p.J.row(p.loops[i].row + k).transpose();
 }
 
 void sliding_forces(const ContactProblem& p, const SlipDirections& slips, const SlidingColumns& columns,
@@ -133,8 +148,8 @@ void sliding_forces(const ContactProblem& p, const SlipDirections& slips, const 
     const Eigen::Vector2d d = slips[i]->normalized();
     lambda.segment(c.row + 1, c.tangents) = -c.mu * std::abs(lambda[c.row]) * d.head(c.tangents);
   }
-  for (std::size_t i = 0; i < p.closures.size(); ++i)
-    lambda.segment(p.closures[i].row, p.closures[i].rows) = x.segment(columns.closure[i], p.closures[i].rows);
+  for (std::size_t i = 0; i < p.loops.size(); ++i)
+    lambda.segment(p.loops[i].row, p.loops[i].rows) = x.segment(columns.closure[i], p.loops[i].rows);
 }
 
 Determined determined(const ConeProgram& program, Eigen::Index nv)
@@ -248,7 +263,7 @@ Eigen::Index WitnessCase::unbalanced(const Eigen::VectorXd& lambda) const
 
 bool WitnessCase::keeps_rows(std::string* why) const
 {
-  for (const Closure& c : p.closures)
+  for (const LoopConstraint& c : p.loops)
     for (int row = c.row; row < c.row + c.rows; ++row)
       if (!still(row)) return refuse(why, [&] { return "closure " + c.name + " does not keep its acceleration"; });
   for (std::size_t i = 0; i < p.contacts.size(); ++i) {
@@ -296,7 +311,7 @@ bool WitnessCase::within_bounds(std::string* why) const
         near.segment(c.row, c.rows()).any())
       return refuse(why, [&] { return "the force of contact " + c.name + " is beyond all proportion to the loads"; });
   }
-  for (const Closure& c : p.closures)
+  for (const LoopConstraint& c : p.loops)
     for (int row = c.row; row < c.row + c.rows; ++row)
       if (!(std::abs(near[row]) <= bounds.most_force[row]))
         return refuse(why, [&] { return "the force of closure " + c.name + " is beyond all proportion to the loads"; });
@@ -352,7 +367,7 @@ bool well_formed(const ContactProblem& p, const SlipDirections& slips)
     ok = c.row >= 0 && c.tangents >= 0 && c.tangents <= 2 && c.row + c.rows() <= m;
     if (slips[i]) ok = ok && std::abs(slips[i]->norm() - 1.0) <= 1e-6 && slips[i]->tail(2 - c.tangents).isZero(0.0);
   }
-  for (const Closure& c : p.closures) ok = ok && c.row >= 0 && c.rows >= 0 && c.row + c.rows <= m;
+  for (const LoopConstraint& c : p.loops) ok = ok && c.row >= 0 && c.rows >= 0 && c.row + c.rows <= m;
   return ok;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "cone/kernels.hpp"
 #include "stiction/cone.hpp"
 #include "stiction/proof.hpp"
 

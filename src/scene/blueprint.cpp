@@ -371,10 +371,10 @@ Blueprint make_blueprint(const SceneDescription& description, const std::vector<
   std::set<std::string> names;
   for (std::size_t i = 0; i < description.contacts.size(); ++i)
     read_contact(description.contacts[i], i, bodies, names, blueprint.contacts);
-  for (std::size_t i = 0; i < description.closures.size(); ++i) {
-    const ClosureDescription& source = description.closures[i];
+  for (std::size_t i = 0; i < description.loops.size(); ++i) {
+    const LoopDescription& source = description.loops[i];
     const std::string path = indexed("closures", i);
-    ClosureBlueprint closure;
+    LoopBlueprint closure;
     closure.name = source.name;
     add_name(names, path, source.name);
     std::tie(closure.link, closure.on) = bodies.find_pair(path, source.link, source.on);
@@ -382,11 +382,11 @@ Blueprint make_blueprint(const SceneDescription& description, const std::vector<
     closure.at = source.at;
     closure.kind = source.kind;
     closure.axes = Eigen::Matrix3d::Identity();
-    if (source.kind == ClosureDescription::Kind::kGuide) {
+    if (source.kind == LoopDescription::Kind::kGuide) {
       check_finite(path + ".normal", source.normal);
       closure.axes = contact_axes(unit(path + ".normal", source.normal));
     }
-    blueprint.closures.push_back(closure);
+    blueprint.loops.push_back(closure);
   }
   return blueprint;
 }

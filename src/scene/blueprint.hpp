@@ -57,11 +57,11 @@ struct ContactBlueprint {
   ContactOrigin origin;
 };
 
-struct ClosureBlueprint {
+struct LoopBlueprint {
   std::string name;
   BodyRef link, on;
   Eigen::Vector3d at;
-  ClosureDescription::Kind kind;
+  LoopDescription::Kind kind;
   Eigen::Matrix3d axes;  ///< kGuide: columns normal, t1, t2 in the link frame
 };
 
@@ -71,7 +71,7 @@ struct Blueprint {
   std::vector<ModelBlueprint> models;
   std::vector<LoadBlueprint> loads;
   std::vector<ContactBlueprint> contacts;
-  std::vector<ClosureBlueprint> closures;
+  std::vector<LoopBlueprint> loops;
   std::vector<Warning> warnings;
   std::vector<Warning> load_warnings;  ///< among them
 };

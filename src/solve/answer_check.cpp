@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "cone/kernels.hpp"
+
 namespace stiction::internal {
 namespace {
 

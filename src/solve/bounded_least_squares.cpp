@@ -15,7 +15,8 @@ constexpr double kNoResidual = 4 * kEpsilon;
 
 bool BoundedLeastSquares::is_free(int j) const { return std::isinf(lower[j]) && std::isinf(upper[j]); }
 
-bool BoundedLeastSquares::solve(int limit)
+/// Variables at the bounds they are said to be at; the others are passive.
+void BoundedLeastSquares::start()
 {
   const int n = static_cast<int>(A.cols());
   passive_.clear();
@@ -36,7 +37,38 @@ bool BoundedLeastSquares::solve(int limit)
         passive_.push_back(j);
     }
   }
+}
 
+/// The longest share of the step inside the bounds; whoever blocks it becomes fixed there. True: all of it.
+bool BoundedLeastSquares::walk(const Eigen::VectorXd& step)
+{
+  double share = 1.0;
+  for (std::size_t k = 0; k < passive_.size(); ++k) {
+    const int j = passive_[k];
+    const double room = step[static_cast<Eigen::Index>(k)] < 0.0 ? lower[j] - z[j] : upper[j] - z[j];
+    const double d = step[static_cast<Eigen::Index>(k)];
+    if (std::abs(d) > std::abs(room)) share = std::min(share, room / d);
+  }
+  for (std::size_t k = 0; k < passive_.size(); ++k) z[passive_[k]] += share * step[static_cast<Eigen::Index>(k)];
+  if (share == 1.0) return true;
+  for (std::size_t k = 0; k < passive_.size(); ++k) {
+    const int j = passive_[k];
+    const double d = step[static_cast<Eigen::Index>(k)];
+    if (d == 0.0 || is_free(j)) continue;
+    const double bound = d < 0.0 ? lower[j] : upper[j];
+    if (std::isinf(bound) || (d < 0.0 ? z[j] - bound : bound - z[j]) > kEpsilon * std::abs(share * d)) continue;
+    z[j] = bound;
+    place[static_cast<std::size_t>(j)] = d < 0.0 ? Place::kLower : Place::kUpper;
+    if (share == 0.0) blocked_[static_cast<std::size_t>(j)] = 1;
+  }
+  std::erase_if(passive_, [&](int j) { return place[static_cast<std::size_t>(j)] != Place::kPassive; });
+  if (share > 0.0) std::fill(blocked_.begin(), blocked_.end(), 0);
+  return false;
+}
+
+bool BoundedLeastSquares::solve(int limit)
+{
+  start();
   while (exchanges <= limit) {
     factor();
     if (remove_dependent()) {
@@ -44,29 +76,7 @@ bool BoundedLeastSquares::solve(int limit)
       continue;
     }
     update_residual();
-    const Eigen::VectorXd step = correction(residual);
-    // Longest share of the step inside the bounds; whoever blocks it becomes fixed there.
-    double share = 1.0;
-    for (std::size_t k = 0; k < passive_.size(); ++k) {
-      const int j = passive_[k];
-      const double room = step[static_cast<Eigen::Index>(k)] < 0.0 ? lower[j] - z[j] : upper[j] - z[j];
-      const double d = step[static_cast<Eigen::Index>(k)];
-      if (std::abs(d) > std::abs(room)) share = std::min(share, room / d);
-    }
-    for (std::size_t k = 0; k < passive_.size(); ++k) z[passive_[k]] += share * step[static_cast<Eigen::Index>(k)];
-    if (share < 1.0) {
-      for (std::size_t k = 0; k < passive_.size(); ++k) {
-        const int j = passive_[k];
-        const double d = step[static_cast<Eigen::Index>(k)];
-        if (d == 0.0 || is_free(j)) continue;
-        const double bound = d < 0.0 ? lower[j] : upper[j];
-        if (std::isinf(bound) || (d < 0.0 ? z[j] - bound : bound - z[j]) > kEpsilon * std::abs(share * d)) continue;
-        z[j] = bound;
-        place[static_cast<std::size_t>(j)] = d < 0.0 ? Place::kLower : Place::kUpper;
-        if (share == 0.0) blocked_[static_cast<std::size_t>(j)] = 1;
-      }
-      std::erase_if(passive_, [&](int j) { return place[static_cast<std::size_t>(j)] != Place::kPassive; });
-      if (share > 0.0) std::fill(blocked_.begin(), blocked_.end(), 0);
+    if (!walk(correction(residual))) {
       ++exchanges;
       continue;
     }

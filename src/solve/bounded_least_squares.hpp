@@ -4,11 +4,9 @@
 #include <vector>
 
 #include "base/linear_algebra.hpp"
+#include "base/numerics.hpp"
 
 namespace stiction::internal {
-
-/// Pivots below this share of the largest count as linear dependence, around qpOASES.
-inline constexpr double kDependent = 1e-11;
 
 /// Where a variable of a bounded problem sits.
 enum class Place { kLower, kUpper, kPassive };
@@ -41,7 +39,9 @@ class BoundedLeastSquares {
   const std::vector<int>& passive() const { return passive_; }
 
  private:
+  void start();
   void factor();
+  bool walk(const Eigen::VectorXd& step);
   bool remove_dependent();
   void update_residual();
   void refine_direction();

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numerics.hpp"
+
 namespace stiction::internal {
 namespace {
 
-constexpr int kSteps = 7;             // the few grasps that want more are as fast with an engine
-constexpr int kPivotStep = 2;         // from here on a motion about contacts that stay is looked for
-constexpr double kInside = 0.999;     // share of the friction that counts as clearly inside
-constexpr double kRankDoubt = 1e-10;  // share of a pivot that elimination may leave
+constexpr int kSteps = 7;                 // the few grasps that want more are as fast with an engine
+constexpr int kPivotStep = 2;             // from here on a motion about contacts that stay is looked for
+constexpr double kClearlyInside = 0.999;  // share of the friction that counts as clearly inside
+constexpr double kRankDoubt = kRank;      // share of a pivot that elimination may leave
+constexpr double kRidge = 1e-13;          // share of the trace that makes a singular Gram matrix solvable
 
 double unit(const FrictionCone& cone, int k)
 {
@@ -88,7 +91,7 @@ void ClosureNewton::project_smoothly(Contact& c)
 /// leaves these contacts at rest, and u approaches it forever. Their z stay behind, and the twist is the null vector of
 /// their columns, here by inverse iteration.
 template <int rows, int width>
-bool ClosureNewton::pivots(const std::vector<ConeBlock>& cones, Eigen::Matrix<double, rows, 1>& u)
+bool ClosureNewton::pivots(const std::vector<ConeBlock>& cones, Vector<rows>& u)
 {
   const auto size = [](const Contact& c) {
     double squares = 0.0;
@@ -106,35 +109,26 @@ bool ClosureNewton::pivots(const std::vector<ConeBlock>& cones, Eigen::Matrix<do
   Vector<rows> t = u;
   for (int round = 0; round < 2; ++round) {
     Square<rows> H = gram;
-    H.diagonal().array() += 1e-13 * trace;
+    H.diagonal().array() += kRidge * trace;
     if (solve<rows>(H, t, 0.0) < 0.0) return false;
     t /= t.cwiseAbs().sum();
   }
   for (std::size_t i = 0; i < cones.size(); ++i) {
     const Vector<width> h = contacts_[i].columns<rows, width>().transpose() * t;
-    if (rests(contacts_[i]) ? h.squaredNorm() > 1e-26 * trace : !in_dual(cones[i].cone, h.data())) return false;
+    if (rests(contacts_[i]) ? h.squaredNorm() > kRidge * kRidge * trace : !in_dual(cones[i].cone, h.data()))
+      return false;
   }
   u = t;
   return true;
 }
 
-/// Every contact has `width` columns here, those that its cone lacks are zero: fixed loops are faster than short ones.
-/// A cone with torsion is replaced by the round one inside it.
+/// The first step, from u = 0: z = 0, f = (1, 0, 0), D = I / 2; both sides doubled.
 template <int rows, int width>
-ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std::vector<ConeBlock>& cones)
+void ClosureNewton::start(const Eigen::MatrixXd& G, const std::vector<ConeBlock>& cones, const Vector<rows>& row_unit,
+                          Square<rows>& H, Vector<rows>& r)
 {
-  contacts_.resize(cones.size());
-  forces_.setZero(G.cols());
-  Vector<rows> r = Vector<rows>::Zero();
-  Square<rows> H = Square<rows>::Zero();
-  // Rows in units of powers of two: nothing below depends on the unit of length.
-  Vector<rows> row_unit = Vector<rows>::Zero();
-  for (const ConeBlock& block : cones)
-    for (int k = 0; k < block.cone.dim(); ++k)
-      row_unit = row_unit.cwiseMax(std::abs(unit(block.cone, k)) *
-                                   Eigen::Map<const Vector<rows>>(G.data() + (block.col + k) * rows).cwiseAbs());
-  for (int i = 0; i < rows; ++i) row_unit[i] = row_unit[i] > 0.0 ? std::ldexp(1.0, -std::ilogb(row_unit[i])) : 1.0;
-  // The first step, from u = 0: z = 0, f = (1, 0, 0), D = I / 2; both sides doubled.
+  H.setZero();
+  r.setZero();
   for (std::size_t i = 0; i < cones.size(); ++i) {
     const FrictionCone& cone = cones[i].cone;
     Contact& c = contacts_[i];
@@ -153,59 +147,91 @@ ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std:
     c.alpha = c.tau = 0.5;
     c.beta = 0.0;
   }
+}
 
-  Vector<rows> u = Vector<rows>::Zero();
+/// z and f after a step du, with z gone `stride` times as far.
+template <int rows, int width>
+ClosureNewton::Reached ClosureNewton::move(const std::vector<ConeBlock>& cones, const Vector<rows>& du, double stride)
+{
+  Reached reached{true, true};
+  for (std::size_t i = 0; i < cones.size(); ++i) {
+    Contact& c = contacts_[i];
+    const Vector<width> dz = -(c.columns<rows, width>().transpose() * du);
+    double h[width], along = 0.0, squares = 0.0;
+    for (int k = 0; k < width; ++k) {
+      c.z[k] += stride * dz[k];
+      h[k] = -c.z[k];
+      if (k > 0) along += c.w[k] * dz[k];
+    }
+    // f becomes f + D dz
+    c.f[0] += c.alpha * dz[0] + c.beta * along;
+    for (int k = 1; k < width; ++k) {
+      c.f[k] += c.tau * dz[k] + c.w[k] * (c.beta * dz[0] + (c.alpha - c.tau) * along);
+      squares += c.f[k] * c.f[k];
+    }
+    const double room = kClearlyInside * c.f[0];
+    reached.inside = reached.inside && room > 0.0 && squares < room * room;
+    reached.dual = reached.dual && in_dual(cones[i].cone, h);
+  }
+  return reached;
+}
+
+/// f(u), and Newton's system there: H = G D G', r = G f.
+template <int rows, int width>
+void ClosureNewton::linearise(Square<rows>& H, Vector<rows>& r)
+{
+  r.setZero();
+  H.setZero();
+  for (Contact& c : contacts_) {
+    project_smoothly<width>(c);
+    const auto A = c.columns<rows, width>();
+    Vector<rows> along = Vector<rows>::Zero();  // A w
+    for (int k = 1; k < width; ++k) along += c.w[k] * A.col(k);
+    const Vector<rows> bend = c.beta * A.col(0) + (c.alpha - c.tau) * along;
+    Eigen::Matrix<double, rows, width> B;  // A D
+    B.col(0) = c.alpha * A.col(0) + c.beta * along;
+    for (int k = 1; k < width; ++k) B.col(k) = c.tau * A.col(k) + c.w[k] * bend;
+    for (int k = 0; k < width; ++k) r += c.f[k] * A.col(k);
+    H += B.lazyProduct(A.transpose());
+  }
+}
+
+/// Every contact has `width` columns here, those that its cone lacks are zero: fixed loops are faster than short ones.
+/// A cone with torsion is replaced by the round one inside it.
+template <int rows, int width>
+ClosureNewton::End ClosureNewton::run_sized(const Eigen::MatrixXd& G, const std::vector<ConeBlock>& cones)
+{
+  contacts_.resize(cones.size());
+  forces_.setZero(G.cols());
+  // Rows in units of powers of two: nothing below depends on the unit of length.
+  Vector<rows> row_unit = Vector<rows>::Zero();
+  for (const ConeBlock& block : cones)
+    for (int k = 0; k < block.cone.dim(); ++k)
+      row_unit = row_unit.cwiseMax(std::abs(unit(block.cone, k)) *
+                                   Eigen::Map<const Vector<rows>>(G.data() + (block.col + k) * rows).cwiseAbs());
+  for (int i = 0; i < rows; ++i) row_unit[i] = row_unit[i] > 0.0 ? std::ldexp(1.0, -std::ilogb(row_unit[i])) : 1.0;
+
+  Vector<rows> r, u = Vector<rows>::Zero();
+  Square<rows> H;
+  start<rows, width>(G, cones, row_unit, H, r);
   for (int step = 0; step < kSteps; ++step) {
     const double decrement = solve<rows>(H, r, kRankDoubt);
     if (decrement < 0.0) break;
     // Far from a minimum u has a long way to go.
     const double stride = decrement > 1.0 ? 2.0 : 1.0;
     u += stride * r;
-    bool inside = true, dual = true;
-    for (std::size_t i = 0; i < cones.size(); ++i) {
-      Contact& c = contacts_[i];
-      const Vector<width> dz = -(c.columns<rows, width>().transpose() * r);
-      double h[width], along = 0.0, squares = 0.0;
-      for (int k = 0; k < width; ++k) {
-        c.z[k] += stride * dz[k];
-        h[k] = -c.z[k];
-        if (k > 0) along += c.w[k] * dz[k];
-      }
-      // f becomes f + D dz
-      c.f[0] += c.alpha * dz[0] + c.beta * along;
-      for (int k = 1; k < width; ++k) {
-        c.f[k] += c.tau * dz[k] + c.w[k] * (c.beta * dz[0] + (c.alpha - c.tau) * along);
-        squares += c.f[k] * c.f[k];
-      }
-      const double room = kInside * c.f[0];
-      inside = inside && room > 0.0 && squares < room * room;
-      dual = dual && in_dual(cones[i].cone, h);
-    }
-    if (inside) {
+    const Reached reached = move<rows, width>(cones, r, stride);
+    if (reached.inside) {
       for (std::size_t i = 0; i < cones.size(); ++i)
         for (int k = 0; k < cones[i].cone.dim(); ++k)
           forces_[cones[i].col + k] = unit(cones[i].cone, k) * contacts_[i].f[k];
       return End::kForces;
     }
-    if (dual || (step >= kPivotStep && pivots<rows, width>(cones, u))) {
+    if (reached.dual || (step >= kPivotStep && pivots<rows, width>(cones, u))) {
       twist_ = row_unit.cwiseProduct(u);
       return End::kTwist;
     }
-
-    r.setZero();
-    H.setZero();
-    for (Contact& c : contacts_) {
-      project_smoothly<width>(c);
-      const auto A = c.columns<rows, width>();
-      Vector<rows> along = Vector<rows>::Zero();  // A w
-      for (int k = 1; k < width; ++k) along += c.w[k] * A.col(k);
-      const Vector<rows> bend = c.beta * A.col(0) + (c.alpha - c.tau) * along;
-      Eigen::Matrix<double, rows, width> B;  // A D
-      B.col(0) = c.alpha * A.col(0) + c.beta * along;
-      for (int k = 1; k < width; ++k) B.col(k) = c.tau * A.col(k) + c.w[k] * bend;
-      for (int k = 0; k < width; ++k) r += c.f[k] * A.col(k);
-      H += B.lazyProduct(A.transpose());
-    }
+    linearise<rows, width>(H, r);
   }
   return End::kOpen;
 }

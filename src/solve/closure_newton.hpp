@@ -44,12 +44,29 @@ class ClosureNewton {
     }
   };
 
+  template <int rows>
+  using Square = Eigen::Matrix<double, rows, rows>;
+  template <int size>
+  using Vector = Eigen::Matrix<double, size, 1>;
+
+  /// Whether the forces are inside every cone, the twist inside every dual.
+  struct Reached {
+    bool inside, dual;
+  };
+
   template <int rows, int width>
   End run_sized(const Eigen::MatrixXd& G, const std::vector<ConeBlock>& cones);
+  template <int rows, int width>
+  void start(const Eigen::MatrixXd& G, const std::vector<ConeBlock>& cones, const Vector<rows>& row_unit,
+             Square<rows>& H, Vector<rows>& r);
+  template <int rows, int width>
+  Reached move(const std::vector<ConeBlock>& cones, const Vector<rows>& du, double stride);
+  template <int rows, int width>
+  void linearise(Square<rows>& H, Vector<rows>& r);
   template <int width>
   static void project_smoothly(Contact& contact);
   template <int rows, int width>
-  bool pivots(const std::vector<ConeBlock>& cones, Eigen::Matrix<double, rows, 1>& u);
+  bool pivots(const std::vector<ConeBlock>& cones, Vector<rows>& u);
 
   std::vector<Contact> contacts_;
   Eigen::VectorXd forces_;

@@ -12,6 +12,9 @@ namespace stiction::internal {
 namespace {
 
 constexpr double kRoundingResidual = 1e-14;
+constexpr double kFirstPause = 0.1, kPauses[] = {1e-4, 1e-8, 0.0};  // scores at which the descent looks around
+constexpr double kRoughDual = 1e-2;                                 // an interior dual needs to be positive, not best
+constexpr double kNoDual = 1e-10;                                   // cones that span a subspace have none
 
 /// 2^-k with x in [2^k, 2^(k+1)); 1 for 0.
 double power_of_two_near(double x)
@@ -218,7 +221,7 @@ void NativeEngine::decide_next(const ConeProgram& program, ConeAnswer& answer)
   if (answer.x.size() != n) answer.x.resize(n);
   if (answer.y.size() != m) answer.y.resize(m);
   for (Eigen::Index i = 0; i < m; ++i) target_[i] = program.e[i] * row_scale_[i];
-  answer_with(nearest_.run_again(target_.data(), 0.1), program, answer);
+  answer_with(nearest_.run_again(target_.data(), kFirstPause), program, answer);
   if (answer.outcome == Outcome::kFeasible && !balanced(program, answer.x)) decide(program, answer);
 }
 
@@ -259,7 +262,7 @@ void NativeEngine::solve(const ConeProgram& program, ConeAnswer& answer)
   data.boxes = &boxes_;
   data.free = &free_;
 
-  answer_with(nearest_.run(data, 0.1), program, answer);
+  answer_with(nearest_.run(data, kFirstPause), program, answer);
 }
 
 /// Continues from where the descent stopped, and writes the answer.
@@ -268,9 +271,9 @@ void NativeEngine::answer_with(NearestPoint::Stop stop, const ConeProgram& progr
   // It pauses when the residual is nearly a certificate: if a direction exists that is positive on all rays (or at
   // least on those it violates) the rest of the descent is not needed.
   const auto m = program.E.rows();
-  for (double pause : {1e-4, 1e-8, 0.0}) {
+  for (const double pause : kPauses) {
     if (stop != NearestPoint::Stop::kPaused) break;
-    offer_interior_dual(program, pause == 1e-4);
+    offer_interior_dual(program, pause == kPauses[0]);
     stop = nearest_.resume(pause);
   }
   answer.iterations = nearest_.iterations();
@@ -340,10 +343,9 @@ void NativeEngine::offer_interior_dual(const ConeProgram& program, bool everywhe
   data.e = lifted_target_.data();
   data.cones = &program.cones;
   data.free = &free_;
-  // An approximate d will do: it needs to be positive, not best.
-  if (dual_nearest_.run(data, 1e-2) == NearestPoint::Stop::kReached) return;
+  if (dual_nearest_.run(data, kRoughDual) == NearestPoint::Stop::kReached) return;
   const std::vector<double>& rho = dual_nearest_.residual();
-  if (!(rho[m] > 1e-10)) return;  // no such d: those cones span a subspace of the rows
+  if (!(rho[m] > kNoDual)) return;
   for (Eigen::Index i = 0; i < m; ++i) interior_[i] = -rho[i] / rho[m];
   nearest_.offer_interior_dual(interior_.data());
 }

@@ -11,15 +11,15 @@
 #include <limits>
 
 #include "base/linear_algebra.hpp"
+#include "base/numerics.hpp"
 #include "solve/gauss_alternatives.hpp"
 #include "solve/native_engine.hpp"
 
 namespace stiction::internal {
 namespace {
 
-constexpr double kSingularPivot = 1e-9;  // pivot of the unit-diagonal M below which M counts as singular
-constexpr double kShift = 1e-6;          // rho, relative to the unit diagonal
-constexpr double kDependentRow = 1e-9;   // a row within this of the span of the others is redundant
+constexpr double kShift = 1e-6;         // rho, relative to the unit diagonal
+constexpr double kDependentRow = 1e-9;  // a row within this of the span of the others is redundant
 constexpr double kRelaxation = 1e-12;
 constexpr double kLeastResidual = 2e-16;  // of the unit-diagonal system: refinement cannot do better
 constexpr double kSettledResidual = 1e-13;
@@ -92,7 +92,7 @@ void NativeEngine::GaussWorkspace::load(const GaussProgram& p)
 bool NativeEngine::GaussWorkspace::factorise(bool& singular)
 {
   const double smallest = cholesky.compute(M);
-  singular = smallest * smallest < kSingularPivot;
+  singular = smallest * smallest < kSingularMass;
   if (singular) {
     M.diagonal().array() += kShift;
     const bool definite = cholesky.compute(M) > 0.0;
@@ -171,7 +171,7 @@ bool NativeEngine::GaussWorkspace::active_inequalities(Eigen::Index equalities, 
   data.e = ldp_target.data();
   data.cones = &ldp_cones;
   nearest.run(data, 0.0);
-  if (!(nearest.residual()[n] > 1e-12)) return false;
+  if (!(nearest.residual()[n] > kProductRounding)) return false;
   for (Eigen::Index j = 0; j < inequalities; ++j)
     if (nearest.x()[j] > 0.0 && qr.append(B.col(equalities + j).data(), kDependentRow))
       basis.push_back(static_cast<int>(equalities + j));

@@ -2,12 +2,18 @@
 
 #include <limits>
 
+#include "base/numerics.hpp"
+#include "cone/kernels.hpp"
+
 namespace stiction::internal {
 namespace {
 
 constexpr double kReachedTolerance = 4e-16;  // residual over |e|: rounding of the sums
 constexpr double kPriceTolerance = 1e-14;    // score over |r|: nothing left to gain
-constexpr double kDependentColumn = 3e-14;   // a column within rounding of the span of the others
+constexpr double kDependentRay = 3e-14;      // a column within rounding of the span of the others
+constexpr double kDependentFree = 1e-13;     // the same for free columns, which stay and are the first of the factor
+constexpr double kMayBeRounding = 1e-10;     // residual over |e| that refinement may still remove
+constexpr double kBeyond = 1e-6;             // step along an interior dual, beyond the one that is just enough
 
 /// The value of support() on h = E'r over the columns of one cone. Inline, as nearly all of the work on many contacts
 /// is here; the usual cone goes without loops and calls.
@@ -61,7 +67,7 @@ NearestPoint::Stop NearestPoint::run(const Data& data, double pause_score)
     value_.resize(data.cones->size());
     slope_.resize(data.cones->size());
   }
-  at_upper_.resize(data.boxes->size());
+  place_.resize(data.boxes->size());
   switch (m) {
     case 3:
       start(qr3_);
@@ -232,12 +238,12 @@ double NearestPoint::price(Column& best)
   }
   for (size_t b = 0; b < data_.boxes->size(); ++b) {
     const BoxVariable& box = (*data_.boxes)[b];
-    if (at_upper_[b] == 2) continue;  // passive
+    if (place_[b] == Place::kPassive) continue;
     const double* E = data_.E + static_cast<ptrdiff_t>(box.col) * m;
     const double norm = std::sqrt(dot<M>(E, E, m));
     if (norm == 0.0 || box.lower == box.upper) continue;
     // at the lower bound the column may grow, at the upper bound it may shrink
-    const double direction = at_upper_[b] == 1 ? -1.0 : 1.0;
+    const double direction = place_[b] == Place::kUpper ? -1.0 : 1.0;
     const double score = direction * dot<M>(E, r_.data(), m) / norm;
     if (score > top) {
       top = score;
@@ -266,7 +272,7 @@ bool NearestPoint::separates(const ThinQr<M>& qr)
     if (!(slope_[i] > 0.0)) return false;
     t = std::max(t, value_[i] / slope_[i]);
   }
-  t *= 1.0 + 1e-6;
+  t *= 1.0 + kBeyond;
   // an interior dual found for some cones only may be negative on others
   for (size_t i = 0; i < value_.size(); ++i)
     if (value_[i] - t * slope_[i] > 0.0) return false;
@@ -283,7 +289,7 @@ bool NearestPoint::separates(const ThinQr<M>& qr)
     gain -= h > 0.0 ? h * box.upper : (h < 0.0 ? h * box.lower : 0.0);
   }
   // a gain that rounding of y'e could pretend is none
-  return gain > 0.25 * rr && gain > 1e-12 * e_norm_ * std::sqrt(rr);
+  return gain > 0.25 * rr && gain > kProductRounding * e_norm_ * std::sqrt(rr);
 }
 
 template <int M>
@@ -307,8 +313,8 @@ void NearestPoint::set_target()
     const double x = at_upper ? box.upper : box.lower;
     if (x != 0.0) add_multiple<M>(-x, data_.E + static_cast<ptrdiff_t>(box.col) * m, target_.data(), m);
   };
-  for (size_t b = 0; b < at_upper_.size(); ++b)
-    if (at_upper_[b] != 2) take_out((*data_.boxes)[b], at_upper_[b] == 1);
+  for (size_t b = 0; b < place_.size(); ++b)
+    if (place_[b] != Place::kPassive) take_out((*data_.boxes)[b], place_[b] == Place::kUpper);
   for (const Column& column : passive_)
     if (column.box >= 0) take_out((*data_.boxes)[column.box], column.ray[0] < 0.0);
   e_norm_ = std::sqrt(dot<M>(target_.data(), target_.data(), m));
@@ -343,11 +349,11 @@ void NearestPoint::start(ThinQr<M>& qr)
     }
     weight_[i] = size > 0.0 ? 1.0 / std::sqrt(size) : 0.0;
   }
-  for (size_t b = 0; b < at_upper_.size(); ++b)
-    at_upper_[b] = (*data_.boxes)[b].lower == -std::numeric_limits<double>::infinity() ? 1 : 0;
+  for (size_t b = 0; b < place_.size(); ++b)
+    place_[b] = (*data_.boxes)[b].lower == -std::numeric_limits<double>::infinity() ? Place::kUpper : Place::kLower;
   set_target<M>();
   for (int col : *data_.free)
-    if (qr.append(data_.E + static_cast<ptrdiff_t>(col) * m, 1e-13)) free_used_.push_back(col);
+    if (qr.append(data_.E + static_cast<ptrdiff_t>(col) * m, kDependentFree)) free_used_.push_back(col);
   residual(qr);
   if (!free_used_.empty()) settle(qr);
 }
@@ -385,7 +391,7 @@ void NearestPoint::settle(ThinQr<M>& qr)
     const Column leaving = passive_[blocking];
     if (leaving.box >= 0) {
       const bool ends_upper = (leaving.ray[0] > 0.0) == at_top;
-      at_upper_[leaving.box] = ends_upper ? 1 : 0;
+      place_[leaving.box] = ends_upper ? Place::kUpper : Place::kLower;
       if (at_top)
         for (int i = 0; i < m; ++i) target_[i] -= columns_[blocking * m + i] * leaving.upper;
     }
@@ -416,7 +422,7 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
     }
     if (!(score > kPriceTolerance * norm)) {  // also when numbers overflowed
       copy<M>(r_.data(), y_.data(), m);
-      finish(qr, norm <= 1e-10 * e_norm_);  // so small a residual may turn out to be rounding
+      finish(qr, norm <= kMayBeRounding * e_norm_);
       return Stop::kSeparated;
     }
     if (score <= pause_score_ * norm) {
@@ -429,7 +435,7 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
       return Stop::kReached;
     }
     write_column<M>(entering, a);
-    if (!qr.append(a, kDependentColumn)) {
+    if (!qr.append(a, kDependentRay)) {
       copy<M>(r_.data(), y_.data(), m);
       finish(qr, true);
       return Stop::kStagnated;
@@ -438,13 +444,13 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
     passive_.push_back(entering);
     if (entering.box >= 0) {
       // measured from the bound it leaves: target already carries that bound
-      at_upper_[entering.box] = 2;
+      place_[entering.box] = Place::kPassive;
     }
     residual_after_append(qr);
 
     if (!(z_[qr.size() - 1] > 0.0)) {  // the coefficient it would get; cannot happen but for rounding
       drop(qr, static_cast<int>(passive_.size()) - 1);
-      if (entering.box >= 0) at_upper_[entering.box] = entering.ray[0] < 0.0 ? 1 : 0;
+      if (entering.box >= 0) place_[entering.box] = entering.ray[0] < 0.0 ? Place::kUpper : Place::kLower;
       residual(qr);
       copy<M>(r_.data(), y_.data(), m);
       finish(qr, true);
@@ -486,9 +492,9 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
   const int m = data_.m, nf = static_cast<int>(free_used_.size()), p = static_cast<int>(passive_.size());
   residual_norm_ = std::sqrt(dot<M>(r_.data(), r_.data(), m));
   std::fill(x_.begin(), x_.end(), 0.0);
-  for (size_t b = 0; b < at_upper_.size(); ++b) {
+  for (size_t b = 0; b < place_.size(); ++b) {
     const BoxVariable& box = (*data_.boxes)[b];
-    if (at_upper_[b] != 2) x_[box.col] = at_upper_[b] == 1 ? box.upper : box.lower;
+    if (place_[b] != Place::kPassive) x_[box.col] = place_[b] == Place::kUpper ? box.upper : box.lower;
   }
   auto add = [&](int k, double c) {
     if (k < nf) {
@@ -515,7 +521,8 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
         const ConeBlock& block = (*data_.cones)[column.cone];
         for (int j = 1; j < block.cone.dim(); ++j) {
           const double reach = j <= block.cone.tangents ? block.cone.mu : block.cone.torsion;
-          if (std::abs(x_[block.col + j]) <= 4e-16 * reach * std::abs(x_[block.col])) x_[block.col + j] = 0.0;
+          if (std::abs(x_[block.col + j]) <= kReachedTolerance * reach * std::abs(x_[block.col]))
+            x_[block.col + j] = 0.0;
         }
       }
   };

@@ -111,7 +111,8 @@ class NearestPoint {
   std::vector<double> value_;   ///< support of the residual on each cone
   std::vector<double> slope_;   ///< -support of -d on each cone: how strictly d is positive
   bool all_round_ = false;      ///< FrictionCone::round() of all cones
-  std::vector<char> at_upper_;  ///< per box
+  enum class Place : char { kLower, kUpper, kPassive };
+  std::vector<Place> place_;  ///< per box
   const double* interior_dual_ = nullptr;
   Column entering_;  ///< the best one for the residual, once priced_
   double score_ = 0.0;

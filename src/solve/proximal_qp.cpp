@@ -11,6 +11,7 @@ constexpr double kSingular = 1e-9;  // share of the largest eigenvalue below whi
 constexpr double kProximal = 1e-7;  // small: each step shrinks what an eigenvalue l still lacks by rho / (l + rho)
 constexpr int kProximalSteps = 40;
 constexpr double kSettled = 1e-11;
+constexpr double kLeastCurvature = 1e-3;  // of programs whose rows have unit length: what is flatter is flat
 
 }  // namespace
 
@@ -23,7 +24,7 @@ bool ProximalQp::solve(const Eigen::MatrixXd& H, const Eigen::VectorXd& g, const
   active.clear();
   iterations = 0;
   const Eigen::VectorXd curvatures = symmetric_eigenvalues(H);
-  const double largest = std::max(curvatures.maxCoeff(), 1e-3);
+  const double largest = std::max(curvatures.maxCoeff(), kLeastCurvature);
   const bool proximal = steps == Steps::kAlways || !(curvatures.minCoeff() > kSingular * largest);
   const double rho = proximal ? kProximal * largest : 0.0;
 

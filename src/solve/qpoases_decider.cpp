@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/linear_algebra.hpp"
+#include "cone/kernels.hpp"
 #include "solve/answer_check.hpp"
 
 namespace stiction::internal {
@@ -16,6 +17,7 @@ constexpr double kGap = 0x1p-43;     // separations below this relative gap are 
 constexpr double kNoise = 1e-15;     // entries below this share of the largest may be rounding noise
 constexpr double kTouching = 1e-10;  // columns this near to orthogonal are meant to be
 constexpr double kSmallResidual = 1e-9;
+constexpr double kBeyondRays = 1e-9;  // step along the axis, beyond the one that is just enough for every ray
 constexpr int kRounds = 80;
 constexpr int kAge = 3;             // rounds a ray without force stays
 constexpr int kAllGenerators = 16;  // facets up to which every generator enters at once
@@ -337,7 +339,7 @@ bool QpoasesDecider::try_repaired_separation(ConeAnswer& answer)
     const double value = values_[static_cast<Eigen::Index>(i)];
     if (value > 0.0) t = std::max(t, value / -support(block.cone, h.data() + block.col));
   }
-  return t > 0.0 && std::isfinite(t) && try_separation(squares_.direction - (t * (1.0 + 1e-9)) * axis_, answer);
+  return t > 0.0 && std::isfinite(t) && try_separation(squares_.direction - (t * (1.0 + kBeyondRays)) * axis_, answer);
 }
 
 /// The best ray of every cone against the current direction.

@@ -3,7 +3,7 @@
 
 #include "solve/proximal_qp.hpp"
 #include "stiction/error.hpp"
-#include "stiction/facet_qp.hpp"
+#include "stiction/paper/facet_qp.hpp"
 
 namespace stiction {
 

@@ -14,9 +14,11 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kMassless = 1e-9;     // eigenvalues of the unit-diagonal mass matrix below this may leave F unbalanced
-constexpr double kConsistent = 1e-10;  // equality residual beyond which a contradiction is suspected
-constexpr double kSolved = 1e-11;      // relative KKT error above which the answer is no solution
+constexpr double kSuspected = 1e-10;    // equality residual beyond which a contradiction is suspected
+constexpr double kActive = 1e-10;       // share of the size of a program within which a row is taken for active
+constexpr double kNoEntry = 1e-14;      // the same for entries that may be zero
+constexpr double kGapRounding = 1e-15;  // rounding of a gap, as a share of its terms
+constexpr double kSolved = 1e-11;       // relative KKT error above which the answer is no solution
 
 void require_size(const char* path, Eigen::Index want, Eigen::Index got)
 {
@@ -134,89 +136,116 @@ struct KktPoint {
 
 /// Newton on the KKT system of the working set, from the point qpOASES found: least change, so nothing that is not
 /// unique is disturbed; wrong members of the working set are exchanged one by one.
-bool polish(const Scaled& s, std::vector<int> active, KktPoint& point, int& exchanges)
-{
-  const Eigen::Index n = s.F.size(), ne = s.Je.rows(), nu = s.Ju.rows();
-  const double tolerance = 1e-12 * s.size;
-  KktPoint best = point;
-  double best_error = kInfinity;
-  for (int exchange = 0; exchange < 20 + 4 * static_cast<int>(nu); ++exchange, ++exchanges) {
-    const auto na = static_cast<Eigen::Index>(active.size());
-    Eigen::MatrixXd J(ne + na, n);
-    Eigen::VectorXd g(ne + na), l(ne + na);
-    J.topRows(ne) = s.Je;
-    g.head(ne) = s.ge;
-    l.head(ne) = point.le;
-    for (Eigen::Index k = 0; k < na; ++k) {
-      const int i = active[static_cast<std::size_t>(k)];
-      J.row(ne + k) = s.Ju.row(i);
-      g[ne + k] = s.gu[i];
-      l[ne + k] = point.lu[i];
+class Polish {
+ public:
+  Polish(const Scaled& s, std::vector<int> active) : s_(s), active_(std::move(active)) {}
+
+  bool run(KktPoint& point, int& exchanges)
+  {
+    best_ = point;
+    for (int exchange = 0; exchange < 20 + 4 * static_cast<int>(s_.Ju.rows()); ++exchange, ++exchanges) {
+      solve(point);
+      if (!exchange_worst(point)) break;
     }
+    point = best_;
+    return best_error_ <= kSolved;
+  }
+
+ private:
+  /// The point of the working set, refined; the best ones on the way are kept.
+  void solve(KktPoint& point)
+  {
+    const Eigen::Index n = s_.F.size(), ne = s_.Je.rows(), na = static_cast<Eigen::Index>(active_.size());
     Eigen::MatrixXd K = Eigen::MatrixXd::Zero(n + ne + na, n + ne + na);
-    K.topLeftCorner(n, n) = s.M;
-    K.topRightCorner(n, ne + na) = -J.transpose();
-    K.bottomLeftCorner(ne + na, n) = J;
-    const LeastNorm inverse(K, kDependent);
     Eigen::VectorXd u(n + ne + na), rhs(n + ne + na);
-    u << point.a, l;
-    rhs << -s.F, -g;
-    const auto store = [&](KktPoint& into) {
-      into.a = u.head(n);
-      into.le = u.segment(n, ne);
-      into.lu.setZero(nu);
-      for (Eigen::Index k = 0; k < na; ++k) into.lu[active[static_cast<std::size_t>(k)]] = u[n + ne + k];
-    };
+    K.topLeftCorner(n, n) = s_.M;
+    K.block(n, 0, ne, n) = s_.Je;
+    u.head(n) = point.a;
+    u.segment(n, ne) = point.le;
+    rhs.head(n) = -s_.F;
+    rhs.segment(n, ne) = -s_.ge;
+    for (Eigen::Index k = 0; k < na; ++k) {
+      const int i = active_[static_cast<std::size_t>(k)];
+      K.row(n + ne + k).head(n) = s_.Ju.row(i);
+      u[n + ne + k] = point.lu[i];
+      rhs[n + ne + k] = -s_.gu[i];
+    }
+    K.topRightCorner(n, ne + na) = -K.bottomLeftCorner(ne + na, n).transpose();
+    const LeastNorm inverse(K, kDependent);
     const Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic> K_long = K.cast<long double>();
     for (int pass = 0; pass < 4; ++pass) {
       const Eigen::Vector<long double, Eigen::Dynamic> miss = rhs.cast<long double>() - K_long * u.cast<long double>();
       u += inverse.solve(miss.cast<double>());
-      KktPoint candidate;
-      store(candidate);
-      for (int snap = 0; snap < 2; ++snap) {
-        KktPoint clean = candidate;
-        clean.lu = clean.lu.cwiseMax(0.0);
-        const double error = (candidate.lu.size() && candidate.lu.minCoeff() < -tolerance) ? kInfinity : clean.error(s);
-        if (error < best_error) {
-          best_error = error;
-          best = clean;
-        }
-        // Entries that are rounding noise: zero is the better guess.
-        const auto noise = [&](double v) { return std::abs(v) <= 1e-14 * s.size ? 0.0 : v; };
-        candidate.a = candidate.a.unaryExpr(noise);
-        candidate.le = candidate.le.unaryExpr(noise);
-        candidate.lu = candidate.lu.unaryExpr(noise);
-      }
+      store(u, point);
+      keep_best(point);
     }
-    store(point);
+  }
 
-    // Exchange the worst member, or stop.
-    double worst = tolerance;
+  void store(const Eigen::VectorXd& u, KktPoint& point) const
+  {
+    const Eigen::Index n = s_.F.size(), ne = s_.Je.rows();
+    point.a = u.head(n);
+    point.le = u.segment(n, ne);
+    point.lu.setZero(s_.Ju.rows());
+    for (std::size_t k = 0; k < active_.size(); ++k) point.lu[active_[k]] = u[n + ne + static_cast<Eigen::Index>(k)];
+  }
+
+  void keep_best(KktPoint candidate)
+  {
+    for (int snap = 0; snap < 2; ++snap) {
+      KktPoint clean = candidate;
+      clean.lu = clean.lu.cwiseMax(0.0);
+      const double error = (candidate.lu.size() && candidate.lu.minCoeff() < -tolerance_) ? kInfinity : clean.error(s_);
+      if (error < best_error_) {
+        best_error_ = error;
+        best_ = clean;
+      }
+      // Entries that are rounding noise: zero is the better guess.
+      const auto noise = [&](double v) { return std::abs(v) <= kNoEntry * s_.size ? 0.0 : v; };
+      candidate.a = candidate.a.unaryExpr(noise);
+      candidate.le = candidate.le.unaryExpr(noise);
+      candidate.lu = candidate.lu.unaryExpr(noise);
+    }
+  }
+
+  /// False when no member of the working set is wrong.
+  bool exchange_worst(KktPoint& point)
+  {
+    double worst = tolerance_;
     int leave = -1, enter = -1;
-    for (std::size_t k = 0; k < active.size(); ++k)
-      if (-point.lu[active[k]] > worst) {
-        worst = -point.lu[active[k]];
+    for (std::size_t k = 0; k < active_.size(); ++k)
+      if (-point.lu[active_[k]] > worst) {
+        worst = -point.lu[active_[k]];
         leave = static_cast<int>(k);
       }
-    const Eigen::VectorXd gap = s.Ju * point.a + s.gu;
-    for (int i = 0; i < nu; ++i) {
-      const double allowed = 1e-15 * (s.Ju.row(i).cwiseAbs().dot(point.a.cwiseAbs()) + std::abs(s.gu[i]));
-      if (leave < 0 && -gap[i] > std::max(allowed, worst == tolerance ? 0.0 : worst) &&
-          std::find(active.begin(), active.end(), i) == active.end()) {
+    if (leave >= 0) {
+      point.lu[active_[static_cast<std::size_t>(leave)]] = 0.0;
+      active_.erase(active_.begin() + leave);
+      return true;
+    }
+    const Eigen::VectorXd gap = s_.Ju * point.a + s_.gu;
+    worst = 0.0;
+    for (int i = 0; i < gap.size(); ++i) {
+      const double allowed = kGapRounding * (s_.Ju.row(i).cwiseAbs().dot(point.a.cwiseAbs()) + std::abs(s_.gu[i]));
+      if (-gap[i] > std::max(allowed, worst) && std::find(active_.begin(), active_.end(), i) == active_.end()) {
         worst = -gap[i];
         enter = i;
       }
     }
-    if (leave < 0 && enter < 0) break;
-    if (leave >= 0) {
-      point.lu[active[static_cast<std::size_t>(leave)]] = 0.0;
-      active.erase(active.begin() + leave);
-    } else {
-      active.push_back(enter);
-    }
+    if (enter >= 0) active_.push_back(enter);
+    return enter >= 0;
   }
-  point = best;
-  return best_error <= kSolved;
+
+  const Scaled& s_;
+  std::vector<int> active_;
+  const double tolerance_ = kProductRounding * s_.size;
+  KktPoint best_;
+  double best_error_ = kInfinity;
+};
+
+bool polish(const Scaled& s, std::vector<int> active, KktPoint& point, int& exchanges)
+{
+  return Polish(s, std::move(active)).run(point, exchanges);
 }
 
 /// Multipliers for a given â when those of the working set did not come out non-negative: any point of Λ*.
@@ -226,7 +255,7 @@ bool find_multipliers(const Scaled& s, QpoasesDecider& decider, KktPoint& point,
   const Eigen::VectorXd gap = s.Ju * point.a + s.gu;
   std::vector<int> active;
   for (int i = 0; i < gap.size(); ++i)
-    if (gap[i] <= 1e-10 * s.size) active.push_back(i);
+    if (gap[i] <= kActive * s.size) active.push_back(i);
   const auto na = static_cast<Eigen::Index>(active.size());
   ConeProgram multipliers;
   multipliers.E.resize(n, ne + na);
@@ -247,6 +276,55 @@ bool find_multipliers(const Scaled& s, QpoasesDecider& decider, KktPoint& point,
   return polish(s, active, point, iterations);
 }
 
+/// The program along â = a0 + N w, with the inequalities that still move: the others are decided by the equality rows.
+class ReducedQp {
+ public:
+  ReducedQp(const Scaled& s, const Eigen::VectorXd& a0, const Eigen::MatrixXd& N) : s_(s), a0_(a0), N_(N)
+  {
+    for (int i = 0; i < s.Ju.rows(); ++i)
+      if ((s.Ju.row(i) * N).norm() > kDependent) moving_.push_back(i);
+    const auto rows = static_cast<Eigen::Index>(moving_.size());
+    C_.resize(rows, N.cols());
+    lower_.resize(rows);
+    for (Eigen::Index k = 0; k < rows; ++k) {
+      const int i = moving_[static_cast<std::size_t>(k)];
+      C_.row(k) = s.Ju.row(i) * N;
+      lower_[k] = (-s.gu[i] - s.Ju.row(i).dot(a0)) / s.size;
+    }
+    H_ = N.transpose() * s.M * N;
+    g_ = N.transpose() * (s.F + s.M * a0) / s.size;
+  }
+
+  bool solve(ProximalQp::Steps steps, int& iterations)
+  {
+    const bool solved = qp_.solve(H_, g_, C_, lower_, steps);
+    iterations += qp_.iterations;
+    return solved;
+  }
+
+  /// Acceleration and multipliers of the inequalities; returns the active ones.
+  std::vector<int> write(KktPoint& point) const
+  {
+    point.a = a0_ + s_.size * (N_ * qp_.w);
+    std::vector<int> active = qp_.active;
+    for (int& k : active) {
+      const int i = moving_[static_cast<std::size_t>(k)];
+      point.lu[i] = s_.size * qp_.multipliers[k];
+      k = i;
+    }
+    return active;
+  }
+
+ private:
+  const Scaled& s_;
+  const Eigen::VectorXd& a0_;
+  const Eigen::MatrixXd& N_;
+  std::vector<int> moving_;
+  Eigen::MatrixXd C_, H_;
+  Eigen::VectorXd lower_, g_;
+  ProximalQp qp_;
+};
+
 }  // namespace
 
 void solve_gauss(const GaussProgram& program, QpoasesDecider& decider, GaussAnswer& answer)
@@ -262,7 +340,7 @@ void solve_gauss(const GaussProgram& program, QpoasesDecider& decider, GaussAnsw
 
   if (n > 0) {
     const Eigen::VectorXd masses = symmetric_eigenvalues(s.M);
-    const bool singular = !(masses.minCoeff() > kMassless * masses.maxCoeff());
+    const bool singular = !(masses.minCoeff() > kSingularMass * masses.maxCoeff());
     if (singular && find_imbalance(program, decider, answer)) return;
   }
 
@@ -273,42 +351,21 @@ void solve_gauss(const GaussProgram& program, QpoasesDecider& decider, GaussAnsw
   if (ne > 0 && n > 0) {
     a0 = LeastNorm(s.Je, kDependent).solve(-s.ge);
     N = column_span(s.Je.transpose(), kDependent).complement();
-    suspect = (s.Je * a0 + s.ge).norm() > kConsistent * s.size;
+    suspect = (s.Je * a0 + s.ge).norm() > kSuspected * s.size;
   }
   if (suspect && find_contradiction(program, decider, answer)) return;
 
-  // Inequalities that still move: the others are decided by the equality rows.
-  std::vector<int> moving, active;
-  for (int i = 0; i < nu; ++i)
-    if ((s.Ju.row(i) * N).norm() > kDependent) moving.push_back(i);
+  std::vector<int> active;
   KktPoint point{a0, Eigen::VectorXd::Zero(ne), Eigen::VectorXd::Zero(nu)};
   bool solved = true;
   if (N.cols() > 0) {
-    const auto rows = static_cast<Eigen::Index>(moving.size());
-    Eigen::MatrixXd C(rows, N.cols());
-    Eigen::VectorXd lower(rows);
-    for (Eigen::Index k = 0; k < rows; ++k) {
-      const int i = moving[static_cast<std::size_t>(k)];
-      C.row(k) = s.Ju.row(i) * N;
-      lower[k] = (-s.gu[i] - s.Ju.row(i).dot(a0)) / s.size;
-    }
-    const Eigen::MatrixXd H = N.transpose() * s.M * N;
-    const Eigen::VectorXd g = N.transpose() * (s.F + s.M * a0) / s.size;
-    ProximalQp qp;
-    solved = qp.solve(H, g, C, lower);
-    answer.iterations += qp.iterations;
+    ReducedQp reduced(s, a0, N);
+    solved = reduced.solve(ProximalQp::Steps::kWhenSingular, answer.iterations);
     if (!solved) {
       if (find_contradiction(program, decider, answer)) return;
-      solved = qp.solve(H, g, C, lower, ProximalQp::Steps::kAlways);
-      answer.iterations += qp.iterations;
+      solved = reduced.solve(ProximalQp::Steps::kAlways, answer.iterations);
     }
-    point.a = a0 + s.size * (N * qp.w);
-    active = qp.active;
-    for (int& k : active) {
-      const int i = moving[static_cast<std::size_t>(k)];
-      point.lu[i] = s.size * qp.multipliers[k];
-      k = i;
-    }
+    active = reduced.write(point);
   }
   if (ne > 0 && n > 0) {
     point.le = LeastNorm(s.Je.transpose(), kDependent).solve(s.M * point.a + s.F - s.Ju.transpose() * point.lu);

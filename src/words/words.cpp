@@ -211,7 +211,7 @@ std::string describe_contradiction(const ContactProblem& problem, const Eigen::V
       if (part[c.row + i] > least) inside.push_back(row_in_contact(c, i));
     if (!inside.empty()) rows.push_back(c.name + " (" + join(inside) + ")");
   }
-  for (const Closure& c : problem.closures)
+  for (const LoopConstraint& c : problem.loops)
     if (c.rows > 0 && part.segment(c.row, c.rows).maxCoeff() > least) rows.push_back(c.name);
   if (rows.size() == 1) return rows[0] + " cannot be kept: no acceleration satisfies it";
   return "these constraints contradict each other: " + join(rows);

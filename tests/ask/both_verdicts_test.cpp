@@ -162,7 +162,7 @@ void close_a_loop(Rng& rng, ContactProblem& p)
   p.J.bottomRows(rows) = pin;
   p.gamma.conservativeResize(row + rows);
   p.gamma.tail(rows).setZero();
-  p.closures.push_back({"pin", static_cast<int>(row), static_cast<int>(rows)});
+  p.loops.push_back({"pin", static_cast<int>(row), static_cast<int>(rows)});
 }
 
 /// Largest normal forces around what the loads ask for.
@@ -295,7 +295,7 @@ Certificate forged(Rng& rng, const ContactProblem& p, Certificate c)
     const FrictionCone cone{contact.tangents, contact.torsional, contact.mu, contact.torsion, 1.0, ConeShape::exact()};
     const Eigen::VectorXd h = p.J.middleRows(contact.row, contact.rows()) * y;
     motion[motion.size() - 1] =
-        limited ? std::max(support(cone, h.data()), 0.0) : 0.0;  // what the contact could supply per newton
+        limited ? std::max(support(cone, h), 0.0) : 0.0;  // what the contact could supply per newton
   }
   return c;
 }

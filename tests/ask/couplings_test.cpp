@@ -33,12 +33,11 @@ ContactProblem rows(const Eigen::MatrixXd& M, const Eigen::VectorXd& F, const Ei
     c.tangents = 0;
     p.contacts.push_back(c);
   }
-  for (int i = 0; i < Jg.rows(); ++i)
-    p.closures.push_back({"g" + std::to_string(i), static_cast<int>(Jh.rows()) + i, 1});
+  for (int i = 0; i < Jg.rows(); ++i) p.loops.push_back({"g" + std::to_string(i), static_cast<int>(Jh.rows()) + i, 1});
   return p;
 }
 
-Couplings analyse(const ContactProblem& p) { return CouplingAnalyser().analyse(p); }
+Couplings analyse(const ContactProblem& p) { return CouplingChecker().check(p); }
 
 /// The rod of section 4.3: length 2l, one tip on a wall (h = x - l c), one row of its height held (g = y - l s - H).
 ContactProblem rod(double mass, double l, double th, double rate = 0.0, double g = 0.0)
@@ -67,8 +66,8 @@ TEST(CouplingExamples, BlockOnThreeRows)  // example 1: x vertical
     EXPECT_NEAR(c.forces.sum(), total, 1e-9);
     EXPECT_NEAR(c.acceleration[0], std::max(0.0, -(g + push / mass)), 1e-9);
     EXPECT_NEAR(c.acceleration[1], -0.25, 1e-9);
-    for (const ForceInterval& i : c.intervals) {
-      EXPECT_TRUE(i.known);
+    for (const Margin& i : c.intervals) {
+      EXPECT_EQ(i.state, Margin::State::kKnown);
       EXPECT_NEAR(i.lower, 0, 1e-7);
       EXPECT_NEAR(i.upper, total, 1e-7);
     }

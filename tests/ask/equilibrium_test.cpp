@@ -276,7 +276,7 @@ TEST_P(Equilibrium, ClosuresCarryAnything)
   s.problem.J.conservativeResize(9, 6);
   s.problem.J.bottomRows(6).setIdentity();
   s.problem.gamma.setZero(9);
-  s.problem.closures = {{"weld", 3, 6}};
+  s.problem.loops = {{"weld", 3, 6}};
   EXPECT_EQ(verdict(s.problem), Verdict::kHolds);
 }
 

@@ -40,7 +40,7 @@ struct HoldCase {
       const Contact& c = problem.contacts[i];
       FrictionCone cone = friction_cone(c, {});
       if (c.side == Side::kBilateral && lambda[c.row] < 0.0) cone.sign = -1.0;
-      EXPECT_GE(stiction::slack(cone, lambda.data() + c.row), -1e-12 * (1.0 + lambda.norm()));
+      EXPECT_GE(stiction::slack(cone, lambda.segment(c.row, c.rows())), -1e-12 * (1.0 + lambda.norm()));
       EXPECT_LE(std::abs(lambda[c.row]), c.max_normal * (1.0 + 1e-12));
     }
   }
@@ -67,7 +67,7 @@ struct HoldCase {
         FrictionCone cone = friction_cone(c, {});
         cone.sign = c.side == Side::kUnilateral ? 1.0 : leaf.signs[i];
         if (cone.sign != 0.0)
-          EXPECT_LE(support(cone, h.data()), 1e-10 * h.norm());
+          EXPECT_LE(support(cone, h), 1e-10 * h.norm());
         else
           EXPECT_LE(h.norm(), 1e-9 * leaf.motion.norm());
       }
@@ -309,7 +309,7 @@ TEST(CommonSlack, IsSharedByTheFeetOfABlock)
   one.expect_forces(one.loads, deep.forces);
   for (std::size_t i = 0; i < 2; ++i) {
     const Contact& c = one.problem.contacts[i];
-    EXPECT_GE(stiction::slack(friction_cone(c, {}), deep.forces.data() + one.set.column(i)), 5.0 - 1e-9);
+    EXPECT_GE(stiction::slack(friction_cone(c, {}), deep.forces.segment(one.set.column(i), c.rows())), 5.0 - 1e-9);
   }
   const Eigen::VectorXd before = deep.forces;
   EXPECT_FALSE(slack.give(one.question(), nullptr, 10.0, one.workspace, deep));
@@ -342,7 +342,7 @@ TEST(Separation, OpensEveryContactOfATippingBlock)
     EXPECT_GT(gain(one.problem, leaf, one.loads), 0.0);
     for (const Contact& c : one.problem.contacts) {
       const Eigen::VectorXd h = one.problem.J.middleRows(c.row, c.rows()) * leaf.motion.head(3);
-      EXPECT_LT(support(friction_cone(c, {}), h.data()), 0.0) << "clearly separates";
+      EXPECT_LT(support(friction_cone(c, {}), h), 0.0) << "clearly separates";
     }
   }
 }

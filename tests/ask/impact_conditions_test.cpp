@@ -144,7 +144,7 @@ TEST(ImpactConditions, ArgumentsWithoutASolution)
 TEST(ImpactConditions, EqualCoefficientsNeverGain)  // (93)–(96)
 {
   Rng rng{9};
-  ImpactSolver solver;
+  ImpactChecker checker;
   int conserved = 0;
   for (int i = 0; i < 400; ++i) {
     const double e = i % 4 == 0 ? 1.0 : (i % 4 == 1 ? 0.0 : uniform(rng, 0, 1));
@@ -155,7 +155,7 @@ TEST(ImpactConditions, EqualCoefficientsNeverGain)  // (93)–(96)
       kept = kept && (c.side == Side::kUnilateral || std::abs(d.problem.J.row(c.row) * d.impact.velocity) < 1e-14);
     if (!kept) continue;
     EXPECT_TRUE(proves_safe(d.problem, d.impact.laws));
-    const ImpactResult r = solver.solve(d.problem, d.impact);
+    const ImpactResult r = checker.check(d.problem, d.impact);
     for (const ImpactSolution& s : r.solutions) {
       EXPECT_LE(s.energy_change, 1e-9 * s.energy_before) << "draw " << i;
       if (e < 1.0) continue;
@@ -178,7 +178,7 @@ TEST(ImpactConditions, EqualCoefficientsNeverGain)  // (93)–(96)
 TEST(ImpactConditions, ClosingContactsWithoutFrictionAreAlwaysConsistent)  // 5.3, and S7: solvable, γ+ unique
 {
   Rng rng{13};
-  ImpactSolver solver;
+  ImpactChecker checker;
   for (int i = 0; i < 300; ++i) {
     const int nv = 3, rows = 1 + i % 5;  // five rows in three degrees of freedom
     const Eigen::MatrixXd A = Eigen::Map<Eigen::MatrixXd>(gaussian(rng, nv * nv).data(), nv, nv);
@@ -191,7 +191,7 @@ TEST(ImpactConditions, ClosingContactsWithoutFrictionAreAlwaysConsistent)  // 5.
       p.contacts.push_back(single_row(k));
       laws.push_back(bounce(uniform(rng, 0, 1)));
     }
-    const ImpactResult r = solver.solve(p, {u, laws});
+    const ImpactResult r = checker.check(p, {u, laws});
     ASSERT_EQ(r.solutions.size(), 1u) << "draw " << i;
     EXPECT_EQ(r.unique, Verdict::kHolds) << "draw " << i;
     EXPECT_LE(r.solutions[0].energy_change, 1e-9 * r.solutions[0].energy_before);
@@ -203,14 +203,14 @@ TEST(ImpactConditions, ClosingContactsWithoutFrictionAreAlwaysConsistent)  // 5.
 TEST(ImpactConditions, UncoupledElementsNeverGain)  // (65)–(68): any ε of Table 1
 {
   Rng rng{17};
-  ImpactSolver solver;
+  ImpactChecker checker;
   for (int i = 0; i < 200; ++i) {
     ContactProblem p = problem_of(Eigen::Vector4d(1, 2, 0.5, 3).asDiagonal(), Eigen::Matrix4d::Identity());
     p.contacts = {planar_contact("foot", 0, uniform(rng, 0.1, 1)), single_row(2), single_row(3)};
     const std::vector<ImpactLaw> laws = {bounce(uniform(rng, 0, 1), uniform(rng, -0.99, 1)), bounce(uniform(rng, 0, 1)),
                                          one_way(uniform(rng, -0.99, 0))};
     const Impact impact{gaussian(rng, 4), laws};
-    const ImpactResult r = solver.solve(p, impact);
+    const ImpactResult r = checker.check(p, impact);
     ASSERT_FALSE(r.solutions.empty());
     EXPECT_EQ(r.dissipates, Verdict::kHolds);
     EXPECT_TRUE(r.conditions.safe);
@@ -245,8 +245,8 @@ TEST(ImpactConditions, FlawsOfVelocities)  // Table 1, before and after
 {
   ContactProblem p = problem_of(Eigen::Matrix3d::Identity(), Eigen::Matrix3d::Identity());
   p.contacts = {single_row(0, Side::kBilateral), single_row(1)};
-  p.closures = {{"latch", 2, 1}};
-  const ImpactResult r = ImpactSolver().solve(p, {Eigen::Vector3d(2, -3, 4), {bounce(.5), one_way(0)}});
+  p.loops = {{"latch", 2, 1}};
+  const ImpactResult r = ImpactChecker().check(p, {Eigen::Vector3d(2, -3, 4), {bounce(.5), one_way(0)}});
   ASSERT_EQ(r.flaws.size(), 4u);
   EXPECT_EQ(r.flaws[0].contact, 0);
   EXPECT_EQ(r.flaws[0].velocity, 2.0);
@@ -257,7 +257,7 @@ TEST(ImpactConditions, FlawsOfVelocities)  // Table 1, before and after
   EXPECT_TRUE(r.flaws[3].after);  // γ+ = -0.5 γ- of the bilateral contact
   EXPECT_NEAR(r.flaws[3].velocity, -1.0, 1e-12);
   EXPECT_FALSE(r.bound_applies);
-  EXPECT_TRUE(ImpactSolver().solve(p, {Eigen::Vector3d(0, 3, 0), {bounce(.5), one_way(0)}}).flaws.empty());
+  EXPECT_TRUE(ImpactChecker().check(p, {Eigen::Vector3d(0, 3, 0), {bounce(.5), one_way(0)}}).flaws.empty());
 }
 
 // ---- Impacts among inertial couplings, without friction. ----
@@ -265,7 +265,7 @@ TEST(ImpactConditions, FlawsOfVelocities)  // Table 1, before and after
 TEST(ImpactCouplings, BilateralImpulsesAndVelocities)  // (72), (73), the energy of unequal restitutions, joint shock
 {
   Rng rng{19};
-  ImpactSolver solver;
+  ImpactChecker checker;
   int hit = 0;
   for (int i = 0; i < 200; ++i) {
     const int nv = 5;
@@ -273,13 +273,13 @@ TEST(ImpactCouplings, BilateralImpulsesAndVelocities)  // (72), (73), the energy
     ContactProblem p = problem_of(A * A.transpose() + 0.3 * Eigen::MatrixXd::Identity(nv, nv),
                                   Eigen::Map<Eigen::MatrixXd>(gaussian(rng, 4 * nv).data(), 4, nv));
     p.contacts = {single_row(0), single_row(1)};
-    p.closures = {{"loop", 2, 2}};
+    p.loops = {{"loop", 2, 2}};
     const Eigen::MatrixXd Jh = p.J.topRows(2), Jg = p.J.bottomRows(2), Minv = inverse(p.M);
     Eigen::VectorXd u = gaussian(rng, nv);
     u -= Jg.transpose() * inverse(Jg * Jg.transpose()) * Jg * u;
     u -= Jg.transpose() * inverse(Jg * Jg.transpose()) * Jg * u;
     const std::vector<ImpactLaw> laws = {bounce(uniform(rng, 0, 1)), bounce(uniform(rng, 0, 1))};
-    const ImpactResult r = solver.solve(p, {u, laws});
+    const ImpactResult r = checker.check(p, {u, laws});
     ASSERT_FALSE(r.solutions.empty()) << "draw " << i;
     const ImpactSolution& s = r.solutions[0];
     const Eigen::Vector2d pu = s.impulse.head(2), pb = s.impulse.tail(2);
@@ -322,7 +322,7 @@ TEST(ImpactCouplings,
         problem_of(Eigen::Vector3d(m, m, m * l * l / 3).asDiagonal(),
                    (Eigen::Matrix<double, 2, 3>() << 1, 0, l * std::sin(theta), alpha, beta, 0).finished());
     p.contacts = {single_row(0)};
-    p.closures = {{"guide", 1, 1}};
+    p.loops = {{"guide", 1, 1}};
     const Eigen::Vector3d u(-beta, alpha, -.3);
     const ImpactResult r = solve(p, u, {bounce(.2)});
     if ((p.J.row(0) * u)[0] >= 0) continue;
@@ -346,10 +346,10 @@ TEST(ImpactCouplings, CornersAndBouncingBalls)
   ball.contacts = {single_row(0)};
   const double e = .6, g = 9.81, v0 = 3;
   double v = v0, time = 0;
-  ImpactSolver solver;
+  ImpactChecker checker;
   for (int i = 0; i < 60; ++i) {
     time += 2 * v / g;
-    v = solver.solve(ball, {Eigen::VectorXd::Constant(1, -v), {bounce(e)}}).solutions.at(0).velocity[0];
+    v = checker.check(ball, {Eigen::VectorXd::Constant(1, -v), {bounce(e)}}).solutions.at(0).velocity[0];
   }
   EXPECT_NEAR(time, 2 * v0 / (g * (1 - e)), 1e-9);
 }

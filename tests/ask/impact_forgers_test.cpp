@@ -10,6 +10,7 @@
 #include "stiction/couplings.hpp"
 #include "stiction/impact.hpp"
 #include "support/impacts.hpp"
+#include "support/sound.hpp"
 
 namespace stiction {
 namespace {
@@ -158,11 +159,11 @@ TEST(ImpactForgers, NoProblemHasTwoVerdicts)
     const Drawn d = i % 4 == 3 ? in_space(rng) : degenerate(rng);
     Drawn near = d;
     near.impact.velocity += std::pow(10.0, uniform(rng, -14, -2)) * gaussian(rng, d.problem.nv());
-    ImpactSolver native, second(make_engine("qpoases"));
+    ImpactChecker native, second(make_engine("qpoases"));
     Claims claims;
-    const ImpactResult r = native.solve(d.problem, d.impact);
-    forge(rng, d, r, native.solve(near.problem, near.impact), claims);
-    const ImpactResult q = second.solve(d.problem, d.impact);
+    const ImpactResult r = native.check(d.problem, d.impact);
+    forge(rng, d, r, native.check(near.problem, near.impact), claims);
+    const ImpactResult q = second.check(d.problem, d.impact);
     claims.add(judge_impact(d.problem, d.impact, q.solutions, q.leaves), q.solutions);
     EXPECT_FALSE(claims.contradict()) << "draw " << i;
     decided += r.exists != Verdict::kUndecided;
@@ -175,7 +176,7 @@ TEST(ImpactForgers, InternalImpulsesBuyNothing)
   // Two opposite bilateral rows: any impulse between them is internal.
   ContactProblem p = with_row(with_row(pendulum(.5), Eigen::RowVector2d(1, 0)), Eigen::RowVector2d(-1, 0));
   const Impact impact{kPendulumSpeed, {bounce(.5), bounce(0), bounce(0)}};
-  const ImpactResult r = ImpactSolver().solve(p, impact);
+  const ImpactResult r = ImpactChecker().check(p, impact);
   ASSERT_FALSE(r.solutions.empty());
   ImpactSolution s = r.solutions[0];
   ASSERT_TRUE(proves_impact(p, impact, s.velocity, s.impulse));
@@ -194,7 +195,7 @@ TEST(ImpactForgers, AnInverseOfAnySizeProvesOneVelocityOnly)
   // A row of zeros is an equation that says nothing, however much of it is added.
   const ContactProblem p = with_row(pendulum(.5), Eigen::RowVector2d(0, 0));
   const Impact impact{kPendulumSpeed, {bounce(.5), bounce(0)}};
-  const ImpactResult r = ImpactSolver().solve(p, impact);
+  const ImpactResult r = ImpactChecker().check(p, impact);
   ASSERT_EQ(r.unique, Verdict::kHolds);
   for (const double size : {1e3, 1e12, 1e30}) {
     std::vector<ImpactLeaf> leaves = r.leaves;
@@ -221,10 +222,10 @@ Eigen::Vector2d slip_of(const Drawn& d, const ImpactSolution& s)
 /// Chooses ε so that the contact slips and W is a given share of the energy before; false if this draw has no such ε.
 bool with_work(Drawn& d, double share)
 {
-  ImpactSolver solver;
+  ImpactChecker checker;
   const auto work = [&](double e) {
     d.impact.laws[0].normal = e;
-    const ImpactResult r = solver.solve(d.problem, d.impact);
+    const ImpactResult r = checker.check(d.problem, d.impact);
     const bool slips = r.solutions.size() == 1 && r.solutions[0].contacts[0].state == ImpactState::kSlips;
     return slips ? r.solutions[0].energy_change / r.solutions[0].energy_before - share : std::nan("");
   };
@@ -247,7 +248,7 @@ TEST(ImpactForgers, FloorsLeaveNoGainOut)
       Rng again{static_cast<unsigned>(1000 + i)};
       Drawn d = in_space(again);
       if (d.problem.contacts.size() > 1 || !with_work(d, share)) continue;
-      const ImpactSolution s = ImpactSolver().solve(d.problem, d.impact).solutions.at(0);
+      const ImpactSolution s = ImpactChecker().check(d.problem, d.impact).solutions.at(0);
       const Eigen::Vector2d slip = slip_of(d, s);
       const double angle = std::fmod(std::atan2(slip[1], slip[0]) + 2.0 * M_PI, 2.0 * M_PI), speed = slip.norm();
       const auto excluded = [&](double width, double floor) {
@@ -287,7 +288,7 @@ TEST(ImpactForgers, FloorsNeedTheirWitnesses)
   int tampered = 0;
   for (int i = 0; i < 400 && tampered < 10; ++i) {
     const Drawn d = in_space(rng);
-    const ImpactResult r = ImpactSolver().solve(d.problem, d.impact);
+    const ImpactResult r = ImpactChecker().check(d.problem, d.impact);
     const auto at = std::ranges::find_if(r.leaves, [](const ImpactLeaf& leaf) { return !leaf.floors.empty(); });
     if (at == r.leaves.end()) continue;
     ++tampered;
@@ -338,14 +339,14 @@ Drawn in_other_words(Rng& rng, const Drawn& d)
 TEST(ImpactForgers, OrderUnitsAndEngineChangeNoVerdict)
 {
   Rng rng{19};
-  ImpactSolver native, second(make_engine("qpoases"));
+  ImpactChecker native, second(make_engine("qpoases"));
   int doubtful = 0;
   const int count = problems(400);
   for (int i = 0; i < count; ++i) {
     const Drawn d = i % 4 == 0 ? degenerate(rng) : draw(rng, 1 + i % 3);
     const Drawn other = in_other_words(rng, d);
-    const ImpactResult a = native.solve(d.problem, d.impact);
-    for (const ImpactResult& b : {native.solve(other.problem, other.impact), second.solve(d.problem, d.impact)})
+    const ImpactResult a = native.check(d.problem, d.impact);
+    for (const ImpactResult& b : {native.check(other.problem, other.impact), second.check(d.problem, d.impact)})
       for (const auto& [x, y] : {std::pair{a.exists, b.exists}, {a.unique, b.unique}, {a.dissipates, b.dissipates}}) {
         EXPECT_FALSE(x != y && x != Verdict::kUndecided && y != Verdict::kUndecided) << "draw " << i;
         doubtful += x != y;
@@ -385,7 +386,7 @@ ContactProblem drifting(Rng& rng)
 TEST(CouplingForgers, NoProblemHasTwoVerdicts)
 {
   Rng rng{23};
-  CouplingAnalyser native, second(make_engine("qpoases"));
+  CouplingChecker native, second(make_engine("qpoases"));
   CouplingOptions quick;
   quick.intervals = false;
   int count[3] = {};
@@ -393,7 +394,7 @@ TEST(CouplingForgers, NoProblemHasTwoVerdicts)
   for (int i = 0; i < draws; ++i) {
     const ContactProblem p = drifting(rng);
     bool holds = false, fails = false;
-    Couplings found[2] = {native.analyse(p, quick), second.analyse(p, quick)};
+    Couplings found[2] = {native.check(p, quick), second.check(p, quick)};
     ++count[static_cast<int>(found[0].solvable)];
     const auto& [unilateral, bilateral] = std::pair{found[0].unilateral, found[0].bilateral};
     for (const Couplings& c : found) {

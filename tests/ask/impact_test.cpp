@@ -18,7 +18,7 @@ TEST(ImpactExamples, SlidePushCreatesEnergy)
   for (const double m : {1.0, 2.5})
     for (const double v : {1.0, 0.3}) {
       const Impact impact{Eigen::Vector2d(-v, 0), {bounce(1), one_way(0)}};
-      const ImpactResult r = ImpactSolver().solve(slide_push(m), impact);
+      const ImpactResult r = ImpactChecker().check(slide_push(m), impact);
       ASSERT_TRUE(r.complete);
       ASSERT_EQ(r.solutions.size(), 1u);
       const ImpactSolution& s = r.solutions[0];
@@ -126,7 +126,7 @@ TEST(ImpactExamples, KanesPendulum)
   for (const Case& c : cases) {
     const ContactProblem p = pendulum(c.mu);
     const Impact impact{kPendulumSpeed, {bounce(c.e_n, c.e_t)}};
-    const ImpactResult r = ImpactSolver().solve(p, impact);
+    const ImpactResult r = ImpactChecker().check(p, impact);
     ASSERT_EQ(r.solutions.size(), 1u);
     EXPECT_TRUE(r.complete);
     const ImpactSolution& s = r.solutions[0];
@@ -166,10 +166,10 @@ TEST(ImpactExamples, KanesPendulumThresholds)
 {
   // W = 0 for this speed and friction.
   double lower = 0.3, upper = 0.5;
-  ImpactSolver solver;
+  ImpactChecker checker;
   for (int i = 0; i < 45; ++i) {
     const double e = 0.5 * (lower + upper);
-    const ImpactResult r = solver.solve(pendulum(.5), {kPendulumSpeed, {bounce(e)}});
+    const ImpactResult r = checker.check(pendulum(.5), {kPendulumSpeed, {bounce(e)}});
     ASSERT_EQ(r.solutions.size(), 1u);
     (r.solutions[0].energy_change > 0 ? upper : lower) = e;
   }
@@ -469,13 +469,13 @@ TEST(ImpactCorrections, DecompositionOfTheSign)  // S3: x = xR - xL as in (9) an
 TEST(ImpactSolutions, AreAllThoseOfTheComplementarityProblem)
 {
   Rng rng{11};
-  ImpactSolver solver;
+  ImpactChecker checker;
   int count[4] = {}, incomplete = 0, gains = 0, safe = 0;
   for (int i = 0; i < 5000; ++i) {
     const int contacts = i < 1500 ? 1 : (i < 4000 ? 2 : (i < 4900 ? 3 : 4));
     const Drawn d = draw(rng, contacts);
     const std::vector<Eigen::VectorXd> expected = enumerate(d);
-    const ImpactResult r = solver.solve(d.problem, d.impact);
+    const ImpactResult r = checker.check(d.problem, d.impact);
     ASSERT_EQ(r.solutions.size(), expected.size()) << "draw " << i;
     for (const Eigen::VectorXd& u : expected) {
       bool found = false;
@@ -520,7 +520,7 @@ TEST(ImpactSolutions, AreAllThoseOfTheComplementarityProblem)
 TEST(ImpactSolutions, ExistOrNotWithDependentRows)
 {
   Rng rng{5};
-  ImpactSolver solver;
+  ImpactChecker checker;
   int none = 0, some = 0;
   for (int i = 0; i < 1000; ++i) {
     const int rows = 2 + static_cast<int>(rng() % 3);
@@ -539,7 +539,7 @@ TEST(ImpactSolutions, ExistOrNotWithDependentRows)
       else
         upper = std::min(upper, bound);
     }
-    const ImpactResult r = solver.solve(p, impact);
+    const ImpactResult r = checker.check(p, impact);
     ASSERT_TRUE(r.complete) << "draw " << i;
     if (lower > upper) {
       ++none;
@@ -605,14 +605,14 @@ void expect_inclusions(const Drawn& d, const ImpactSolution& s)
 TEST(ImpactInSpace, SatisfiesTheInclusions)
 {
   Rng rng{17};
-  ImpactSolver solver;
+  ImpactChecker checker;
   int solved = 0, slips = 0, sticks = 0, opens = 0, decided = 0;
   for (int i = 0; i < 90; ++i) {
     Drawn d = draw_in_space(rng, 1 + i % 3);  // three: nine rows in six degrees of freedom
     if (i % 4 == 1)
       for (size_t k = 0; k < d.impact.laws.size(); ++k)
         d.impact.laws[k].mu_second = d.problem.contacts[k].mu * uniform(rng, 0.3, 3);
-    const ImpactResult r = solver.solve(d.problem, d.impact);
+    const ImpactResult r = checker.check(d.problem, d.impact);
     if (i % 3 < 2) {
       ASSERT_FALSE(r.solutions.empty()) << "draw " << i;
     }  // at most six independent rows: there is one
@@ -649,7 +649,7 @@ TEST(ImpactInSpace, SatisfiesTheInclusions)
 TEST(ImpactInSpace, APlanarImpactStaysInItsPlane)
 {
   Rng rng{23};
-  ImpactSolver solver;
+  ImpactChecker checker;
   for (int i = 0; i < 60; ++i) {
     Drawn planar;
     do planar = draw(rng, 1);
@@ -665,8 +665,8 @@ TEST(ImpactInSpace, APlanarImpactStaysInItsPlane)
     space.problem.contacts[0].tangents = 2;
     space.impact.velocity.conservativeResize(nv + 1);
     space.impact.velocity[nv] = 0;
-    const ImpactResult flat = solver.solve(planar.problem, planar.impact),
-                       full = solver.solve(space.problem, space.impact);
+    const ImpactResult flat = checker.check(planar.problem, planar.impact),
+                       full = checker.check(space.problem, space.impact);
     for (const ImpactSolution& s : flat.solutions) {
       bool found = false;
       for (const ImpactSolution& t : full.solutions)
@@ -680,24 +680,24 @@ TEST(ImpactInSpace, APlanarImpactStaysInItsPlane)
 TEST(ImpactInSpace, AxesAndStretchingDoNotMatter)
 {
   Rng rng{29};
-  ImpactSolver solver;
+  ImpactChecker checker;
   for (int i = 0; i < 40; ++i) {
     const Drawn d = draw_in_space(rng, 2);
-    const ImpactResult r = solver.solve(d.problem, d.impact);
+    const ImpactResult r = checker.check(d.problem, d.impact);
     Drawn turned = d;  // tangents turned by an angle, one flipped
     for (const Contact& c : d.problem.contacts) {
       const double angle = uniform(rng, 0, 6), cs = std::cos(angle), sn = std::sin(angle);
       turned.problem.J.middleRows(c.row + 1, 2) =
           (Eigen::Matrix2d() << cs, sn, sn, -cs).finished() * d.problem.J.middleRows(c.row + 1, 2);
     }
-    const ImpactResult t = solver.solve(turned.problem, turned.impact);
+    const ImpactResult t = checker.check(turned.problem, turned.impact);
     ASSERT_EQ(r.solutions.size(), t.solutions.size()) << "draw " << i;
     for (size_t k = 0; k < r.solutions.size(); ++k)
       EXPECT_TRUE(r.solutions[k].velocity.isApprox(t.solutions[k].velocity, 1e-6));
     Drawn same = d;  // an ellipse that is a disk
     for (size_t k = 0; k < 2; ++k) same.impact.laws[k].mu_second = d.problem.contacts[k].mu;
     EXPECT_TRUE(
-        solver.solve(same.problem, same.impact).solutions.at(0).velocity.isApprox(r.solutions.at(0).velocity, 1e-6));
+        checker.check(same.problem, same.impact).solutions.at(0).velocity.isApprox(r.solutions.at(0).velocity, 1e-6));
   }
 }
 
@@ -725,7 +725,7 @@ TEST(ImpactInSpace, OrthotropicSphere)
 TEST(ImpactElements, TorsionAndBilateralFriction)
 {
   Rng rng{31};
-  ImpactSolver solver;
+  ImpactChecker checker;
   int pulls = 0, spins = 0;
   for (int i = 0; i < 120; ++i) {
     // A rough bilateral slider and a soft finger, all rows independent.
@@ -746,7 +746,7 @@ TEST(ImpactElements, TorsionAndBilateralFriction)
     Eigen::VectorXd u = gaussian(rng, nv);
     const Eigen::VectorXd n = d.problem.J.row(4).transpose();
     d.impact.velocity = u - n * (n.dot(u) / n.squaredNorm());
-    const ImpactResult r = solver.solve(d.problem, d.impact);
+    const ImpactResult r = checker.check(d.problem, d.impact);
     for (const ImpactSolution& s : r.solutions) {
       expect_inclusions(d, s);
       expect_energy_identities(d.problem, d.impact, s);
@@ -766,10 +766,10 @@ TEST(ImpactElements, TorsionAndBilateralFriction)
 TEST(ImpactElements, DuplicatesScalesAndFlippedTangents)
 {
   Rng rng{37};
-  ImpactSolver solver;
+  ImpactChecker checker;
   for (int i = 0; i < 200; ++i) {
     const Drawn d = draw(rng, 2);
-    const ImpactResult r = solver.solve(d.problem, d.impact);
+    const ImpactResult r = checker.check(d.problem, d.impact);
     const auto same = [&](const ImpactResult& other, double impulse_factor, const char* what) {
       ASSERT_EQ(other.solutions.size(), r.solutions.size()) << what << ", draw " << i;
       for (size_t k = 0; k < r.solutions.size(); ++k) {
@@ -783,14 +783,14 @@ TEST(ImpactElements, DuplicatesScalesAndFlippedTangents)
     };
     Drawn heavy = d;
     heavy.problem.M *= 50;
-    same(solver.solve(heavy.problem, heavy.impact), 50, "mass");
+    same(checker.check(heavy.problem, heavy.impact), 50, "mass");
     Drawn flipped = d;
     for (const Contact& c : d.problem.contacts)
       if (c.tangents > 0)
         flipped.problem.J.row(c.row + 1) *= -1;
       else if (c.side == Side::kBilateral)
         flipped.problem.J.row(c.row) *= -1;
-    same(solver.solve(flipped.problem, flipped.impact), 1, "sign");
+    same(checker.check(flipped.problem, flipped.impact), 1, "sign");
     // The first contact twice: without friction only impulses become ambiguous.
     if (d.problem.contacts[0].tangents > 0) continue;
     Drawn twice = d;
@@ -800,7 +800,7 @@ TEST(ImpactElements, DuplicatesScalesAndFlippedTangents)
     twice.problem.gamma.setZero(rows + 1);
     twice.problem.contacts.push_back(single_row(static_cast<int>(rows), d.problem.contacts[0].side));
     twice.impact.laws.push_back(d.impact.laws[0]);
-    const ImpactResult t = solver.solve(twice.problem, twice.impact);
+    const ImpactResult t = checker.check(twice.problem, twice.impact);
     ASSERT_EQ(t.solutions.size(), r.solutions.size()) << "draw " << i;
     for (size_t k = 0; k < r.solutions.size(); ++k) {
       EXPECT_TRUE(close(t.solutions[k].velocity, r.solutions[k].velocity)) << "draw " << i;
@@ -814,7 +814,7 @@ TEST(ImpactElements, DuplicatesScalesAndFlippedTangents)
 TEST(ImpactElements, NothingSlipsBeforeMeansNoGain)  // F13
 {
   Rng rng{41};
-  ImpactSolver solver;
+  ImpactChecker checker;
   int holds = 0;
   for (int i = 0; i < 200; ++i) {
     Drawn d = draw(rng, 2);
@@ -825,7 +825,7 @@ TEST(ImpactElements, NothingSlipsBeforeMeansNoGain)  // F13
         wanted[d.problem.contacts[k].row] = -uniform(rng, 0.1, 1);
     const Eigen::MatrixXd& J = d.problem.J;
     d.impact.velocity = J.transpose() * internal::solve(J * J.transpose(), wanted);
-    const ImpactResult r = solver.solve(d.problem, d.impact);
+    const ImpactResult r = checker.check(d.problem, d.impact);
     for (const ImpactSolution& s : r.solutions) EXPECT_LE(s.energy_change, 1e-9 * s.energy_before) << "draw " << i;
     EXPECT_EQ(r.dissipates, Verdict::kHolds) << "draw " << i;
     holds += r.dissipates == Verdict::kHolds;
@@ -838,7 +838,7 @@ TEST(ImpactElements, MasslessPartsAndClosures)
   // A mass with a massless foot on the ground: the foot carries the impulse only if something passes it on (a closure).
   ContactProblem p = problem_of(Eigen::Vector2d(2, 0).asDiagonal(), (Eigen::Matrix2d() << 0, 1, 1, -1).finished());
   p.contacts = {single_row(0)};
-  p.closures = {{"leg", 1, 1}};
+  p.loops = {{"leg", 1, 1}};
   const ImpactResult r = solve(p, Eigen::Vector2d(-1, -1), {bounce(.5)});
   ASSERT_EQ(r.solutions.size(), 1u);
   EXPECT_NEAR((r.solutions[0].velocity - Eigen::Vector2d(.5, .5)).norm(), 0, 1e-12);
@@ -856,7 +856,7 @@ TEST(ImpactElements, ManyContactsStayWithinTheLimit)
   Drawn d = draw_in_space(rng, 12);
   ImpactOptions options;
   options.leaf_limit = 200;
-  const ImpactResult r = ImpactSolver().solve(d.problem, d.impact, options);
+  const ImpactResult r = ImpactChecker().check(d.problem, d.impact, options);
   for (const ImpactSolution& s : r.solutions) expect_inclusions(d, s);
   EXPECT_FALSE(r.complete);
   EXPECT_FALSE(r.reason.empty());
@@ -867,7 +867,7 @@ TEST(ImpactProofs, RejectWhatIsNotSo)
 {
   const ContactProblem p = pendulum(.5);
   const Impact impact{kPendulumSpeed, {bounce(.5)}};
-  const ImpactResult r = ImpactSolver().solve(p, impact);
+  const ImpactResult r = ImpactChecker().check(p, impact);
   const ImpactSolution& s = r.solutions.at(0);
   std::string why;
   ASSERT_TRUE(proves_impact(p, impact, s.velocity, s.impulse));
@@ -921,7 +921,7 @@ TEST(ImpactProofs, RejectModesThatNoContactHas)  // a leaf as wide as that would
   using Mode = ContactImpactMode;
   const ContactProblem flat = pendulum(.5), round = sphere(.1);
   const auto covers = [](const ContactProblem& p, const Impact& impact, Mode::Normal normal, double from, double to) {
-    const ImpactResult r = ImpactSolver().solve(p, impact);
+    const ImpactResult r = ImpactChecker().check(p, impact);
     ImpactLeaf leaf;
     leaf.kind = ImpactLeaf::Kind::kEmpty;
     leaf.modes.resize(1);

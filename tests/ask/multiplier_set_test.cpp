@@ -26,7 +26,7 @@ class MultiplierSetOf : public ::testing::Test {
     problem_.J.conservativeResize(row + 2, 6);
     problem_.J.bottomRows(2) = Eigen::Map<Eigen::MatrixXd>(gaussian(rng_, 12).data(), 2, 6);
     problem_.gamma = Eigen::VectorXd::Zero(row + 2);
-    problem_.closures.push_back({"hinge", static_cast<int>(row), 2});
+    problem_.loops.push_back({"hinge", static_cast<int>(row), 2});
     loads_.reset(problem_);
     loads_.e = gaussian(rng_, 6);
     loads_.e_scale = loads_.e.cwiseAbs();
@@ -126,7 +126,7 @@ TEST_F(MultiplierSetOf, MakesRowsOfBoundsThatAreViolated)
   const auto rows = program.E.rows();
   // Efforts within, then beyond, the limits: J'λ is what e leaves to them.
   Eigen::VectorXd lambda = Eigen::VectorXd::Zero(problem_.rows()), x;
-  const auto closure = problem_.closures[0].row;
+  const auto closure = problem_.loops[0].row;
   Eigen::Matrix2d J = problem_.J.block<2, 2>(closure, 4).transpose();
   for (const Eigen::Vector2d& wanted : {Eigen::Vector2d(0.5, 7.0), Eigen::Vector2d(2.5, -3.5)}) {
     lambda.segment<2>(closure) = J.inverse() * (loads_.e.tail<2>() - wanted);

@@ -16,8 +16,8 @@ namespace {
 template <class Checker>
 class NullEngine : public ::testing::Test {};
 
-using Checkers = ::testing::Types<StickingChecker, EquilibriumChecker, RegionFinder, ClosureChecker, SlidingChecker,
-                                  ImpactSolver, CouplingAnalyser>;
+using Checkers = ::testing::Types<StickingChecker, EquilibriumChecker, RegionChecker, ClosureChecker, SlidingChecker,
+                                  ImpactChecker, CouplingChecker>;
 TYPED_TEST_SUITE(NullEngine, Checkers);
 
 template <class Make>

@@ -28,7 +28,7 @@ void expect_laws(const ContactProblem& p, const Prediction& s, double tolerance,
   const Eigen::VectorXd miss = p.M * s.acceleration + p.F - p.J.transpose() * s.lambda;
   EXPECT_LE(miss.norm(), 1e-10 * (p.F.norm() + (p.J.transpose() * s.lambda).norm() + 1e-300)) << "draw " << draw;
   const Eigen::VectorXd u = p.J * s.acceleration + p.gamma;
-  for (const Closure& c : p.closures)
+  for (const LoopConstraint& c : p.loops)
     for (int r = c.row; r < c.row + c.rows; ++r)
       EXPECT_LE(std::abs(u[r]), tolerance * load * reach[r]) << "draw " << draw;
   for (size_t i = 0; i < p.contacts.size(); ++i) {
@@ -219,7 +219,7 @@ TEST(Prediction, RandomLoadsObeyEveryLaw)
     p.F = 5.0 * gaussian(rng, 6);
     if (i % 3 == 0) p.gamma = p.J * gaussian(rng, 6);  // a drift that some acceleration can undo
     if (i % 7 == 0) {
-      p.closures = {{"pin", static_cast<int>(p.rows()), 1}};
+      p.loops = {{"pin", static_cast<int>(p.rows()), 1}};
       p.J.conservativeResize(p.rows() + 1, 6);
       p.J.bottomRows(1) = gaussian(rng, 6).transpose();
       p.gamma.conservativeResize(p.J.rows());
@@ -281,7 +281,7 @@ TEST(Prediction, SaysWhenItDoesNotApply)
   EXPECT_EQ(predict(p).outcome, PredictionOutcome::kSingularMass);
 
   ContactProblem q = fingers_on_guide(-3, 4, 0.5, 0.5);
-  q.closures[0].rows = 2;  // a second guide row that contradicts the first
+  q.loops[0].rows = 2;  // a second guide row that contradicts the first
   q.J.conservativeResize(6, 4);
   q.J.row(5) = q.J.row(4);
   q.gamma.conservativeResize(6);

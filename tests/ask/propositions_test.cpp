@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "stiction/error.hpp"
-#include "stiction/propositions.hpp"
+#include "stiction/paper/propositions.hpp"
 #include "support/algebra.hpp"
 #include "support/examples.hpp"
 #include "support/random_problems.hpp"
@@ -35,7 +35,7 @@ ContactProblem random_rows(Rng& rng, int nv, int mass_rank, int contacts, int cl
   p.gamma = p.J * gaussian(rng, nv);
   for (int i = 0; i < contacts; ++i)
     p.contacts.push_back(planar_contact("c" + std::to_string(i), 2 * i, uniform(rng, 0.2, 2), side));
-  if (closures > 0) p.closures = {{"loop", 2 * contacts, closures}};
+  if (closures > 0) p.loops = {{"loop", 2 * contacts, closures}};
   return p;
 }
 
@@ -67,7 +67,7 @@ TEST(Propositions, P1RanksOfTheKktMatrix)
   p.F = Eigen::Vector3d(1, 0, 3);
   p.J = Eigen::RowVector3d(1, -1, 1);
   p.gamma.setZero(1);
-  p.closures = {{"rod", 0, 1}};
+  p.loops = {{"rod", 0, 1}};
   BilateralKkt r = bilateral_kkt(p);
   EXPECT_TRUE(r.hypotheses.hold());
   EXPECT_EQ(r.structure.rank_mass, 2);
@@ -441,7 +441,7 @@ TEST(Propositions, P7ContradictionsAndUnbalancedLoads)
   // pushed through a bilateral row against a support: im Je' meets cone(Ju')
   plate.J = Eigen::MatrixXd::Ones(2, 1);
   plate.gamma.setZero(2);
-  plate.closures = {{"bolt", 1, 1}};
+  plate.loops = {{"bolt", 1, 1}};
   r = solvability(plate, *engine);
   EXPECT_EQ(r.ranges_independent, Verdict::kFails);
   EXPECT_EQ(r.no_free_motion, Verdict::kHolds);

@@ -34,13 +34,13 @@ double shoelace(const Polygon& p)
 
 class Region : public ::testing::TestWithParam<const char*> {
  protected:
-  RegionFinder finder{make_engine(GetParam())};
+  RegionChecker region_checker{make_engine(GetParam())};
   EquilibriumChecker checker{make_engine(GetParam())};
   bool native = std::string(GetParam()) == "native";
 
   RegionResult find(const Stance& s, const RegionOptions& options = {})
   {
-    return finder.find(s.problem, {}, s.shift, s.position, options);
+    return region_checker.check(s.problem, {}, s.shift, s.position, options);
   }
 
   /// (EQ) asked again with the centre of mass somewhere else.
@@ -363,8 +363,8 @@ TEST_P(Region, SaysWhatIsWrongWithItsInput)
 {
   Stance s = make_stance(10.0, {0, 0, 1});
   add_flat_foot(s, Eigen::Vector3d::Zero(), 0.1, 0.1, 0.5);
-  EXPECT_THROW(finder.find(s.problem, {}, s.shift.topRows(5), s.position), InputError);
-  EXPECT_THROW(finder.find(s.problem, {}, Eigen::MatrixX2d::Zero(6, 2), s.position), InputError);
+  EXPECT_THROW(region_checker.check(s.problem, {}, s.shift.topRows(5), s.position), InputError);
+  EXPECT_THROW(region_checker.check(s.problem, {}, Eigen::MatrixX2d::Zero(6, 2), s.position), InputError);
   RegionOptions options;
   options.clip = -1.0;
   EXPECT_THROW(find(s, options), InputError);
@@ -379,7 +379,7 @@ RegionClaims claims_of(const RegionResult& result)
           result.area_upper, result.distance.lower, result.distance.upper};
 }
 
-/// What the finder says is what the judge proves, and nothing better is.
+/// What the checker says is what the judge proves, and nothing better is.
 void expect_judged(const Stance& s, const RegionResult& result, const RegionOptions& options, const std::string& what)
 {
   const RegionInput input{s.problem, {}, s.shift, s.position, -1};

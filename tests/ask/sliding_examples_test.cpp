@@ -261,7 +261,7 @@ TEST(Pendulum, MasslessAngleAndARedundantConstraint)
       const Eigen::Vector3d gamma(l * s * rate * rate, -l * c * rate * rate, 2 * l * l * rate * rate);
       p.J = J.topRows(rows);
       p.gamma = gamma.head(rows);
-      p.closures = {{"loop", 0, rows}};
+      p.loops = {{"loop", 0, rows}};
       const SlidingResult r = solved(p, {});
       ASSERT_EQ(r.count, SolutionCount::kUnique) << r.reason;
       const SlidingSolution& solution = r.solutions[0];
@@ -353,7 +353,7 @@ TEST(Errata, AHeldNormalThatMustAlsoOpen)
   p.J.resize(2, 2);
   p.J << 0, 1, 0, 1;
   p.gamma = Eigen::Vector2d(0, -1);
-  p.closures = {{"rail", 0, 1}};
+  p.loops = {{"rail", 0, 1}};
   p.contacts = {normal_only("floor", 1)};
   EXPECT_EQ(solved(p, {std::nullopt}).count, SolutionCount::kNone);
   p.gamma[1] = 1;
@@ -380,7 +380,7 @@ TEST(Errata, OnlyTheSumOfForcesIsUnique)
   p.F.setConstant(1, 3);
   p.J.setOnes(2, 1);
   p.gamma.setZero(2);
-  p.closures = {{"rail", 0, 1}};
+  p.loops = {{"rail", 0, 1}};
   p.contacts = {normal_only("floor", 1)};
   const SlidingResult r = solved(p, {std::nullopt});
   ASSERT_EQ(r.count, SolutionCount::kUnique);

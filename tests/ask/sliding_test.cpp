@@ -247,7 +247,7 @@ TEST(Errata, TheReducedLoadOf33)
     p.J = Eigen::Map<const Eigen::MatrixXd>(gaussian(rng, 8).data(), 2, 4);
     p.F = 3 * gaussian(rng, 4);
     p.gamma = gaussian(rng, 2);
-    p.closures = {{"rail", 0, 1}};
+    p.loops = {{"rail", 0, 1}};
     p.contacts = {normal_only("floor", 1)};
     const SlidingResult r = solved(p, {std::nullopt});
     ASSERT_EQ(r.count, SolutionCount::kUnique);
@@ -434,7 +434,7 @@ TEST(Limits, EndlessFrictionIsAClosure)
     for (Contact& c : p.contacts) {
       c.mu = 1e9;
       c.side = Side::kUnilateral;
-      closed.closures.push_back({c.name, c.row, c.rows()});
+      closed.loops.push_back({c.name, c.row, c.rows()});
     }
     if (p.rows() > p.nv()) continue;
     const SlidingResult held = solved(closed, {});
@@ -484,7 +484,7 @@ TEST(Forms, MultipliersReducedMultipliersAndModesAgree)
     p.gamma = gaussian(rng, held + pushing);
     if (pushing > 2) p.gamma[held + 2] = p.gamma[held];
     p.F = 3 * gaussian(rng, nv);
-    if (held > 0) p.closures = {{"held", 0, held}};
+    if (held > 0) p.loops = {{"held", 0, held}};
     for (int i = 0; i < pushing; ++i) p.contacts.push_back(normal_only("n" + std::to_string(i), held + i));
     const SlidingResult r = solved(p, SlipDirections(p.contacts.size()));
     ASSERT_EQ(r.count, SolutionCount::kUnique) << r.reason;

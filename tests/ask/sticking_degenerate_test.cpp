@@ -274,11 +274,11 @@ TEST_P(Degenerate, InconsistentBilateralRows)
     p.gamma.conservativeResize(row + 2);
     p.gamma[row] = 1.0;
     p.gamma[row + 1] = i % 2 ? 2.0 : 2.5;
-    p.closures = {{"loop", static_cast<int>(row), 2}};
+    p.loops = {{"loop", static_cast<int>(row), 2}};
     p.contacts.clear();  // closures only: either consistent or a contradiction
     p.J = p.J.bottomRows(2).eval();
     p.gamma = p.gamma.tail(2).eval();
-    p.closures[0].row = 0;
+    p.loops[0].row = 0;
     p.F = gaussian(rng, 6);
     StickingResult r;
     checker.check(p, options, r);

@@ -71,8 +71,8 @@ TEST(TwoMotors, AddUpInRegions)
     for (const double share : {0.25, 0.75})
       halves.actuators.push_back(
           {motor.name + (share < 0.5 ? " a" : " b"), motor.dof, share * motor.lower, share * motor.upper});
-  const RegionResult whole = RegionFinder().find(legs.problem, {}, legs.shift, legs.position);
-  const RegionResult shared = RegionFinder().find(halves, {}, legs.shift, legs.position);
+  const RegionResult whole = RegionChecker().check(legs.problem, {}, legs.shift, legs.position);
+  const RegionResult shared = RegionChecker().check(halves, {}, legs.shift, legs.position);
   ASSERT_EQ(shared.kind, RegionKind::kBounded) << shared.reason;
   EXPECT_EQ(shared.verdict, whole.verdict);
   EXPECT_NEAR(shared.area_lower, whole.area_lower, 1e-9);

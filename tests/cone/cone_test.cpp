@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
@@ -82,11 +81,11 @@ TEST(Support, RayIsAdmissibleHasUnitNormalAndAttainsTheValue)
     for (int i = 0; i < 100; ++i) {
       const Eigen::VectorXd h = gaussian(cone.dim(), rng);
       Eigen::VectorXd ray(cone.dim());
-      const double value = support(cone, h.data(), ray.data());
-      EXPECT_DOUBLE_EQ(value, support(cone, h.data()));
+      const double value = support(cone, h, ray);
+      EXPECT_DOUBLE_EQ(value, support(cone, h));
       EXPECT_NEAR(value, h.dot(ray), kUlps * 10);
       EXPECT_EQ(ray[0], cone.sign);
-      EXPECT_GE(slack(cone, ray.data()), -kUlps) << ray.transpose();
+      EXPECT_GE(slack(cone, ray), -kUlps) << ray.transpose();
     }
 }
 
@@ -95,12 +94,12 @@ TEST(Support, ExactValueIsClosedForm)
   const FrictionCone pushing = soft(cone_of(ConeShape::exact(), 0.5), 0.1);
   FrictionCone pulling = pushing;
   pulling.sign = -1.0;
-  const double h[] = {-7.0, 3.0, -4.0, -10.0};
-  double ray[4];
+  const Eigen::Vector4d h(-7.0, 3.0, -4.0, -10.0);
+  Eigen::Vector4d ray;
   EXPECT_DOUBLE_EQ(support(pushing, h, ray), -7.0 + 0.5 * 5.0 + 0.1 * 10.0);
-  EXPECT_THAT(ray, testing::ElementsAre(1.0, testing::DoubleEq(0.3), testing::DoubleEq(-0.4), -0.1));
+  EXPECT_TRUE(ray.isApprox(Eigen::Vector4d(1.0, 0.3, -0.4, -0.1), kUlps)) << ray.transpose();
   EXPECT_DOUBLE_EQ(support(pulling, h, ray), 7.0 + 0.5 * 5.0 + 0.1 * 10.0);
-  EXPECT_THAT(ray, testing::ElementsAre(-1.0, testing::DoubleEq(0.3), testing::DoubleEq(-0.4), -0.1));
+  EXPECT_TRUE(ray.isApprox(Eigen::Vector4d(-1.0, 0.3, -0.4, -0.1), kUlps)) << ray.transpose();
 }
 
 TEST(Support, NoSampleOfTheExactConeExceedsItAndTheBestComesNear)
@@ -109,7 +108,7 @@ TEST(Support, NoSampleOfTheExactConeExceedsItAndTheBestComesNear)
   for (const FrictionCone& cone : every_kind()) {
     if (cone.shape.approximation != ConeApproximation::kExact) continue;
     const Eigen::VectorXd h = gaussian(cone.dim(), rng);
-    const double value = support(cone, h.data());
+    const double value = support(cone, h);
     double best = -std::numeric_limits<double>::infinity();
     for (int i = 0; i < 20000; ++i) {
       const Eigen::VectorXd f = admissible_exact(cone, rng);
@@ -130,7 +129,7 @@ TEST(Support, IsTheBestGenerator)
     const Eigen::MatrixXd rays = generators(cone);
     for (int i = 0; i < 200; ++i) {
       const Eigen::VectorXd h = gaussian(cone.dim(), rng);
-      EXPECT_NEAR(support(cone, h.data()), (h.transpose() * rays).maxCoeff(), 1e-13);
+      EXPECT_NEAR(support(cone, h), (h.transpose() * rays).maxCoeff(), 1e-13);
     }
     // Directions along the axes and the facet normals, where two vertices tie.
     if (cone.tangents != 2) continue;
@@ -138,7 +137,7 @@ TEST(Support, IsTheBestGenerator)
       const double angle = j * kPi / (2 * std::max(cone.shape.facets, 4));
       Eigen::VectorXd h = Eigen::VectorXd::Zero(cone.dim());
       h.segment<2>(1) << std::cos(angle), std::sin(angle);
-      EXPECT_NEAR(support(cone, h.data()), (h.transpose() * rays).maxCoeff(), 1e-13);
+      EXPECT_NEAR(support(cone, h), (h.transpose() * rays).maxCoeff(), 1e-13);
     }
   }
 }
@@ -148,9 +147,9 @@ TEST(Support, ZeroTangentialDirectionStillGivesAnAdmissibleRay)
   for (const FrictionCone& cone : every_kind()) {
     Eigen::VectorXd h = Eigen::VectorXd::Zero(cone.dim()), ray(cone.dim());
     h[0] = 2.0;
-    EXPECT_EQ(support(cone, h.data(), ray.data()), 2.0 * cone.sign);
+    EXPECT_EQ(support(cone, h, ray), 2.0 * cone.sign);
     EXPECT_TRUE(ray.allFinite());
-    EXPECT_GE(slack(cone, ray.data()), -kUlps);
+    EXPECT_GE(slack(cone, ray), -kUlps);
   }
 }
 
@@ -159,10 +158,10 @@ TEST(Support, InnerBelowExactBelowOuterAndBothConverge)
   std::mt19937 rng{4};
   for (int i = 0; i < 1000; ++i) {
     const Eigen::VectorXd h = gaussian(3, rng);
-    const double exact = support(cone_of(ConeShape::exact(), 0.7), h.data());
+    const double exact = support(cone_of(ConeShape::exact(), 0.7), h);
     for (const int k : {3, 4, 5, 8, 16, 1000}) {
-      const double inner = support(cone_of(ConeShape::inner(k), 0.7), h.data());
-      const double outer = support(cone_of(ConeShape::outer(k), 0.7), h.data());
+      const double inner = support(cone_of(ConeShape::inner(k), 0.7), h);
+      const double outer = support(cone_of(ConeShape::outer(k), 0.7), h);
       EXPECT_LE(inner, exact + kUlps);
       EXPECT_GE(outer, exact - kUlps);
       const double gap = 0.7 * h.tail<2>().norm() * (1.0 / std::cos(kPi / k) - std::cos(kPi / k));
@@ -178,10 +177,10 @@ TEST(Slack, ExactAgreesWithTheDefinition)
   for (int i = 0; i < 1000; ++i) {
     const Eigen::VectorXd f = gaussian(4, rng);
     const double want = std::min({f[0] - std::hypot(f[1], f[2]) / 0.4, f[0] - std::abs(f[3]) / 0.3, f[0]});
-    EXPECT_NEAR(slack(cone, f.data()), want, 1e-14 * (1 + std::abs(want)));
+    EXPECT_NEAR(slack(cone, f), want, 1e-14 * (1 + std::abs(want)));
     FrictionCone pulling = cone;
     pulling.sign = -1;
-    EXPECT_NEAR(slack(pulling, Eigen::VectorXd(-f).eval().data()), want, 1e-14 * (1 + std::abs(want)));
+    EXPECT_NEAR(slack(pulling, Eigen::VectorXd(-f)), want, 1e-14 * (1 + std::abs(want)));
   }
 }
 
@@ -193,8 +192,8 @@ TEST(Slack, InnerInsideExactInsideOuter)
     Eigen::VectorXd f = gaussian(3, rng);
     f[0] = std::abs(f[0]);
     for (const int k : {3, 4, 7, 8}) {
-      const double inner = slack(cone_of(ConeShape::inner(k), 0.6), f.data());
-      const double outer = slack(cone_of(ConeShape::outer(k), 0.6), f.data());
+      const double inner = slack(cone_of(ConeShape::inner(k), 0.6), f);
+      const double outer = slack(cone_of(ConeShape::outer(k), 0.6), f);
       const double exact = 0.6 * f[0] - f.tail<2>().norm();  // the oracle
       if (inner >= 0) {
         EXPECT_GE(exact, -kUlps);
@@ -227,13 +226,13 @@ TEST(Slack, PolygonAgreesWithItsHalfspacesAndGenerators)
           const Eigen::VectorXd room = C * rays.col(j).segment<2>(1) + D;
           EXPECT_GE(room.minCoeff(), -kUlps);
           EXPECT_EQ((room.array() < 1e-12).count(), 2) << room.transpose();  // a vertex lies on two sides
-          EXPECT_NEAR(slack(cone, rays.col(j).data()), 0.0, kUlps);
+          EXPECT_NEAR(slack(cone, rays.col(j)), 0.0, kUlps);
         }
         for (int i = 0; i < 300; ++i) {
           const Eigen::VectorXd f = gaussian(3, rng);
           const double n = sign * f[0];
           const bool inside = n >= 0 && (C * f.tail<2>() + n * D).minCoeff() >= 0;  // f_t in n {w : C w + D >= 0}
-          EXPECT_EQ(slack(cone, f.data()) >= 0, inside) << f.transpose();
+          EXPECT_EQ(slack(cone, f) >= 0, inside) << f.transpose();
         }
       }
 }
@@ -241,12 +240,32 @@ TEST(Slack, PolygonAgreesWithItsHalfspacesAndGenerators)
 TEST(Slack, ZeroCoefficientsAdmitNothingSideways)
 {
   const FrictionCone slippery = soft(cone_of(ConeShape::exact(), 0.0), 0.0);
-  const double straight[] = {2.0, 0.0, 0.0, 0.0}, sideways[] = {2.0, 0.0, 1e-9, 0.0}, twist[] = {2.0, 0.0, 0.0, 1e-9};
+  const Eigen::Vector4d straight(2.0, 0.0, 0.0, 0.0), sideways(2.0, 0.0, 1e-9, 0.0), twist(2.0, 0.0, 0.0, 1e-9);
   EXPECT_EQ(slack(slippery, straight), 2.0);
   EXPECT_EQ(slack(slippery, sideways), -std::numeric_limits<double>::infinity());
   EXPECT_EQ(slack(slippery, twist), -std::numeric_limits<double>::infinity());
-  const double pull[] = {-1.0, 0.0, 0.0, 0.0};
+  const Eigen::Vector4d pull(-1.0, 0.0, 0.0, 0.0);
   EXPECT_EQ(slack(slippery, pull), -1.0);
+}
+
+TEST(ConeVectors, HaveAnEntryForEachRowOfTheContact)
+{
+  const FrictionCone cone = soft(cone_of(ConeShape::exact(), 0.5), 0.1);
+  const Eigen::VectorXd four = Eigen::VectorXd::Ones(4), three = Eigen::VectorXd::Ones(3);
+  Eigen::VectorXd ray(3);
+  const auto message = [](auto&& call) -> std::string {
+    try {
+      call();
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message([&] { support(cone, three); }), "h: want 4 entries, got 3");
+  EXPECT_EQ(message([&] { support(cone, four, ray); }), "ray: want 4 entries, got 3");
+  EXPECT_EQ(message([&] { slack(cone, three); }), "f: want 4 entries, got 3");
+  EXPECT_EQ(message([&] { utilisation(cone, three); }), "f: want 4 entries, got 3");
+  EXPECT_EQ(message([&] { support(cone, four); }), "");
 }
 
 TEST(Duals, PolarDirectionsAreBlockedAndOthersHaveAWitness)
@@ -257,7 +276,7 @@ TEST(Duals, PolarDirectionsAreBlockedAndOthersHaveAWitness)
     for (int i = 0; i < 50; ++i) {
       Eigen::VectorXd h = gaussian(cone.dim(), rng), ray(cone.dim());
       h[0] -= cone.sign;
-      if (support(cone, h.data(), ray.data()) > 0) {
+      if (support(cone, h, ray) > 0) {
         ++open;
         EXPECT_GT(h.dot(ray), -kUlps);
         continue;
@@ -274,17 +293,17 @@ TEST(Utilisation, ShareOfTheBudget)
 {
   const double inf = std::numeric_limits<double>::infinity();
   const FrictionCone cone = soft(cone_of(ConeShape::exact(), 0.5), 0.1);
-  const double half[] = {4.0, 0.6, 0.8, 0.0}, twisted[] = {4.0, 0.6, 0.8, -0.3}, none[] = {0.0, 0.0, 0.0, 0.0};
-  const double unloaded[] = {0.0, 0.1, 0.0, 0.0}, pulled[] = {-4.0, 0.6, 0.8, 0.0};
+  const Eigen::Vector4d half(4.0, 0.6, 0.8, 0.0), twisted(4.0, 0.6, 0.8, -0.3), none(0.0, 0.0, 0.0, 0.0);
+  const Eigen::Vector4d unloaded(0.0, 0.1, 0.0, 0.0), pulled(-4.0, 0.6, 0.8, 0.0);
   EXPECT_DOUBLE_EQ(utilisation(cone, half), 0.5);
   EXPECT_DOUBLE_EQ(utilisation(cone, twisted), 0.75);
   EXPECT_EQ(utilisation(cone, none), 0.0);
   EXPECT_EQ(utilisation(cone, unloaded), inf);
   EXPECT_DOUBLE_EQ(utilisation(cone, pulled), 0.5);  // |f_n|: the same for both halves of a double cone
-  EXPECT_EQ(utilisation(cone_of(ConeShape::exact(), 0.0), half), inf);
-  const double straight[] = {1.0, 0.0, 0.0};
+  EXPECT_EQ(utilisation(cone_of(ConeShape::exact(), 0.0), half.head<3>()), inf);
+  const Eigen::Vector3d straight(1.0, 0.0, 0.0);
   EXPECT_EQ(utilisation(cone_of(ConeShape::exact(), 0.0), straight), 0.0);
-  const double corner[] = {1.0, 0.5 / std::sqrt(2.0), 0.5 / std::sqrt(2.0)}, axis[] = {1.0, 0.5, 0.0};
+  const Eigen::Vector3d corner(1.0, 0.5 / std::sqrt(2.0), 0.5 / std::sqrt(2.0)), axis(1.0, 0.5, 0.0);
   EXPECT_NEAR(utilisation(cone_of(ConeShape::inner(4), 0.5), corner), 1.0, kUlps);
   EXPECT_NEAR(utilisation(cone_of(ConeShape::inner(4), 0.5), axis), std::sqrt(2.0), kUlps);
   EXPECT_NEAR(utilisation(cone_of(ConeShape::outer(4), 0.5), axis), 1.0, kUlps);
@@ -298,10 +317,10 @@ TEST(Projection, SatisfiesTheOptimalityConditions)
     const FrictionCone cone = cone_of(ConeShape::exact(), mu);
     int regions[3] = {};
     for (int i = 0; i < 5000; ++i) {
-      const Eigen::Vector3d f = gaussian(3, rng), p = project(mu, f), r = f - p;
+      const Eigen::Vector3d f = gaussian(3, rng), p = project_to_cone(mu, f), r = f - p;
       EXPECT_GE(mu * p[0] - p.tail<2>().norm(), -kUlps);
       EXPECT_GE(p[0], 0.0);
-      EXPECT_LE(support(cone, r.data()), 1e-13);
+      EXPECT_LE(support(cone, r), 1e-13);
       EXPECT_NEAR(r.dot(p), 0.0, 1e-13);
       ++regions[p == f ? 0 : p.isZero() ? 1 : 2];
     }

@@ -3,14 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "stiction/cone.hpp"
-#include "stiction/cone_program.hpp"
-#include "stiction/contact_problem.hpp"
-#include "stiction/engine.hpp"
-#include "stiction/error.hpp"
-#include "stiction/proof.hpp"
-#include "stiction/scene.hpp"
-#include "stiction/sticking.hpp"
+#include "stiction/stiction.hpp"
 
 int main()
 {

@@ -98,11 +98,11 @@ TEST(CouplingsInput, LeavesOutWhatNothingHolds)
   pad.name = "pad";
   pad.torsion = 0.01;
   d.contacts = {ice, d.contacts[0], pad};
-  ClosureDescription weld;
+  LoopDescription weld;
   weld.name = "weld";
   weld.link = "box/box";
-  weld.kind = ClosureDescription::Kind::kWeld;
-  d.closures = {weld};
+  weld.kind = LoopDescription::Kind::kWeld;
+  d.loops = {weld};
   Scene scene(d);
   const ContactProblem problem = scene.compute();
   const ContactProblem rows = couplings_input(scene, scene.described_state(), problem, TangentialRows::kHeld);
@@ -116,7 +116,7 @@ TEST(CouplingsInput, LeavesOutWhatNothingHolds)
 
   d.models[0].linear_velocity.x() = 1.0;
   d.contacts = {ice};
-  d.closures.clear();
+  d.loops.clear();
   Scene sliding(d);
   const auto ask = [](Scene& moving, TangentialRows tangential) {
     return error_of([&] { couplings_input(moving, moving.described_state(), moving.compute(), tangential); });

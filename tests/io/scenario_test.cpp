@@ -93,10 +93,10 @@ TEST(Scenario, EveryKeyArrives)
   EXPECT_EQ(s.scene.contacts[1].points.size(), 2u);
   EXPECT_EQ(s.scene.contacts[1].max_normal, kInfinity);
   EXPECT_FALSE(s.contact_motions[1].slides);
-  ASSERT_EQ(s.scene.closures.size(), 2u);
-  EXPECT_EQ(s.scene.closures[0].kind, ClosureDescription::Kind::kWeld);
-  EXPECT_EQ(s.scene.closures[0].on, "robot/right_foot");
-  EXPECT_EQ(s.scene.closures[1].normal, Eigen::Vector3d(0, 1, 0));
+  ASSERT_EQ(s.scene.loops.size(), 2u);
+  EXPECT_EQ(s.scene.loops[0].kind, LoopDescription::Kind::kWeld);
+  EXPECT_EQ(s.scene.loops[0].on, "robot/right_foot");
+  EXPECT_EQ(s.scene.loops[1].normal, Eigen::Vector3d(0, 1, 0));
   EXPECT_EQ(s.question, Question::kEquilibrium);
   EXPECT_EQ(s.options.cone.approximation, ConeApproximation::kOuter);
   EXPECT_EQ(s.options.cone.facets, 12);

@@ -143,11 +143,11 @@ TEST(EpsilonOracle, SpatialEpsilonLiesBetweenInnerAndOuterHulls)
             grasp.G.middleCols(grasp.contacts[k].col, 3) * generators(grasp.contacts[k].cone);
       return hull_radius(points);
     };
-    EXPECT_GE(result.epsilon_l1->upper, radius(ConeShape::inner(24)) * (1 - 1e-9));
-    EXPECT_LE(result.epsilon_l1->lower, radius(ConeShape::outer(24)) * (1 + 1e-9));
-    EXPECT_LE(result.epsilon_l1->upper - result.epsilon_l1->lower, 0.0101 * result.epsilon_l1->upper);
-    EXPECT_GT(result.epsilon_l1->lower, 0.97 * radius(ConeShape::inner(24)));
-    EXPECT_LT(result.epsilon_l1->upper, 1.03 * radius(ConeShape::outer(24)));
+    EXPECT_GE(result.epsilon_l1.upper, radius(ConeShape::inner(24)) * (1 - 1e-9));
+    EXPECT_LE(result.epsilon_l1.lower, radius(ConeShape::outer(24)) * (1 + 1e-9));
+    EXPECT_LE(result.epsilon_l1.upper - result.epsilon_l1.lower, 0.0101 * result.epsilon_l1.upper);
+    EXPECT_GT(result.epsilon_l1.lower, 0.97 * radius(ConeShape::inner(24)));
+    EXPECT_LT(result.epsilon_l1.upper, 1.03 * radius(ConeShape::outer(24)));
   }
 #endif
 }

@@ -32,7 +32,7 @@ ContactProblem block()
     c.tangents = 1;
     c.mu = 0.5;
   }
-  p.closures = {{"guide", 4, 1}};
+  p.loops = {{"guide", 4, 1}};
   p.actuators = {{"thruster", 0, -5.0, 5.0}};
   p.dof_names = {"x", "y", "theta"};
   return p;
@@ -51,7 +51,7 @@ ContactProblem natural_coordinates()
   p.J.resize(1, 4);
   p.J << -2, 0, 2, 0;
   p.gamma = Eigen::VectorXd::Zero(1);
-  p.closures = {{"rod length", 0, 1}};
+  p.loops = {{"rod length", 0, 1}};
   return p;
 }
 
@@ -167,10 +167,10 @@ INSTANTIATE_TEST_SUITE_P(
                    "row 1 that contacts[0] owns"},
         BadProblem{"RowsBeyond", [](auto& p) { p.contacts[1].row = 4; }, "contacts[1].row", "want rows within 0..4"},
         BadProblem{"NegativeRow", [](auto& p) { p.contacts[0].row = -1; }, "contacts[0].row", "want rows within 0..4"},
-        BadProblem{"OrphanRow", [](auto& p) { p.closures.clear(); }, "J", "row 4 in none"},
-        BadProblem{"EmptyClosure", [](auto& p) { p.closures[0].rows = 0; }, "closures[0].rows", "want >= 1"},
+        BadProblem{"OrphanRow", [](auto& p) { p.loops.clear(); }, "J", "row 4 in none"},
+        BadProblem{"EmptyClosure", [](auto& p) { p.loops[0].rows = 0; }, "closures[0].rows", "want >= 1"},
         BadProblem{"SameName", [](auto& p) { p.contacts[1].name = "right"; }, "contacts[1].name", "'right' twice"},
-        BadProblem{"ClosureNamedAsContact", [](auto& p) { p.closures[0].name = "left"; }, "closures[0].name",
+        BadProblem{"ClosureNamedAsContact", [](auto& p) { p.loops[0].name = "left"; }, "closures[0].name",
                    "'left' twice"},
         BadProblem{"NoName", [](auto& p) { p.contacts[0].name.clear(); }, "contacts[0].name", "want a name"},
         BadProblem{"MotorOnNothing", [](auto& p) { p.actuators[0].dof = 3; }, "actuators[0].dof", "want 0..2"},

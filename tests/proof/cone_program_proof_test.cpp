@@ -195,7 +195,7 @@ TEST(Infeasible, NothingIsSeparatedFromAFeasibleProgram)
       for (int i = 0; i < 3000; ++i) {
         x += step * p.E.transpose() * (program->e - p.E * x);
         for (const ConeBlock& block : p.cones)
-          x.segment<3>(block.col) = project(block.cone.mu, x.segment<3>(block.col));
+          x.segment<3>(block.col) = project_to_cone(block.cone.mu, x.segment<3>(block.col));
         for (const BoxVariable& box : p.boxes) x[box.col] = std::clamp(x[box.col], box.lower, box.upper);
       }
       const Eigen::VectorXd y = program->e - p.E * x;

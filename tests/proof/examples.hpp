@@ -57,7 +57,7 @@ inline Contact& add_contact(ContactProblem& p, const std::string& name, double m
 
 inline void add_closure(ContactProblem& p, const std::string& name, const std::vector<Eigen::VectorXd>& rows)
 {
-  p.closures.push_back({name, static_cast<int>(p.rows()), static_cast<int>(rows.size())});
+  p.loops.push_back({name, static_cast<int>(p.rows()), static_cast<int>(rows.size())});
   append_rows(p, rows);
 }
 
@@ -94,7 +94,7 @@ inline ContactProblem guide(double mu1, double mu2, double F1, double F2)
 inline ContactProblem rough_guide(double mu1, double mu2, double mu_rail, double F1, double F2)
 {
   ContactProblem p = guide(mu1, mu2, F1, F2);
-  p.closures.clear();
+  p.loops.clear();
   p.J.conservativeResize(4, Eigen::NoChange);
   p.gamma.conservativeResize(4);
   add_contact(p, "rail", mu_rail, {vec({1, 0, 0, 0}), vec({0, 1, 0, 0})}, Side::kBilateral);

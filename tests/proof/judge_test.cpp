@@ -288,7 +288,7 @@ TEST(Guide, OpeningFingersDetach)
   p.J = (Eigen::MatrixXd(3, 4) << 1, 0, -1, 0, -1, 0, 0, 1, 1, 0, 0, 0).finished();  // no tangents
   p.gamma = vec({0, 0, 0});
   p.contacts[1].row = 1;
-  p.closures[0].row = 2;
+  p.loops[0].row = 2;
   EXPECT_EQ(decide(p, forces(vec({0, -kWeight, -2, 3}), vec({0, 0, 0}))), Verdict::kHolds);
   EXPECT_EQ(decide(p, forces(vec({0, -kWeight, -2, 3}), vec({0, 0, 0})), kForbidden), Verdict::kUndecided);
   EXPECT_EQ(decide(p, forces(vec({0, -kWeight, 0, 0}), vec({-2, -3, -1}))), Verdict::kUndecided);

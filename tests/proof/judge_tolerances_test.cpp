@@ -152,7 +152,7 @@ TEST_P(Tolerances, CountForcesByTheLoadsInMotion)
     p.J.leftCols(n) = s.p.J;
     p.gamma = s.p.gamma;
     p.contacts = s.p.contacts;
-    p.closures = s.p.closures;
+    p.loops = s.p.loops;
     Eigen::VectorXd a = Eigen::VectorXd::Zero(n + 1);
     a[n] = -1.0;
     EXPECT_EQ(judge(p, kForbidden, forces(a, s.lambda)), lift < 1e-12 ? Verdict::kHolds : Verdict::kUndecided) << lift;

@@ -298,7 +298,7 @@ Proved welded()
   Stance s = make_stance(10.0, {0.0, 0.0, 0.5});
   s.problem.J.setIdentity(6, 6);
   s.problem.gamma.setZero(6);
-  s.problem.closures.push_back({"weld", 0, 6});
+  s.problem.loops.push_back({"weld", 0, 6});
   Proved p;
   p.input = {s.problem, {}, s.shift, s.position, -1};
   p.certificate.position = {CertificateKind::kForces, Eigen::VectorXd::Zero(6), s.problem.F, {}, {}};
@@ -328,7 +328,7 @@ TEST(RegionJudge, UnboundedNeedsForcesThatCarryTheDirection)
   pad.row = 0;
   pad.tangents = 0;
   pad.side = Side::kBilateral;
-  limited.input.problem.closures = {{"weld", 1, 5}};
+  limited.input.problem.loops = {{"weld", 1, 5}};
   limited.input.problem.contacts = {pad};
   limited.input.problem.J.row(0).swap(limited.input.problem.J.row(4));  // the moment about y is the pad's
   std::swap(limited.certificate.position.lambda[0], limited.certificate.position.lambda[4]);

@@ -26,10 +26,10 @@ SceneDescription good()
   d.contacts[1].on = "zoo/spin_link";
   d.loads.resize(1);
   d.loads[0].link = "robot/torso";
-  d.closures.resize(1);
-  d.closures[0].name = "bar";
-  d.closures[0].link = "zoo/free_link";
-  d.closures[0].kind = ClosureDescription::Kind::kGuide;
+  d.loops.resize(1);
+  d.loops[0].name = "bar";
+  d.loops[0].link = "zoo/free_link";
+  d.loops[0].kind = LoopDescription::Kind::kGuide;
   return d;
 }
 
@@ -391,16 +391,15 @@ INSTANTIATE_TEST_SUITE_P(
                  "want three finite numbers"},
         BadScene{"NanInPatch", [](D& d) { d.contacts[0].points.push_back({0, kNan, 0}); }, "contacts[0].points[1]",
                  "want three finite numbers"},
-        BadScene{"NamelessClosure", [](D& d) { d.closures[0].name.clear(); }, "closures[0].name", "want a name"},
-        BadScene{"ClosureNamedAsContact", [](D& d) { d.closures[0].name = "toe"; }, "closures[0].name", "'toe' twice"},
-        BadScene{"ClosureOfUnknownLink", [](D& d) { d.closures[0].link = "zoo/nobody"; }, "closures[0].link",
+        BadScene{"NamelessClosure", [](D& d) { d.loops[0].name.clear(); }, "closures[0].name", "want a name"},
+        BadScene{"ClosureNamedAsContact", [](D& d) { d.loops[0].name = "toe"; }, "closures[0].name", "'toe' twice"},
+        BadScene{"ClosureOfUnknownLink", [](D& d) { d.loops[0].link = "zoo/nobody"; }, "closures[0].link",
                  "want a link of models.zoo"},
-        BadScene{"ClosureOnUnknownModel", [](D& d) { d.closures[0].on = "x/y"; }, "closures[0].on",
+        BadScene{"ClosureOnUnknownModel", [](D& d) { d.loops[0].on = "x/y"; }, "closures[0].on",
                  "want a model of the scene"},
-        BadScene{"NanClosurePoint", [](D& d) { d.closures[0].at.x() = kNan; }, "closures[0].at",
+        BadScene{"NanClosurePoint", [](D& d) { d.loops[0].at.x() = kNan; }, "closures[0].at",
                  "want three finite numbers"},
-        BadScene{"ZeroGuide", [](D& d) { d.closures[0].normal.setZero(); }, "closures[0].normal",
-                 "want a unit vector"}),
+        BadScene{"ZeroGuide", [](D& d) { d.loops[0].normal.setZero(); }, "closures[0].normal", "want a unit vector"}),
     [](const auto& bad) { return std::string(bad.param.name); });
 
 }  // namespace

@@ -220,10 +220,10 @@ TEST(Contacts, CarryTheirCoefficientsAndPatchNames)
   lone_patch.name = "lone";
   lone_patch.patch = true;
   d.contacts = {patch, single, lone_patch};
-  ClosureDescription pin;
+  LoopDescription pin;
   pin.name = "pin";
   pin.link = "box/box";
-  d.closures = {pin};
+  d.loops = {pin};
   const ContactProblem p = Scene(d).compute();
   p.validate();
   ASSERT_EQ(p.contacts.size(), 4u);
@@ -238,8 +238,8 @@ TEST(Contacts, CarryTheirCoefficientsAndPatchNames)
   EXPECT_EQ(p.contacts[2].rows(), 3);  // mu = 0 keeps its tangential rows
   EXPECT_EQ(p.contacts[2].side, Side::kBilateral);
   EXPECT_NEAR(p.contacts[0].axes_W.col(0).norm(), 1.0, 1e-15);  // normalised
-  EXPECT_EQ(p.closures[0].row, 14);
-  EXPECT_EQ(p.closures[0].rows, 3);
+  EXPECT_EQ(p.loops[0].row, 14);
+  EXPECT_EQ(p.loops[0].rows, 3);
   EXPECT_EQ(p.rows(), 17);
   const RowRoles roles = row_roles(p);
   EXPECT_EQ(roles.normal_unilateral, (std::vector<int>{0, 4}));
@@ -252,12 +252,12 @@ TEST(Loads, ActThroughTheJacobianOfTheirPoint)
   const Eigen::Vector3d force = random.vector3(), torque = random.vector3(), at = random.vector3();
   for (auto frame : {LoadDescription::Frame::kWorld, LoadDescription::Frame::kLink}) {
     SceneDescription d = scene_of({model_from_text("zoo", testing::zoo_urdf(), Base::kFloating)});
-    ClosureDescription weld;  // its rows are the velocity and angular velocity of the point in the world
+    LoopDescription weld;  // its rows are the velocity and angular velocity of the point in the world
     weld.name = "w";
     weld.link = "zoo/follow_link";
     weld.at = at;
-    weld.kind = ClosureDescription::Kind::kWeld;
-    d.closures = {weld};
+    weld.kind = LoopDescription::Kind::kWeld;
+    d.loops = {weld};
     d.contacts = {contact("c", "zoo/follow_link", at, Eigen::Vector3d::UnitZ())};
     Scene bare(d);
     LoadDescription load;

@@ -142,12 +142,12 @@ inline SceneDescription pinch(const std::string& urdf, double mu1 = 0.0, double 
   d.contacts[1].on = "p/right_finger";
   d.contacts[0].mu = mu1;
   d.contacts[1].mu = mu2;
-  ClosureDescription guide;
+  LoopDescription guide;
   guide.name = "guide";
   guide.link = "p/mass";
-  guide.kind = ClosureDescription::Kind::kGuide;
+  guide.kind = LoopDescription::Kind::kGuide;
   guide.normal = Eigen::Vector3d::UnitX();
-  d.closures = {guide};
+  d.loops = {guide};
   return d;
 }
 

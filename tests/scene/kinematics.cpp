@@ -37,14 +37,14 @@ SceneDescription instrumented(const ModelDescription& model, const std::vector<s
     ContactDescription r = p;
     r.name = "r" + std::to_string(i);
     r.normal_frame = ContactFrame::kLink;
-    ClosureDescription w;
+    LoopDescription w;
     w.name = "w" + std::to_string(i);
     w.link = link;
     w.at = p.points[0];
-    w.kind = ClosureDescription::Kind::kWeld;
+    w.kind = LoopDescription::Kind::kWeld;
     d.contacts.push_back(p);
     d.contacts.push_back(r);
-    d.closures.push_back(w);
+    d.loops.push_back(w);
   }
   return d;
 }
@@ -74,7 +74,7 @@ void check_jacobian(Scene& scene, const SceneState& state)
         J.col(k).segment<3>(c.row) = c.axes_W.transpose() * velocity;
         J(c.row + 3, k) = c.axes_W.col(0).dot(omega);
       }
-      const Closure& w = here.closures[i / 2];
+      const LoopConstraint& w = here.loops[i / 2];
       J.col(k).segment<6>(w.row) << velocity, omega;
     }
   }

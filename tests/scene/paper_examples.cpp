@@ -181,15 +181,15 @@ TEST(PaperExamples, Example6PinchOnGuide)
   EXPECT_SAME(normal_row(p, 1), Eigen::RowVector4d(-1, 0, 0, 1));
   EXPECT_SAME(tangent_row(p, 0, 2), Eigen::RowVector4d(0, 1, 0, 0));
   EXPECT_SAME(tangent_row(p, 1, 2), Eigen::RowVector4d(0, -1, 0, 0));  // t2 = n x y points down for n = -x
-  EXPECT_EQ(p.closures[0].rows, 1);
-  EXPECT_SAME(p.J.row(p.closures[0].row), Eigen::RowVector4d(1, 0, 0, 0));
+  EXPECT_EQ(p.loops[0].rows, 1);
+  EXPECT_SAME(p.J.row(p.loops[0].row), Eigen::RowVector4d(1, 0, 0, 0));
   // The answers of the spec balance it: lambda_n1 = -F1, lambda_n2 = F2, lambda_nb = F1 + F2, tangential sum g.
   Eigen::VectorXd lambda = Eigen::VectorXd::Zero(p.rows());
   lambda(p.contacts[0].row) = -kF1;
   lambda(p.contacts[1].row) = kF2;
   lambda(p.contacts[0].row + 2) = 0.25 * kG;
   lambda(p.contacts[1].row + 2) = -0.75 * kG;
-  lambda(p.closures[0].row) = kF1 + kF2;
+  lambda(p.loops[0].row) = kF1 + kF2;
   EXPECT_SAME(p.J.transpose() * lambda, p.F);
 }
 
@@ -220,7 +220,7 @@ TEST(PaperExamples, Example6bFreeFingers)
   lambda(p.contacts[1].row) = kF2x;
   lambda(p.contacts[0].row + 2) = tangential;
   lambda(p.contacts[1].row + 2) = -tangential;
-  lambda(p.closures[0].row) = kF1x + kF2x;
+  lambda(p.loops[0].row) = kF1x + kF2x;
   a << 0, up, 0, up, 0, up;
   EXPECT_SAME(p.M * a + p.F, p.J.transpose() * lambda);
   EXPECT_SAME(p.J * a, Eigen::VectorXd::Zero(p.rows()));

@@ -50,12 +50,12 @@ SceneDescription random_scene(Random& random, bool moving)
   d.contacts[3].on = "zoo/follow_link";
   d.contacts[4].on = "body/body";
   d.contacts[4].normal_frame = ContactFrame::kOn;
-  ClosureDescription weld;
+  LoopDescription weld;
   weld.name = "weld";
   weld.link = "zoo/chain_link";
   weld.at = random.vector3();
-  weld.kind = ClosureDescription::Kind::kWeld;
-  d.closures = {weld};
+  weld.kind = LoopDescription::Kind::kWeld;
+  d.loops = {weld};
   LoadDescription load;
   load.link = "zoo/plane_link";
   load.force = random.vector3();

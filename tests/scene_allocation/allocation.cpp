@@ -57,13 +57,12 @@ SceneDescription loaded_scene(const ModelDescription& robot, const std::vector<s
     d.contacts.push_back(c);
   }
   d.contacts[0].on = "mug/mug";
-  for (auto kind :
-       {ClosureDescription::Kind::kPin, ClosureDescription::Kind::kWeld, ClosureDescription::Kind::kGuide}) {
-    ClosureDescription closure;
+  for (auto kind : {LoopDescription::Kind::kPin, LoopDescription::Kind::kWeld, LoopDescription::Kind::kGuide}) {
+    LoopDescription closure;
     closure.name = "closure" + std::to_string(static_cast<int>(kind));
     closure.link = robot.name + "/" + links[0];
     closure.kind = kind;
-    d.closures.push_back(closure);
+    d.loops.push_back(closure);
   }
   LoadDescription load;
   load.link = "mug/handle";

@@ -35,13 +35,15 @@ class ClosureClaims : public ::testing::Test {
     const End end = newton_.run(G, cones);
     if (end == End::kForces) {
       EXPECT_LT((G * newton_.forces()).norm(), 1e-10 * newton_.forces().norm() * G.norm());
-      for (const ConeBlock& block : cones) EXPECT_GT(slack(block.cone, newton_.forces().data() + block.col), 0.0);
+      for (const ConeBlock& block : cones)
+        EXPECT_GT(slack(block.cone, newton_.forces().segment(block.col, block.cone.dim())), 0.0);
     }
     if (end == End::kTwist) {
       const Eigen::VectorXd against = -(G.transpose() * newton_.twist());
       EXPECT_GT(newton_.twist().norm(), 0.0);
       for (const ConeBlock& block : cones)
-        EXPECT_LE(support(block.cone, against.data() + block.col), 1e-13 * G.norm() * newton_.twist().norm());
+        EXPECT_LE(support(block.cone, against.segment(block.col, block.cone.dim())),
+                  1e-13 * G.norm() * newton_.twist().norm());
     }
     return end;
   }

@@ -76,8 +76,8 @@ void expect_nearest(const NearestProblem& p, const NearestPoint& nearest, const 
   const double small = 1e-9 * (1.0 + p.e.norm());
   EXPECT_LE((Eigen::Map<const Eigen::VectorXd>(nearest.residual().data(), r.size()) - r).norm(), small);
   for (const ConeBlock& block : p.cones) {
-    EXPECT_GE(slack(block.cone, x.data() + block.col), -small);
-    EXPECT_LE(support(block.cone, h.data() + block.col), small);
+    EXPECT_GE(slack(block.cone, x.segment(block.col, block.cone.dim())), -small);
+    EXPECT_LE(support(block.cone, h.segment(block.col, block.cone.dim())), small);
     EXPECT_LE(std::abs(h.segment(block.col, block.cone.dim()).dot(x.segment(block.col, block.cone.dim()))), small);
   }
   for (const BoxVariable& box : p.boxes) {
@@ -191,7 +191,7 @@ TEST(NearestPoint, RepairsACertificateWithAnInteriorDual)
     const Eigen::VectorXd y = Eigen::Map<const Eigen::VectorXd>(nearest.y().data(), 6), h = p.E.transpose() * y;
     bool strict = true;
     for (const ConeBlock& block : p.cones) {
-      const double value = support(block.cone, h.data() + block.col);
+      const double value = support(block.cone, h.segment(block.col, block.cone.dim()));
       EXPECT_LE(value, 1e-12);
       strict = strict && value < 0.0;
     }

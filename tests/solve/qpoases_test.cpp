@@ -10,7 +10,7 @@
 #include "solve/random_programs.hpp"
 #include "stiction/engine.hpp"
 #include "stiction/error.hpp"
-#include "stiction/facet_qp.hpp"
+#include "stiction/paper/facet_qp.hpp"
 
 namespace stiction {
 namespace {

@@ -71,7 +71,7 @@ class RandomPrograms {
     Eigen::VectorXd f = Eigen::VectorXd::Zero(cone.dim()), ray(cone.dim());
     for (int k = 0; k < rays; ++k) {
       const Eigen::VectorXd h = vector(cone.dim());
-      support(cone, h.data(), ray.data());
+      support(cone, h, ray);
       f += uniform(0.0, 2.0) * ray;
     }
     return f;
@@ -107,7 +107,7 @@ class RandomPrograms {
         if (attempt > 20) k.mu *= 0.7;  // round cones that wide fit no half-space
         Eigen::MatrixXd W = wrenches(vector(3), unit(), k);
         Eigen::VectorXd h = W.transpose() * y;
-        if (support(k, h.data()) > -clearance) continue;
+        if (support(k, h) > -clearance) continue;
         append(program, W, k);
         break;
       }

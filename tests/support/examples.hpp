@@ -85,7 +85,7 @@ inline ContactProblem fingers_on_guide(double F1, double F2, double mu1, double 
       1, 0, 0, 0;      // guide
   p.gamma.setZero(5);
   p.contacts = {planar_contact("finger_1", 0, mu1), planar_contact("finger_2", 2, mu2)};
-  p.closures = {{"guide", 4, 1}};
+  p.loops = {{"guide", 4, 1}};
   return p;
 }
 
@@ -104,7 +104,7 @@ inline ContactProblem moving_fingers_on_guide(double F1x, double F2x, double Fy,
   p.J.row(4) << 1, 0, 0, 0, 0, 0;
   p.gamma.setZero(5);
   p.contacts = {planar_contact("finger_1", 0, mu1), planar_contact("finger_2", 2, mu2)};
-  p.closures = {{"guide", 4, 1}};
+  p.loops = {{"guide", 4, 1}};
   return p;
 }
 

@@ -92,7 +92,7 @@ inline ContactProblem sphere(double mu)
 
 inline ImpactResult solve(const ContactProblem& p, const Eigen::VectorXd& velocity, const std::vector<ImpactLaw>& laws)
 {
-  return ImpactSolver().solve(p, {velocity, laws});
+  return ImpactChecker().check(p, {velocity, laws});
 }
 
 /// Velocities of draws are of size one.

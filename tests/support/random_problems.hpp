@@ -83,7 +83,7 @@ inline void make_holding(Rng& rng, ContactProblem& p)
     Eigen::VectorXd t = gaussian(rng, c.tangents).normalized();
     lambda.segment(c.row + 1, c.tangents) = t * uniform(rng, 0, 0.9) * c.mu * std::abs(lambda[c.row]);
   }
-  for (const Closure& c : p.closures) lambda.segment(c.row, c.rows) = gaussian(rng, c.rows);
+  for (const LoopConstraint& c : p.loops) lambda.segment(c.row, c.rows) = gaussian(rng, c.rows);
   p.F = p.J.transpose() * lambda;
 }
 

@@ -230,6 +230,31 @@ bool near_the_boundary(const Scenario& scenario, const Claims& claims)
   });
 }
 
+/// The same for impacts: velocities, friction and restitution changed at random.
+bool impact_near_the_boundary(const Scenario& scenario)
+{
+  constexpr double kNear = 1e-5;
+  bool holds = false, fails = false;
+  Rng rng(1);
+  const auto changed = [&](double value) { return value * (1.0 + kNear * uniform(rng, -1.0, 1.0)); };
+  for (int trial = 0; trial < 40 && !(holds && fails); ++trial) {
+    Scenario neighbour = scenario;
+    for (ModelDescription& model : neighbour.scene.models)
+      for (int k = 0; k < 3; ++k) {
+        model.linear_velocity[k] = changed(model.linear_velocity[k]);
+        model.angular_velocity[k] = changed(model.angular_velocity[k]);
+      }
+    for (ContactDescription& contact : neighbour.scene.contacts) contact.mu = changed(contact.mu);
+    for (ContactMotion& motion : neighbour.contact_motions)
+      motion.restitution_normal = std::min(1.0, changed(motion.restitution_normal));
+    for (const Claim& claim : ask(neighbour).claims) {
+      holds = holds || (claim.counted && claim.verdict == Verdict::kHolds);
+      fails = fails || (claim.counted && claim.verdict == Verdict::kFails);
+    }
+  }
+  return holds && fails;
+}
+
 /// Whether what is undecided is near the boundary, for the questions whose numbers can be changed one by one.
 bool explained(const Scenario& scenario, const Claims& claims)
 {
@@ -239,6 +264,8 @@ bool explained(const Scenario& scenario, const Claims& claims)
       return near_the_boundary(scenario);
     case Question::kClosure:
       return near_the_boundary(scenario, claims);
+    case Question::kImpact:
+      return impact_near_the_boundary(scenario);
     default:
       return true;
   }
@@ -321,13 +348,13 @@ struct Asked {
 };
 
 /// Closure: proofs of failure have one motion for both signs of a bilateral contact with friction, and sometimes there
-/// is none. Impact: contacts nearly in one place, or written twice, have impulses that are not found.
+/// is none.
 class Invariance : public ::testing::TestWithParam<Asked> {};
 INSTANTIATE_TEST_SUITE_P(Questions, Invariance,
                          ::testing::Values(Asked{Question::kAllSticking, 200, 0.01},
                                            Asked{Question::kEquilibrium, 200, 0.01},
                                            Asked{Question::kClosure, 200, 0.01}, Asked{Question::kSliding, 60, 0.01},
-                                           Asked{Question::kImpact, 51, 0.06}),
+                                           Asked{Question::kImpact, 51, 0.0}),
                          [](const auto& asked) { return name_of(asked.param.question); });
 
 TEST_P(Invariance, OfContactsApart)
@@ -347,12 +374,15 @@ TEST_P(Invariance, OfContactsNearlyInOnePlace)
 }
 
 /// Moments of torsion in large units of length; the rounding of a body at rest; rows of a balance that are
-/// cancellation, with qpOASES; a wrench beside something heavy.
+/// cancellation, with qpOASES; a wrench beside something heavy; impacts with impulses on a rim that was only nearly
+/// met (31, 446), with equations that look dependent (24), with sectors of slip that got narrow one after the other
+/// (17), with more modes by one contact written twice (136), with witnesses that qpOASES itself doubts (224, 255).
 TEST(UndecidedOnce, IsDecidedHoweverItIsSaid)
 {
   const std::pair<Question, std::vector<unsigned>> kSeeds[] = {{Question::kEquilibrium, {767, 1651, 2808, 3428, 2383}},
                                                                {Question::kAllSticking, {372, 2303, 13, 142, 329}},
-                                                               {Question::kClosure, {246, 317, 666, 1580}}};
+                                                               {Question::kClosure, {246, 317, 666, 1580}},
+                                                               {Question::kImpact, {17, 24, 31, 136, 224, 255, 446}}};
   for (const auto& [question, seeds] : kSeeds)
     for (const unsigned seed : seeds) {
       Table table;

@@ -103,7 +103,7 @@ TEST_P(RegionOfRealRobots, InnerHoldsAndBeyondOuterFails)
   }
   Scene scene(d);
   testing::Rng rng{31};
-  RegionFinder finder;
+  RegionChecker region_checker;
   EquilibriumChecker checker;
   EquilibriumOptions quick;
   quick.largest_slack = quick.structure = quick.explain = false;
@@ -123,7 +123,7 @@ TEST_P(RegionOfRealRobots, InnerHoldsAndBeyondOuterFails)
       EXPECT_LE((shift.col(k) - scene.generalised_force(state, torque)).norm(), 1e-9 * shift.norm());
     }
     EXPECT_LE((position - scene.center_of_mass(state).head<2>()).norm(), 1e-12);
-    const RegionResult region = finder.find(input);
+    const RegionResult region = region_checker.check(input);
     std::string why;
     EXPECT_TRUE(proved_region(input, {}, region.proof, &why)) << posture << ": " << why;
     ASSERT_NE(region.kind, RegionKind::kUndecided) << posture << ": " << region.reason;
@@ -139,7 +139,7 @@ TEST_P(RegionOfRealRobots, InnerHoldsAndBeyondOuterFails)
     strong.actuators.clear();
     for (int j = 6; j < p.nv(); ++j)
       strong.actuators.push_back({"motor " + std::to_string(j), j, -kInfinity, kInfinity});
-    const RegionResult by_contacts = finder.find(strong, {}, shift, position);
+    const RegionResult by_contacts = region_checker.check(strong, {}, shift, position);
     ASSERT_EQ(by_contacts.kind, RegionKind::kBounded) << by_contacts.reason;
     if (region.kind != RegionKind::kBounded) {
       EXPECT_EQ(region.kind,

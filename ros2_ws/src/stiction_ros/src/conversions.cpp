@@ -26,9 +26,9 @@ constexpr stiction::Effort::Kind kEfforts[] = {stiction::Effort::Kind::kNone, st
                                                stiction::Effort::Kind::kUnlimited, stiction::Effort::Kind::kGiven};
 constexpr stiction::LoadDescription::Frame kLoadFrames[] = {stiction::LoadDescription::Frame::kWorld,
                                                             stiction::LoadDescription::Frame::kLink};
-constexpr stiction::ClosureDescription::Kind kClosures[] = {stiction::ClosureDescription::Kind::kPin,
-                                                            stiction::ClosureDescription::Kind::kWeld,
-                                                            stiction::ClosureDescription::Kind::kGuide};
+constexpr stiction::LoopDescription::Kind kClosures[] = {stiction::LoopDescription::Kind::kPin,
+                                                         stiction::LoopDescription::Kind::kWeld,
+                                                         stiction::LoopDescription::Kind::kGuide};
 constexpr stiction::ConeApproximation kCones[] = {
     stiction::ConeApproximation::kExact, stiction::ConeApproximation::kInner, stiction::ConeApproximation::kOuter};
 constexpr stiction::Detachment kDetachments[] = {stiction::Detachment::kAllowed, stiction::Detachment::kForbidden};
@@ -110,20 +110,20 @@ msg::Load to_message(const stiction::LoadDescription& load)
   return message;
 }
 
-stiction::ClosureDescription to_closure(const msg::Closure& message, const std::string& path,
-                                        const std::vector<std::string>& models)
+stiction::LoopDescription to_closure(const msg::Closure& message, const std::string& path,
+                                     const std::vector<std::string>& models)
 {
-  stiction::ClosureDescription closure;
+  stiction::LoopDescription closure;
   closure.name = message.name;
   closure.link = full_name(message.link, models);
   closure.on = message.on_link.empty() ? "world" : full_name(message.on_link, models);
   closure.at = to_vector(message.at);
   closure.kind = value_of(message.kind, path + ".kind", kClosures);
-  if (closure.kind == stiction::ClosureDescription::Kind::kGuide) closure.normal = to_vector(message.normal);
+  if (closure.kind == stiction::LoopDescription::Kind::kGuide) closure.normal = to_vector(message.normal);
   return closure;
 }
 
-msg::Closure to_message(const stiction::ClosureDescription& closure)
+msg::Closure to_message(const stiction::LoopDescription& closure)
 {
   msg::Closure message;
   message.name = closure.name;
@@ -492,8 +492,8 @@ stiction::Scenario to_scenario(const msg::Scenario& message, const std::string& 
   for (std::size_t i = 0; i < message.contacts.size(); ++i)
     scenario.scene.contacts.push_back(
         to_contact(message.contacts[i], indexed("contacts", i), models, scenario.contact_motions.emplace_back()));
-  for (std::size_t i = 0; i < message.closures.size(); ++i)
-    scenario.scene.closures.push_back(to_closure(message.closures[i], indexed("closures", i), models));
+  for (std::size_t i = 0; i < message.loops.size(); ++i)
+    scenario.scene.loops.push_back(to_closure(message.loops[i], indexed("closures", i), models));
   scenario.question = stiction::question_named(message.question);
   scenario.options = to_options(message.options, models);
   return scenario;
@@ -510,7 +510,7 @@ msg::Scenario to_message(const stiction::Scenario& scenario)
     message.contacts.push_back(to_message(scenario.scene.contacts[i], i < scenario.contact_motions.size()
                                                                           ? scenario.contact_motions[i]
                                                                           : stiction::ContactMotion{}));
-  for (const auto& closure : scenario.scene.closures) message.closures.push_back(to_message(closure));
+  for (const auto& closure : scenario.scene.loops) message.loops.push_back(to_message(closure));
   message.question = stiction::name_of(scenario.question);
   message.options = to_message(scenario.options);
   return message;

@@ -127,7 +127,7 @@ struct Monitor::Judge {
   stiction::ContactProblem problem;
   stiction::EquilibriumChecker checker;
   stiction::EquilibriumResult result;
-  stiction::RegionFinder finder;
+  stiction::RegionChecker region_checker;
   stiction::RegionResult region;
 
   stiction::ModelDescription& model() { return description.models.front(); }
@@ -158,7 +158,7 @@ void Monitor::Judge::find_region()
 {
   stiction::RegionOptions asked;
   asked.clip = kRegionBox;
-  finder.find(stiction::region_input(*scene, state, problem, kRobot, description.loads), asked, region);
+  region_checker.check(stiction::region_input(*scene, state, problem, kRobot, description.loads), asked, region);
 }
 
 View Monitor::Judge::view(const MonitorOptions& options)

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "stiction/contact_problem.hpp"
-#include "stiction/facet_qp.hpp"
+#include "stiction/paper/facet_qp.hpp"
 #include "stiction/sticking.hpp"
 
 namespace stiction {
