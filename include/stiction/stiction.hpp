@@ -12,6 +12,7 @@
 #include "stiction/equilibrium.hpp"
 #include "stiction/equilibrium_input.hpp"
 #include "stiction/error.hpp"
+#include "stiction/exact.hpp"
 #include "stiction/grasp.hpp"
 #include "stiction/impact.hpp"
 #include "stiction/impact_input.hpp"

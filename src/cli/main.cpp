@@ -20,6 +20,7 @@
 #include "io/region_drawing.hpp"
 #include "io/verify.hpp"
 #include "stiction/error.hpp"
+#include "stiction/exact.hpp"
 #include "stiction/report.hpp"
 #include "stiction/scene.hpp"
 #include "stiction/version.hpp"
@@ -202,6 +203,8 @@ int run(int argc, char** argv)
       *app.add_subcommand("verify", "Re-checks a report's proof from its own numbers, without any solver");
   verify.add_option("REPORT.json", report_file, "What `stiction check --json` wrote")->required();
   report_scenario.add_to(verify, Asks::kReport);
+  bool exact = false;
+  verify.add_flag("--exact", exact, "Also judge the proof in rational arithmetic (all_sticking, equilibrium)");
   verify.footer("Exit codes: 0 the proof is valid, 1 it is not, 2 not a report.");
   verify.callback([&] {
     const ScenarioArguments& about = report_scenario;
@@ -212,8 +215,13 @@ int run(int argc, char** argv)
         about.file.empty()
             ? stiction::verify_report(text, report_file)
             : stiction::verify_report(text, report_file, about.file, about.overrides(), about.package_paths);
-    write_result(internal::verification_text(result));
-    code = result.valid ? kOk : kNo;
+    stiction::ExactJudgement judged{true, ""};
+    if (exact && result.valid) judged = stiction::judge_exactly(text);
+    std::string said = internal::verification_text(result);
+    if (!judged.message.empty())
+      said = (judged.valid ? "exact: " : "NOT VALID: exact: ") + judged.message + "\n" + said;
+    write_result(said);
+    code = result.valid && judged.valid ? kOk : kNo;
   });
 
   std::string robot_file;
