@@ -296,33 +296,31 @@ Verdict ClosureChecker::Workspace::decide(const Grasp& grasp, ClosureKind kind, 
   return internal::judge_closure(grasp, kind, proof, scratch, nullptr);
 }
 
-/// A wrench that no choice of signs resists, with `leaves` that say so; they are turned where that helps. Wrenches that
-/// drive the twists found first are tried first, then forces and moments along the axes.
+/// A wrench that no choice of signs resists, with `leaves` that say so; they are turned where that helps. One that
+/// drives the twists found first is tried first, then pulls along the tangents of double cones, which take normal
+/// forces to resist.
 bool ClosureChecker::Workspace::find_wrench(const Grasp& grasp, ClosureKind kind, Twist& wrench)
 {
-  constexpr int kRounds = 3;
-  const int axes = static_cast<int>(grasp.G.rows());
-  row_unit = grasp.G.cwiseAbs().rowwise().maxCoeff();  // what the motion of a row does to contacts, whatever its unit
-  for (int start = separate(wrench) ? -1 : 0; start < 2 * axes; ++start) {
-    if (start >= 0) wrench = (start % 2 ? -row_unit[start / 2] : row_unit[start / 2]) * Twist::Unit(axes, start / 2);
-    for (int round = 0; round < kRounds; ++round) {
-      bool driven = true;
-      for (MotionLeaf& own : leaves) {
-        if (drive(grasp, kind, wrench, own)) continue;
-        driven = false;
-        const Twist motion = own.motion.cwiseProduct(row_unit);
-        wrench += wrench.cwiseQuotient(row_unit).norm() / motion.norm() * motion.cwiseProduct(row_unit);
+  const auto drives_all = [&] {
+    return std::ranges::all_of(leaves, [&](MotionLeaf& own) { return drive(grasp, kind, wrench, own); });
+  };
+  if (separate(grasp, wrench) && drives_all()) return true;
+  for (const GraspBlock& block : grasp.contacts) {
+    if (block.side != Side::kBilateral || !has_friction(block, kind)) continue;
+    for (int k = 1; k < block.cone.dim(); ++k)
+      for (const double way : {1.0, -1.0}) {
+        wrench = way * grasp.G.col(block.col + k);
+        if (drives_all()) return true;
       }
-      if (driven) return true;
-    }
   }
   return false;
 }
 
 /// A wrench that drives the twists of all leaves, if there is one: zero is no mean of these.
-bool ClosureChecker::Workspace::separate(Twist& wrench)
+bool ClosureChecker::Workspace::separate(const Grasp& grasp, Twist& wrench)
 {
-  const Eigen::Index m = row_unit.size(), count = std::ssize(leaves);
+  const Eigen::Index m = grasp.G.rows(), count = std::ssize(leaves);
+  const Twist row_unit = grasp.G.cwiseAbs().rowwise().maxCoeff();  // what the motion of a row does to contacts
   program.E.resize(m + 1, count);
   program.cones.clear();
   program.free.clear();

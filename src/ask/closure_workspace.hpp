@@ -21,7 +21,7 @@ struct ClosureChecker::Workspace {
   Verdict decide_signs(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs, ClosureProof& proof);
   bool gives_way(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs, const Twist& twist);
   bool find_wrench(const Grasp& grasp, ClosureKind kind, Twist& wrench);
-  bool separate(Twist& wrench);
+  bool separate(const Grasp& grasp, Twist& wrench);
   bool drive(const Grasp& grasp, ClosureKind kind, const Twist& wrench, MotionLeaf& own);
   void write_program(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs);
   void write_cones(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs);
@@ -50,7 +50,7 @@ struct ClosureChecker::Workspace {
   std::vector<int> carrying;  ///< columns of G that can carry force
   std::vector<int> signs;
   std::vector<double> torsion_unit;  ///< per cone of the program
-  Twist weakest, row_unit;
+  Twist weakest;
   MotionLeaf leaf;
   std::vector<MotionLeaf> leaves;
   ConeAnswer answer;
