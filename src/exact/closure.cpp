@@ -158,7 +158,11 @@ bool Grasp::moves_freely(const Vector& twist, const std::vector<int>& signs, boo
     Q radius, reach = size[c.row];
     Q push = (signs[i] < 0 ? Q(-h[c.row]) : h[c.row]);
     for (std::size_t r = c.row + 1; r < c.last(); ++r) reach += c.mu * size[r];
-    push += (1 + kDoubt) * c.mu * slip_support(p, c, Vector(h.begin() + static_cast<std::ptrdiff_t>(c.row) + 1, h.begin() + static_cast<std::ptrdiff_t>(c.last())), radius);
+    push += (1 + kDoubt) * c.mu *
+            slip_support(p, c,
+                         Vector(h.begin() + static_cast<std::ptrdiff_t>(c.row) + 1,
+                                h.begin() + static_cast<std::ptrdiff_t>(c.last())),
+                         radius);
     if (c.torsional) {
       reach += c.torsion * size[c.last()];
       push += (1 + kDoubt) * c.torsion * abs(h[c.last()]);
@@ -224,7 +228,8 @@ bool Grasp::commands_every_force() const
   Matrix gram(columns.size(), Vector(columns.size()));
   for (std::size_t i = 0; i < columns.size(); ++i)
     for (std::size_t j = 0; j < columns.size(); ++j)
-      gram[i][j] = times(column(stacked, columns[i]), column(stacked, columns[j])) * (i == j ? Q(1 - kDoubt * kDoubt) : Q(1));
+      gram[i][j] =
+          times(column(stacked, columns[i]), column(stacked, columns[j])) * (i == j ? Q(1 - kDoubt * kDoubt) : Q(1));
   return is_definite(gram);
 }
 
@@ -284,9 +289,11 @@ Refusal Grasp::resists(const Json& proof, bool holds) const
   std::size_t row = p.n;  // prices of limits: of unilateral contacts as the proof says, of others what they oppose
   for (std::size_t i = 0; i < p.contacts.size(); ++i) {
     if (!p.contacts[i].most) continue;
-    leaf.prices[i] = p.contacts[i].bilateral ? Q(abs(times(p.J[p.contacts[i].row], leaf.y))) : std::max<Q>(-y.at(row++), 0);
+    leaf.prices[i] =
+        p.contacts[i].bilateral ? Q(abs(times(p.J[p.contacts[i].row], leaf.y))) : std::max<Q>(-y.at(row++), 0);
   }
-  return separates(leaf) || separates(without_noise(p, equilibrium.measured(), leaf)) ? "" : "forces can oppose the motion";
+  return separates(leaf) || separates(without_noise(p, equilibrium.measured(), leaf)) ? ""
+                                                                                      : "forces can oppose the motion";
 }
 
 }  // namespace

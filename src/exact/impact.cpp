@@ -192,14 +192,15 @@ bool rules_gains_out(const Impact& impact)
     Q scale = 0;
     for (std::size_t j = 0; j < p.n; ++j)
       if (p.J[r][j] != 0)
-        scale += abs(p.J[r][j]) *
-                 (2 * abs(impact.before[j]) + (p.M[j][j] > 0 ? root_down(energy / p.M[j][j]) : Q(0)));
+        scale += abs(p.J[r][j]) * (2 * abs(impact.before[j]) + (p.M[j][j] > 0 ? root_down(energy / p.M[j][j]) : Q(0)));
     return abs(impact.row_before[r]) <= kRounding * scale ? Q(0) : impact.row_before[r];
   };
   bool held = true, closing = true, at_rest = true;
   for (std::size_t i = 0; i < p.contacts.size(); ++i) {
     const Contact& c = p.contacts[i];
-    (c.bilateral ? held : impact.laws[i].one_way ? at_rest : closing) &=
+    (c.bilateral              ? held
+     : impact.laws[i].one_way ? at_rest
+                              : closing) &=
         c.bilateral || impact.laws[i].one_way ? speed(c.row) == 0 : speed(c.row) <= 0;
     for (std::size_t r = c.row + 1; r < c.last() && impact.rubs(i); ++r) at_rest = at_rest && speed(r) == 0;
     if (impact.twists(i)) at_rest = at_rest && speed(c.last()) == 0;
@@ -218,8 +219,11 @@ Impact::Impact(const Json& certificate)
       high(impact_sizes(p, before, true))
 {
   for (const Json& law : certificate.at("laws")) {
-    laws.push_back({number(law.at("normal")), number(law.at("tangential")), number(law.at("spin")),
-                    law.at("one_way").get<bool>(), {}});
+    laws.push_back({number(law.at("normal")),
+                    number(law.at("tangential")),
+                    number(law.at("spin")),
+                    law.at("one_way").get<bool>(),
+                    {}});
     if (law.contains("mu_second")) laws.back().mu_second = number(law.at("mu_second"));
   }
   laws.resize(p.contacts.size());
@@ -291,7 +295,8 @@ Refusal judge_impact(const Json& report)
     return claim == "holds" ? holds : claim == "fails" ? fails : true;
   };
   if (!claimed("exists", shown, all && !shown)) return "that there is, or is no, solution is not proved";
-  if (!claimed("unique", shown && all && found.one && !differ, differ)) return "how many velocities there are is not proved";
+  if (!claimed("unique", shown && all && found.one && !differ, differ))
+    return "how many velocities there are is not proved";
   if (!claimed("dissipates", shown && losing, gains && !ruled_out)) return "whether energy is lost is not proved";
   if (claims.at("complete").get<bool>() && !all) return "that all velocities are shown is not proved";
   const bool none = claims.at("exists").get<std::string>() == "fails";

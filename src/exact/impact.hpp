@@ -33,10 +33,10 @@ struct Impact {
 
 /// What leaves show about all solutions.
 struct LeafFindings {
-  bool covers = false;    // every leaf is proved, and no mode is left out
-  bool complete = true;   // and no velocity but the shown ones
-  bool one = true;        // which all are the first one
-  bool no_gain = true;    // none of them gains energy
+  bool covers = false;   // every leaf is proved, and no mode is left out
+  bool complete = true;  // and no velocity but the shown ones
+  bool one = true;       // which all are the first one
+  bool no_gain = true;   // none of them gains energy
 };
 LeafFindings look_at_leaves(const Impact& impact, const Matrix& solutions, const Json& leaves);
 

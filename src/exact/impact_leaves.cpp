@@ -157,7 +157,8 @@ class LeafProgram {
         Q entry = 0;
         for (const auto& [r, share] : impulses_[u][k]) entry += rate[r] * share;
         for (std::size_t l = 0; l < losses.size() && k == 0 && !least_impulse.empty(); ++l)
-          entry -= losses[l].rate * (least_impulse[l] * losses[l].speed[u] + least_speed[l] * losses[l].pressing[u]) / 2;
+          entry -=
+              losses[l].rate * (least_impulse[l] * losses[l].speed[u] + least_speed[l] * losses[l].pressing[u]) / 2;
         x.columns[k].push_back(entry);
         if (!x.blur.empty()) x.blur[k].push_back(0);
       }
@@ -352,9 +353,9 @@ class LeafProgram {
 
   const Impact& impact_;
   const Problem& p_;
-  Vector caps_;                                 // largest |impulse| per row of J
-  std::vector<Row> rows_;                       // of J that are kept
-  std::vector<std::vector<Shares>> impulses_;   // per unknown and column
+  Vector caps_;                                // largest |impulse| per row of J
+  std::vector<Row> rows_;                      // of J that are kept
+  std::vector<std::vector<Shares>> impulses_;  // per unknown and column
   std::size_t slip_from_ = 0;
 };
 
@@ -371,8 +372,8 @@ bool loses(const LeafProgram& plain, const Json& leaf)
     impulses.push_back(number(floor.at("impulse")));
     speeds.push_back(number(floor.at("speed")));
     const auto exceeds = [&](const Vector& quantity, const Q& least, const char* witness) {
-      return least == 0 || (least > 0 && separates(LeafProgram::below(gains.program, quantity, least),
-                                                   vector(floor.at(witness))));
+      return least == 0 ||
+             (least > 0 && separates(LeafProgram::below(gains.program, quantity, least), vector(floor.at(witness))));
     };
     if (!exceeds(plain.losses[k].pressing, impulses[k], "impulse_witness") ||
         !exceeds(plain.losses[k].speed, speeds[k], "speed_witness"))

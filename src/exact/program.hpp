@@ -17,7 +17,10 @@ struct Unknown {
   Matrix blur = {};          // of the columns: none, or what E may differ by
 
   /// Bound of the absolute value of the k-th one.
-  Q most_of(std::size_t k) const { return k == 0 ? most : k <= tangents ? std::min<Q>(mu * most, sideways) : Q(torsion * most); }
+  Q most_of(std::size_t k) const
+  {
+    return k == 0 ? most : k <= tangents ? std::min<Q>(mu * most, sideways) : Q(torsion * most);
+  }
 };
 
 /// |E x - e| <= room + blur |x|, |x| <= most.

@@ -24,7 +24,10 @@ Polygon polygon(const Json& value)
 class Piece {
  public:
   Piece(const Problem& p, const Json& certificate, const std::vector<int>& signs)
-      : whole_(p), p_(turned(p, signs)), shift_(matrix(certificate.at("shift"))), signs_(signs),
+      : whole_(p),
+        p_(turned(p, signs)),
+        shift_(matrix(certificate.at("shift"))),
+        signs_(signs),
         equilibrium_(p_, vector(certificate.at("a")))
   {
     for (std::size_t i = 0; i < signs.size(); ++i) {
@@ -37,7 +40,8 @@ class Piece {
   bool held(const Point& s, const Vector& lambda)
   {
     load(s);
-    return convex_ && p_.cone.kind != Cone::kOuter && equilibrium_.sticks() && equilibrium_.holds(with_signs(lambda)).empty();
+    return convex_ && p_.cone.kind != Cone::kOuter && equilibrium_.sticks() &&
+           equilibrium_.holds(with_signs(lambda)).empty();
   }
 
   /// Beyond p + t direction for every t: no limit takes part, and nothing but the shift drives.
@@ -157,7 +161,8 @@ bool nothing_outside(Piece& piece, const Polygon& outer, const std::vector<Json>
   for (std::size_t i = 0; i < outer.size(); ++i) {
     const std::size_t k = (i + 1) % outer.size();
     const std::vector<Point> corners{outer[i], outer[k], far[i], far[k]};
-    const bool proved = sides[i].at("motion").empty() ? clip && beyond_square(*clip, corners) : piece.fails(sides[i], corners);
+    const bool proved =
+        sides[i].at("motion").empty() ? clip && beyond_square(*clip, corners) : piece.fails(sides[i], corners);
     if (!proved) return false;
   }
   return true;
@@ -205,7 +210,8 @@ Refusal check_distance(const Json& report, const std::vector<ProvedPiece>& piece
 {
   const Json& margins = report.at("margins");
   if (!margins.contains("intervals")) return "";
-  const Limit lower = limit(margins.at("intervals").at("com").at(0)), upper = limit(margins.at("intervals").at("com").at(1));
+  const Limit lower = limit(margins.at("intervals").at("com").at(0)),
+              upper = limit(margins.at("intervals").at("com").at(1));
   const std::string verdict = report.at("verdict").get<std::string>();
   Limit least, most;
   std::vector<Point> corners;
@@ -234,8 +240,10 @@ Refusal check_distance(const Json& report, const std::vector<ProvedPiece>& piece
     corners.insert(corners.end(), piece.outer.begin(), piece.outer.end());
   }
   if (closed && pieces.size() > 1 && *most >= 0) {
-    if (!all_enclosed) closed = false;
-    else most = std::max<Q>(*most, depth_in_hull(corners));
+    if (!all_enclosed)
+      closed = false;
+    else
+      most = std::max<Q>(*most, depth_in_hull(corners));
   }
   if (verdict == "holds") raise(least, 0);
   if (verdict == "fails" && closed) most = std::min<Q>(*most, 0);
@@ -259,7 +267,8 @@ Refusal judge_region(const Json& report)
   for (const Json& leaf : certificate.at("empty")) {
     patterns.push_back(leaf.at("signs").get<std::vector<int>>());
     if (!Piece(p, certificate, patterns.back())
-             .fails(leaf, {{radius, 0}, {-radius / 2, Q(8661, 10000) * radius}, {-radius / 2, Q(-8661, 10000) * radius}}))
+             .fails(leaf,
+                    {{radius, 0}, {-radius / 2, Q(8661, 10000) * radius}, {-radius / 2, Q(-8661, 10000) * radius}}))
       return "that nothing is held is not proved";
   }
   std::vector<ProvedPiece> pieces;
@@ -284,7 +293,8 @@ Refusal judge_region(const Json& report)
   const std::string kind = region.at("kind").get<std::string>();
   const Json& ray = certificate.at("ray");
   if (kind == "unbounded") {
-    if (ray.is_null() || ray.at("direction") != region.at("direction")) return "that the region is unbounded is not proved";
+    if (ray.is_null() || ray.at("direction") != region.at("direction"))
+      return "that the region is unbounded is not proved";
     Piece piece(p, certificate, ray.at("signs").get<std::vector<int>>());
     if (!piece.held(point(ray.at("point")), vector(ray.at("forces"))) ||
         !piece.carries(point(ray.at("direction")), vector(ray.at("ray"))))

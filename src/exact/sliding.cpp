@@ -48,7 +48,8 @@ class Sliding {
   Vector loosest_;                            // per contact: what its normal force may differ by within a mode
 };
 
-Sliding::Sliding(const Json& certificate) : p_(read_problem(certificate)), s_(measure(p_)), loosest_(p_.contacts.size(), 0)
+Sliding::Sliding(const Json& certificate)
+    : p_(read_problem(certificate)), s_(measure(p_)), loosest_(p_.contacts.size(), 0)
 {
   measure_forces(p_, s_);
   measure_accelerations(p_, s_);
@@ -105,9 +106,8 @@ bool Sliding::is_solution(const Solution& x, const std::vector<int>* signs) cons
     }
     if (s_.weight[c.row] > 0) good = good && abs(normal) <= most && std::min<Q>(square, budget * budget) <= most * most;
   }
-  p_.every_loop_row([&](std::size_t r) {
-    good = good && still(r) && (s_.weight[r] == 0 || abs(near[r]) <= most_force(r));
-  });
+  p_.every_loop_row(
+      [&](std::size_t r) { good = good && still(r) && (s_.weight[r] == 0 || abs(near[r]) <= most_force(r)); });
   for (std::size_t j = 0; j < p_.n && good; ++j)
     good = abs(x.a[j]) <= s_.acceleration[j] &&
            abs(times(p_.M[j], x.a) + p_.F[j] - times(column(p_.J, j), near)) <= balance_[j];
@@ -164,7 +164,8 @@ Program Sliding::mode(const std::vector<int>& signs) const
     if (!has_choice(i) || signs[i] >= 0) add_force(i, 1, rows, m);
     if (has_choice(i) && c.bilateral && signs[i] <= 0) add_force(i, -1, rows, m);
     if (c.bilateral || signs[i] > 0) continue;
-    Unknown opening{Unknown::kPositive, {zeros}, abs(p_.gamma[c.row]) + sizes(p_.J[c.row], s_.acceleration) + still_[c.row]};
+    Unknown opening{
+        Unknown::kPositive, {zeros}, abs(p_.gamma[c.row]) + sizes(p_.J[c.row], s_.acceleration) + still_[c.row]};
     opening.columns[0][normal_at[i]] = -1;
     m.unknowns.push_back(opening);
   }
@@ -363,10 +364,12 @@ Refusal Sliding::judge(const Json& report)
     for (std::size_t k = 0; k < i && !several; ++k) several = differ(proved[k], proved[i]);
   const std::string count = report.at("count").get<std::string>();
   if (report.at("complete").get<bool>() && !complete) return "not every mode is settled";
-  if ((report.at("verdict").get<std::string>() == "holds") == proved.empty()) return "the solutions do not prove the verdict";
+  if ((report.at("verdict").get<std::string>() == "holds") == proved.empty())
+    return "the solutions do not prove the verdict";
   if (count == "none" && !(complete && proved.empty())) return "that there is no solution is not proved";
   if (count == "several" && !several) return "that solutions differ is not proved";
-  if (count == "one" && !(complete && !proved.empty() && all_the_same(proved))) return "that the solution is the only one is not proved";
+  if (count == "one" && !(complete && !proved.empty() && all_the_same(proved)))
+    return "that the solution is the only one is not proved";
   if (count == "at_least_one" && proved.empty()) return "no solution is shown";
   return "";
 }

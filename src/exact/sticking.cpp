@@ -50,8 +50,7 @@ Sticking::Sticking(const Problem& problem, const Vector& acceleration, bool norm
     motion.speed[k] = std::max<Q>(motion.speed[k], s.lever[j] * abs(a[j]));
     motion.squares[k] += a[j] * inertia;
   }
-  for (std::size_t j = 0; j < p.n; ++j)
-    size[j] = abs(p.F[j]) + root(p.M[j][j]) * root(motion.squares[s.part[j]]);
+  for (std::size_t j = 0; j < p.n; ++j) size[j] = abs(p.F[j]) + root(p.M[j][j]) * root(motion.squares[s.part[j]]);
   for (std::size_t r = 0; r < p.m; ++r)
     if (motion.moves[s.row_part[r]]) rows[r] = times(p.J[r], a) + p.gamma[r];
 }
@@ -83,7 +82,8 @@ void Sticking::bound_motion()
   reach_swing.assign(s.parts, 0);
   for (std::size_t j = 0; j < p.n; ++j) {
     const std::size_t k = s.part[j];
-    const Q root_mass = root_up(p.M[j][j]), reach = s.load_reach(p, j), missing = kRounding * (size[j] + reach) + miss[j];
+    const Q root_mass = root_up(p.M[j][j]), reach = s.load_reach(p, j),
+            missing = kRounding * (size[j] + reach) + miss[j];
     if (s.swing[j] >= 0) {
       q1[k] += s.swing[j] * missing;
       q2[k] += s.swing[j] * kRounding * root_mass;
