@@ -14,15 +14,6 @@ Q root(const Q& q, bool up)
   return Q(floor + (up ? 1 : 0)) * power_of_two(-shift);
 }
 
-constexpr int kDigits = 160;
-
-/// The next multiple of 2^-160 below.
-Q rounded(const Q& q)
-{
-  const Q scaled = q * power_of_two(kDigits);
-  return Q(Integer(numerator(scaled) / denominator(scaled))) * power_of_two(-kDigits);
-}
-
 /// A sum of products whose denominators are powers of two: no fraction is reduced on the way.
 class DyadicSum {
  public:
@@ -73,6 +64,21 @@ Q power_of_two(int exponent)
 
 Q root_up(const Q& q) { return root(q, true); }
 Q root_down(const Q& q) { return root(q, false); }
+
+Q rounded_up(const Q& q)
+{
+  if (q == 0) return 0;
+  const int shift = 100 - (static_cast<int>(msb(numerator(q))) - static_cast<int>(msb(denominator(q))));
+  const Q scaled = q * power_of_two(shift);
+  return Q(Integer(numerator(scaled) / denominator(scaled)) + 1) * power_of_two(-shift);
+}
+
+Q rounded(const Q& q)
+{
+  constexpr int kDigits = 160;
+  const Q scaled = q * power_of_two(kDigits);
+  return Q(Integer(numerator(scaled) / denominator(scaled))) * power_of_two(-kDigits);
+}
 
 const Q& pi()
 {

@@ -19,6 +19,11 @@ Q power_of_two(int exponent);
 Q root_up(const Q& q);
 Q root_down(const Q& q);
 
+/// A number of 100 digits of two that is not below q >= 0: bounds that have grown long are rounded up.
+Q rounded_up(const Q& q);
+/// The multiple of 2^-160 next to q, towards zero.
+Q rounded(const Q& q);
+
 /// Error of what follows.
 inline const Q kTrigonometric = power_of_two(-100);
 const Q& pi();

@@ -59,7 +59,7 @@ Sliding::Sliding(const Json& certificate)
     Vector d = vector(slip);
     const Q length = root_up(times(d, d));
     if (length != 1)
-      for (Q& entry : d) entry /= length;
+      for (Q& entry : d) entry = rounded(entry / length);
     slips_.back() = d;
   }
   for (std::size_t j = 0; j < p_.n; ++j)
@@ -231,16 +231,18 @@ Matrix near_inverse(const Matrix& columns, std::size_t rows)
 }
 
 /// |x| for all x with |E x| <= image and |x| <= most: |x| <= |L| |E x| + |I - L E| |x|.
-Vector tightened(const Matrix& columns, const Vector& image, Vector most)
+Vector tightened(const Matrix& columns, Vector image, Vector most)
 {
   constexpr int kRounds = 4;
   const Matrix L = near_inverse(columns, image.size());
   Matrix left(columns.size(), Vector(columns.size()));
   for (std::size_t i = 0; i < columns.size(); ++i)
     for (std::size_t j = 0; j < columns.size(); ++j) left[i][j] = (i == j ? 1 : 0) - times(L[i], columns[j]);
+  for (Vector* bounds : {&image, &most})
+    for (Q& bound : *bounds) bound = rounded_up(bound);
   for (int round = 0; round < kRounds; ++round)
     for (std::size_t i = 0; i < columns.size(); ++i)
-      most[i] = std::min<Q>(most[i], sizes(L[i], image) + sizes(left[i], most));
+      most[i] = std::min<Q>(most[i], rounded_up(sizes(L[i], image) + sizes(left[i], most)));
   return most;
 }
 
