@@ -3,6 +3,9 @@
 // be made twice.
 #include "stiction/exact.hpp"
 
+#include <exception>
+#include <map>
+
 #include "exact/equilibrium.hpp"
 #include "exact/questions.hpp"
 
@@ -23,18 +26,25 @@ exact::Refusal exact::judge_forces(const Json& report)
 ExactJudgement judge_exactly(const std::string& report_text)
 {
   using namespace exact;
-  const Json report = Json::parse(report_text);
-  const std::string question = report.at("question").get<std::string>(),
-                    verdict = report.at("verdict").get<std::string>();
-  if (verdict == "undecided") return {false, "the report is undecided: it claims nothing"};
-  const std::string kind = report.at("certificate").at("kind").get<std::string>();
-  const Refusal refusal = question == "all_sticking" || question == "equilibrium" ? judge_forces(report)
-                          : question == "region"                                  ? judge_region(report)
-                          : question == "closure"                                 ? judge_closure(report)
-                          : question == "sliding"                                 ? judge_sliding(report)
-                          : question == "impact"                                  ? judge_impact(report)
-                                                                                  : judge_couplings(report);
-  return {refusal.empty(), refusal.empty() ? "proved in rational arithmetic: " + verdict + ", by " + kind : refusal};
+  using Judge = Refusal (*)(const Json& report);
+  static const std::map<std::string, Judge> judges = {{"all_sticking", judge_forces}, {"equilibrium", judge_forces},
+                                                      {"region", judge_region},       {"closure", judge_closure},
+                                                      {"sliding", judge_sliding},     {"impact", judge_impact},
+                                                      {"couplings", judge_couplings}};
+  try {
+    const Json report = Json::parse(report_text);
+    const std::string question = report.at("question").get<std::string>(),
+                      verdict = report.at("verdict").get<std::string>();
+    if (verdict == "undecided") return {false, "the report is undecided: it claims nothing"};
+    const auto judge = judges.find(question);
+    if (judge == judges.end()) return {false, "there is no question " + question};
+    const Refusal refusal = judge->second(report);
+    if (!refusal.empty()) return {false, refusal};
+    const std::string kind = report.at("certificate").at("kind").get<std::string>();
+    return {true, "proved in rational arithmetic: " + verdict + ", by " + kind};
+  } catch (const std::exception& error) {  // keys or sizes that verify would have refused
+    return {false, std::string("the certificate is not one: ") + error.what()};
+  }
 }
 
 }  // namespace stiction

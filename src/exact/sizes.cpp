@@ -137,7 +137,7 @@ void measure_accelerations(const Problem& p, Sizes& s)
   }
   for (std::size_t j = 0; j < p.n; ++j) {
     if (!(p.M[j][j] > 0)) continue;
-    own[j] = root_up(energy[s.part[j]]) * (s.swing[j] >= 0 ? s.swing[j] : root_up(1 / p.M[j][j])) * kSwingRounding;
+    own[j] = root_up(energy[s.part[j]]) * (s.swing[j] >= 0 ? Q(kSwingRounding * s.swing[j]) : root_up(1 / p.M[j][j]));
     fastest[s.part[j]] = std::max<Q>(fastest[s.part[j]], s.lever[j] * own[j]);
   }
   s.acceleration = own;
