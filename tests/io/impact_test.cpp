@@ -426,6 +426,21 @@ TEST(ImpactVerify, SaysWhatDisagrees)
   expect_no_digit_may_change(fails, 16);
 }
 
+// Another processor rounds differences otherwise: by a share of what they are differences of.
+TEST(ImpactVerify, DifferencesMayBeRoundedOtherwise)
+{
+  const Json report = checked_json("finger_regrasp");
+  const auto verify = [&](double velocity) {
+    Json changed = report;
+    changed["contacts"][0]["velocity_after"][0] = velocity;  // it comes to rest
+    changed.erase("checksum");
+    changed["checksum"] = checksum(changed.dump());
+    return verify_report(changed.dump(), "r").valid;
+  };
+  EXPECT_TRUE(verify(1e-14));
+  EXPECT_FALSE(verify(1e-9));
+}
+
 TEST(ImpactVerify, AnUndecidedReportClaimsNothing)
 {
   // A quadruped that slides while it lands, unequal restitutions, and no time to look at modes.
