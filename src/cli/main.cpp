@@ -206,7 +206,7 @@ int run(int argc, char** argv)
   verify.add_option("REPORT.json", report_file, "What `stiction check --json` wrote")->required();
   report_scenario.add_to(verify, Asks::kReport);
   bool exact = false;
-  verify.add_flag("--exact", exact, "Also judge the proof in rational arithmetic (all_sticking, equilibrium)");
+  verify.add_flag("--exact", exact, "Also judge the proof in rational arithmetic");
   verify.footer("Exit codes: 0 the proof is valid, 1 it is not, 2 not a report.");
   verify.callback([&] {
     const ScenarioArguments& about = report_scenario;

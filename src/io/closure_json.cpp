@@ -29,14 +29,33 @@ Json question_json(const GraspInput& source, const std::string& object)
   return entry;
 }
 
+/// Only proofs with a motion for each choice of signs have any.
+void write_leaves(const std::vector<MotionLeaf>& leaves, Json& entry)
+{
+  for (const MotionLeaf& leaf : leaves) entry["leaves"].push_back(leaf_json(leaf));
+}
+
+std::vector<MotionLeaf> read_leaves(const Field& entry)
+{
+  std::vector<MotionLeaf> leaves;
+  if (!entry.has("leaves")) return leaves;
+  for (std::size_t i = 0; i < entry["leaves"].size(); ++i) leaves.push_back(read_leaf(entry["leaves"][i]));
+  return leaves;
+}
+
 Json proof_json(const ClosureProof& proof)
 {
-  return {{"forces", json(proof.forces)}, {"twist", json(Eigen::VectorXd(proof.twist))}};
+  Json entry = {{"forces", json(proof.forces)}, {"twist", json(Eigen::VectorXd(proof.twist))}};
+  if (!proof.leaves.empty()) entry["wrench"] = json(Eigen::VectorXd(proof.wrench));
+  write_leaves(proof.leaves, entry);
+  return entry;
 }
 
 Json proof_json(const ResistProof& proof)
 {
-  return {{"signs", proof.signs}, {"x", json(proof.x)}, {"y", json(proof.y)}};
+  Json entry = {{"signs", proof.signs}, {"x", json(proof.x)}, {"y", json(proof.y)}};
+  write_leaves(proof.leaves, entry);
+  return entry;
 }
 
 /// `quality` without the numbers that are asked for.
@@ -64,7 +83,7 @@ Json closure_json(const ClosureAnswer& answer)
   closure["resists"]["verdict"] = name_of(resists.verdict);
   closure["resists"]["explanation"] = resists.verdict == Verdict::kUndecided ? resists.reason
                                       : resists.verdict == Verdict::kFails
-                                          ? describe_free_motion(answer.grasp, resists.twist)
+                                          ? describe_free_motion(answer.grasp, resists.proof)
                                           : "";
   closure["resists"]["wrench"] = json(answer.input.wrench);
   return closure;
@@ -147,6 +166,12 @@ void write_closure(const ScenarioReport& report, Json& json_report)
 
 namespace {
 
+Twist read_twist(const Field& field)
+{
+  if (field.size() > 6) field.fail("at most 6 numbers");
+  return field.vector();
+}
+
 /// A verdict of the report as it is claimed.
 Verdict read_verdict(const Field& field)
 {
@@ -171,8 +196,7 @@ std::string explain(const Grasp& grasp, ClosureKind kind, Verdict verdict, const
     return kind == ClosureKind::kForce ? "every wrench can be resisted and the hand commands every internal force"
                                        : "every wrench can be resisted";
   }
-  return proof.twist.size() > 0 ? describe_free_motion(grasp, proof.twist)
-                                : "the hand cannot command every internal force";
+  return proof.claims_failure() ? describe_free_motion(grasp, proof) : "the hand cannot command every internal force";
 }
 
 /// The verdicts of a report of closure, judged one by one.
@@ -242,8 +266,8 @@ class ClosureJudge {
         continue;
       }
       const Field entry = source_[name];
-      if (entry["twist"].size() > 6) entry["twist"].fail("at most 6 numbers");
-      const ClosureProof proof{entry["forces"].vector(), entry["twist"].vector()};
+      ClosureProof proof{entry["forces"].vector(), read_twist(entry["twist"]), {}, read_leaves(entry)};
+      if (!proof.leaves.empty()) proof.wrench = read_twist(entry["wrench"]);
       std::string why;
       const Verdict verdict = judge_closure(grasp_, kind, proof, &why);
       if (verdict == Verdict::kUndecided) return refuse(name, why);
@@ -261,12 +285,12 @@ class ClosureJudge {
       claim("resists", claimed, unproved());
     } else {
       const Field entry = source_["resists"];
-      const ResistProof proof{claimed, entry["signs"].integers(), entry["x"].vector(), entry["y"].vector()};
+      const ResistProof proof{claimed, entry["signs"].integers(), entry["x"].vector(), entry["y"].vector(),
+                              read_leaves(entry)};
       std::string why;
       const Verdict verdict = judge_resists(grasp_, grasp_source_.wrench, proof, &why);
       if (verdict == Verdict::kUndecided) return refuse("resists", why);
-      claim("resists", verdict,
-            verdict == Verdict::kFails ? describe_free_motion(grasp_, -proof.y.head(grasp_.G.rows())) : "");
+      claim("resists", verdict, verdict == Verdict::kFails ? describe_free_motion(grasp_, proof) : "");
       if (verdict == Verdict::kHolds)
         claim_resisting(proof.x.head(grasp_.G.cols()), proof.x.segment(grasp_.G.cols(), grasp_.J_hand.cols()));
       judged_.proof["resists"] = proof_json(proof);

@@ -23,7 +23,7 @@ std::string verdicts_text(const ClosureAnswer& answer)
       line(named.name, found.verdict, words_of(found));
   const ResistResult& resists = answer.resists;
   line("resists gravity, loads", resists.verdict,
-       resists.verdict == Verdict::kFails ? describe_free_motion(answer.grasp, resists.twist) : resists.reason);
+       resists.verdict == Verdict::kFails ? describe_free_motion(answer.grasp, resists.proof) : resists.reason);
   return table;
 }
 

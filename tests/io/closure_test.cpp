@@ -35,6 +35,45 @@ resists gravity, loads   holds
 )");
 }
 
+TEST(ClosureReport, SuctionCupsFailBySeveralMotions)
+{
+  const Json json = checked_json("cube_on_suction_cups");
+  EXPECT_EQ(json["verdict"].get<std::string>(), "fails");
+  for (const auto& [name, leaves] : {std::pair{"frictional_form_closure", 8u}, {"resists", 4u}}) {
+    EXPECT_EQ(json["closure"][name]["verdict"].get<std::string>(), "fails") << name;
+    EXPECT_THAT(json["closure"][name]["explanation"].get<std::string>(),
+                HasSubstr("it fails in each of the " + std::to_string(leaves) + " sign cases"));
+    EXPECT_EQ(json["certificate"][name]["leaves"].size(), leaves) << name;
+  }
+  EXPECT_EQ(json["certificate"]["frictional_form_closure"]["wrench"].size(), 6u);
+  EXPECT_FALSE(json["certificate"]["form_closure"].contains("leaves"));  // one motion is enough without friction
+  const std::string report = json.dump();
+  EXPECT_TRUE(verify_report(report, "r").valid);
+  const auto message = [&](const char* pointer, const Json& value) {
+    return message_about_forged(report, [&](Json& forged) { forged[Json::json_pointer(pointer)] = value; });
+  };
+  Json fewer = json["certificate"]["frictional_form_closure"]["leaves"], reversed = fewer;
+  fewer.erase(fewer.begin());
+  for (Json& leaf : reversed)
+    for (Json& sign : leaf["signs"]) sign = -sign.get<int>();
+  const char* const at = "/certificate/frictional_form_closure/leaves";
+  EXPECT_THAT(message(at, fewer), HasSubstr("do not cover every sign"));
+  EXPECT_THAT(message(at, reversed), HasSubstr("opposes the motion"));
+  EXPECT_THAT(message(at, Json::array()), HasSubstr("proves nothing about frictional_form_closure"));
+  EXPECT_THAT(message("/certificate/frictional_form_closure/wrench", Json::array({0, 0, 1, 0, 0, 0})),
+              HasSubstr("does not drive the motion"));
+  EXPECT_THAT(message("/certificate/resists/leaves", fewer), HasSubstr("proves nothing about resists"));
+  // A fourth one presses against them.
+  const auto cup = [](const char* name, const char* place) {
+    return std::string("{name: ") + name + ", link: cube/box, at: [" + place +
+           ", 0.1], normal: [0, 0, -1], mu: 0.6, side: bilateral}, ";
+  };
+  const Json four = checked_json("cube_on_suction_cups",
+                                 {{"contacts", "[" + cup("a", "0.08, 0.07") + cup("b", "-0.08, 0.07") +
+                                                   cup("c", "-0.08, -0.07") + cup("d", "0.08, -0.07") + "]"}});
+  EXPECT_EQ(four["verdict"].get<std::string>(), "holds");
+}
+
 TEST(ClosureReport, SoftFingersCloseAndRanksSaySo)
 {
   const Json hard = checked_json("ball_between_hard_fingers"), soft = checked_json("ball_between_hard_fingers", kSoft);
