@@ -47,6 +47,9 @@ std::string listed(const std::vector<std::string>& items)
   return words;
 }
 
+/// null: neither was proved.
+Json unique_json(Verdict unique) { return unique == Verdict::kUndecided ? Json() : Json(unique == Verdict::kHolds); }
+
 /// Angles of rows of zeros do not exist: null.
 Json angles_json(const Eigen::MatrixXd& angles)
 {
@@ -96,14 +99,17 @@ std::string NamedCouplings::summary() const
     case Verdict::kUndecided:
       return "undecided: " + found.reason;
     case Verdict::kFails:
+      if (found.imbalance.size() > 0)
+        return "fails: no forces balance the load, which moves massless parts that nothing holds";
       return "fails: no acceleration keeps all rows, whatever the forces: " +
              listed(heavy_rows(found.contradiction(found.unilateral), found.contradiction(found.bilateral))) +
              " contradict each other";
     case Verdict::kHolds:
       break;
   }
-  std::string words = found.at_rest ? "holds: at rest" : "holds: an acceleration keeps all rows";
-  words += found.forces_unique ? ", with one set of forces" : ", with forces that are not unique";
+  std::string words = found.balanced ? "holds: nothing accelerates" : "holds: an acceleration keeps all rows";
+  if (found.forces_unique == Verdict::kHolds) words += ", with one set of forces";
+  if (found.forces_unique == Verdict::kFails) words += ", with forces that are not unique";
   return words;
 }
 
@@ -117,7 +123,7 @@ void NamedCouplings::write_claims(bool intervals, Json& claims) const
     return list;
   };
   claims["acceleration"]["values"] = holds ? by_joint(problem, found.acceleration) : Json();
-  claims["acceleration"]["unique"] = holds && found.definite_mass;
+  claims["acceleration"]["unique"] = holds ? unique_json(found.acceleration_unique) : Json(false);
   claims["efforts"] = unproved();
   claims["rows"] = Json::array();
   for (const auto& [rows, kind] : {std::pair{&found.unilateral, "unilateral"}, {&found.bilateral, "bilateral"}})
@@ -129,6 +135,7 @@ void NamedCouplings::write_claims(bool intervals, Json& claims) const
       claims["rows"].push_back({{"name", name(row)},
                                 {"kind", kind},
                                 {"force", holds ? json(found.forces[row]) : Json()},
+                                {"opening", holds ? json(found.opening[row]) : Json()},
                                 {"interval", interval}});
     }
   claims["indeterminacy"]["degree"] = found.redundancy;
@@ -140,8 +147,8 @@ void NamedCouplings::write_claims(bool intervals, Json& claims) const
   couplings["rank_bilateral"] = found.rank_bilateral;
   couplings["rank_all"] = found.rank_all;
   couplings["unique_for_all_data"] = found.unique_for_all_data;
-  couplings["forces_unique"] = found.forces_unique;
-  couplings["at_rest"] = found.at_rest;
+  couplings["forces_unique"] = holds ? unique_json(found.forces_unique) : Json();
+  couplings["balanced"] = found.balanced;
   couplings["dependences"] = Json::array();
   for (const Dependence& dependence : found.dependences)
     couplings["dependences"].push_back(
@@ -187,10 +194,13 @@ Json question_json(const NamedCouplings& asked, const std::string& tangential)
 Json proof_json(const Couplings& found)
 {
   const bool holds = found.solvable == Verdict::kHolds, fails = found.solvable == Verdict::kFails;
+  const bool unbalanced = found.imbalance.size() > 0;
   Json entry;
-  entry["kind"] = holds ? "forces" : fails ? "contradiction" : "none";
-  entry["a"] = json(holds ? found.acceleration : Eigen::VectorXd());
-  entry["lambda"] = json(holds ? found.forces : fails ? found.contradiction : Eigen::VectorXd());
+  entry["kind"] = holds ? "forces" : unbalanced ? "unbalanced" : fails ? "contradiction" : "none";
+  entry["a"] = json(holds ? found.acceleration : found.imbalance);
+  entry["lambda"] = json(holds ? found.forces : found.contradiction);
+  entry["pins"] = json(found.pins);
+  entry["shift"] = json(found.shift);
   return entry;
 }
 
@@ -274,6 +284,18 @@ void CouplingsAnswer::write_json(const Report& report, Json& json_report) const
   json_report["certificate"].update(proof_json(asked_.found));
 }
 
+/// Contacts that open, and what they do not do although they are asked to.
+void note_openings(const NamedCouplings& asked, std::vector<std::string>& notes)
+{
+  for (const Contact& contact : asked.problem.contacts) {
+    const double opening = asked.found.opening[contact.row];
+    const bool held = std::ranges::count(asked.found.bilateral, contact.row + 1) > 0;
+    if (opening != 0.0)
+      notes.push_back(fmt::format("{} opens with {:.4g} m/s²{}", contact.name, opening,
+                                  held ? "; its other rows are held all the same, which no open contact does" : ""));
+  }
+}
+
 AnswerText CouplingsAnswer::text(const Report&) const
 {
   AnswerText text;
@@ -297,6 +319,7 @@ AnswerText CouplingsAnswer::text(const Report&) const
       text.table += "\n";
     }
 
+  if (holds) note_openings(asked_, text.notes);
   if (!found.definite_mass)
     text.notes.push_back("the mass matrix is singular: nothing is said about inertial couplings");
   constexpr std::size_t kMostToTell = 2;
@@ -339,9 +362,10 @@ Judgement judge_couplings_report(const Field& report)
 {
   const Field source = report["certificate"];
   const std::string kind = source["kind"].text(), tangential = source["tangential"].text();
-  if (kind != "forces" && kind != "contradiction") source["kind"].fail("forces | contradiction");
+  if (kind != "forces" && kind != "contradiction" && kind != "unbalanced")
+    source["kind"].fail("forces | contradiction | unbalanced");
   if (tangential != "held" && tangential != "left_out") source["tangential"].fail("held | left_out");
-  const bool forces = kind == "forces";
+  const bool forces = kind == "forces", unbalanced = kind == "unbalanced";
   NamedCouplings asked;
   asked.problem = read_problem(source["problem"]);
   Couplings& found = asked.found;
@@ -351,17 +375,20 @@ Judgement judge_couplings_report(const Field& report)
     return Judgement::refusal(std::string("the certificate's problem is not one: ") + error.what());
   }
   asked.names = row_names(asked.problem);
-  const Eigen::VectorXd a = source["a"].vector(forces ? asked.problem.nv() : 0);
-  const Eigen::VectorXd lambda = source["lambda"].vector(asked.problem.rows());
-  std::string why = "the rows do not contradict each other";
-  if (!(forces ? proves_motion(asked.problem, found.unilateral, found.bilateral, a, lambda, &why)
-               : proves_contradiction(asked.problem, found.unilateral, found.bilateral, lambda)))
-    return Judgement::refusal("the certificate proves nothing: " + why);
+  const Eigen::VectorXd a = source["a"].vector(forces || unbalanced ? asked.problem.nv() : 0);
+  const Eigen::VectorXd lambda = source["lambda"].vector(unbalanced ? 0 : asked.problem.rows());
+  std::string why =
+      unbalanced ? "the load does not move anything that nothing holds" : "the rows do not contradict each other";
+  const bool proved = forces       ? proves_motion(asked.problem, found.unilateral, found.bilateral, a, lambda, &why)
+                      : unbalanced ? proves_imbalance(asked.problem, found.unilateral, found.bilateral, a)
+                                   : proves_contradiction(asked.problem, found.unilateral, found.bilateral, lambda);
+  if (!proved) return Judgement::refusal("the certificate proves nothing: " + why);
   found.solvable = forces ? Verdict::kHolds : Verdict::kFails;
-  found.acceleration = a;
+  (unbalanced ? found.imbalance : found.acceleration) = a;
   (forces ? found.forces : found.contradiction) = lambda;
-  std::vector<int> active;
-  if (forces) read_motion(asked.problem, found, active);
+  found.pins = forces ? source["pins"].vector() : source["pins"].vector(0);
+  found.shift = forces ? source["shift"].vector() : source["shift"].vector(0);
+  if (forces) read_motion(asked.problem, found);
 
   Judgement judged;
   judged.verdict = found.solvable;

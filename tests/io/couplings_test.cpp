@@ -72,7 +72,8 @@ TEST(CouplingsReport, BlockOnThreePoints)
 {
   const Json block = checked_json("block_on_three_points");
   EXPECT_EQ(block["verdict"], "holds");
-  EXPECT_EQ(block["couplings"]["at_rest"], true);
+  EXPECT_EQ(block["couplings"]["balanced"], true);
+  EXPECT_EQ(block["acceleration"]["unique"], true);
   EXPECT_EQ(block["couplings"]["forces_unique"], false);
   EXPECT_EQ(block["indeterminacy"]["degree"], 2);
   double sum = 0;
@@ -90,6 +91,45 @@ TEST(CouplingsReport, BlockOnThreePoints)
   EXPECT_EQ(loose["indeterminacy"]["degree"], 1);
   EXPECT_NEAR(row(loose, "left normal")["interval"][1].get<double>(), 9.81 / 2, 1e-6);
   EXPECT_NEAR(row(loose, "middle normal")["interval"][1].get<double>(), 9.81, 1e-6);
+}
+
+TEST(CouplingsReport, FeetThatWouldHaveToPullPinForces)
+{
+  // The weight is over an outer foot: the other two cannot take any of it, although the three rows depend on each
+  // other.
+  const Overrides outer = {
+      {"closures", "[]"}, {"contacts.left.at", "[0, 0, -0.2]"}, {"contacts.middle.at", "[0.1, 0, -0.2]"}};
+  const Json block = checked_json("block_on_three_points", outer);
+  EXPECT_EQ(block["indeterminacy"]["degree"], 1);
+  EXPECT_EQ(block["couplings"]["forces_unique"], true);
+  EXPECT_EQ(block["summary"].get<std::string>(), "holds: nothing accelerates, with one set of forces");
+  EXPECT_NEAR(row(block, "left normal")["force"].get<double>(), 9.81, 1e-9);
+  for (const Json& entry : block["rows"]) EXPECT_EQ(entry["interval"][0], entry["interval"][1]);
+  const std::string json = report_json(checked("block_on_three_points", outer));
+  EXPECT_TRUE(verify_report(json, "r").valid) << verify_report(json, "r").message;
+  EXPECT_THAT(message_about_forged(json, [](Json& r) { r["certificate"]["pins"] = Json::array(); }),
+              HasSubstr("couplings.forces_unique: the report says true"));
+  EXPECT_THAT(message_about_forged(json, [](Json& r) { r["certificate"]["pins"] = Json::array({1.0, 1.0, 1.0}); }),
+              HasSubstr("certificate proves"));
+}
+
+TEST(CouplingsReport, WhatGlidesIsNotAtRest)
+{
+  const Overrides glides = {{"closures", "[]"}, {"models.b.rates", "{x: 1}"}};
+  EXPECT_EQ(checked_json("block_on_three_points", glides)["summary"].get<std::string>(),
+            "holds: nothing accelerates, with forces that are not unique");
+}
+
+TEST(CouplingsReport, SaysWhichContactsOpen)
+{
+  const Overrides lifts = {{"closures", "[]"}, {"gravity", "[0, 0, 2]"}};
+  const Json block = checked_json("block_on_three_points", lifts);
+  for (const Json& entry : block["rows"]) EXPECT_NEAR(entry["opening"].get<double>(), 2, 1e-12);
+  EXPECT_EQ(block["couplings"]["forces_unique"], true);
+  EXPECT_THAT(report_text(checked("block_on_three_points", lifts), false), HasSubstr("left opens with 2 m/s²\n"));
+  const Overrides held = {{"question", "couplings"}, {"gravity", "[1, 0, 2]"}};
+  EXPECT_THAT(report_text(checked("block_on_ground", held), false),
+              HasSubstr("opens with 2 m/s²; its other rows are held all the same"));
 }
 
 TEST(CouplingsReport, CrankAgainstAStop)
@@ -185,6 +225,8 @@ TEST(CouplingsVerify, SaysWhatDisagrees)
               HasSubstr("proves nothing"));
   EXPECT_THAT(message_about_forged(crank, [](Json& r) { r["certificate"]["problem"]["gamma"][0] = 0.0; }),
               HasSubstr("proves nothing"));
+  EXPECT_THAT(message_about_forged(crank, [](Json& r) { r["certificate"]["pins"] = Json::array({1.0}); }),
+              HasSubstr("certificate.pins"));
   expect_no_digit_may_change(crank);
 }
 
