@@ -173,6 +173,7 @@ void write_claims(const ImpactInput& asked, const ImpactProof& proof, const std:
   if (!solution) return;
   impact["energy_before"] = json(solution->energy_before);
   impact["energy_change"] = json(solution->energy_change);
+  impact["energy_bound"] = solution->energy_bound ? json(*solution->energy_bound) : Json();
   impact["injected_by"] = Json::array();
   for (const Injection& injection : injections(problem, *solution))
     impact["injected_by"].push_back({{"who", injection.who}, {"work", json(injection.work)}});
@@ -299,6 +300,12 @@ std::vector<ImpactLaw> with_restitution(const ImpactInput& asked, double restitu
   return laws;
 }
 
+/// Torsion has no coefficient to compare with friction.
+bool may_stick(const ContactProblem& problem)
+{
+  return !problem.contacts.empty() && std::ranges::none_of(problem.contacts, &Contact::torsional);
+}
+
 Json question_json(const ImpactInput& asked)
 {
   Json entry;
@@ -371,7 +378,8 @@ class ImpactAnswer final : public Answer {
   ImpactProof proof_;
   std::vector<ImpactLeaf> leaves_;  ///< those that the verdicts need
   std::optional<SafeRestitution> safe_;
-  std::optional<double> sticking_friction_;
+  bool touchdown_asked_ = false;
+  std::optional<StickingFriction> touchdown_;
   bool repaired_ = false;  ///< the safe restitution was tried
 };
 
@@ -391,16 +399,12 @@ void ImpactAnswer::ask(const Situation& situation, Extras extras)
     proof_ = judge_impact(asked_.problem, asked_.impact, result_.solutions, leaves_);
   }
   safe_.reset();
-  sticking_friction_.reset();
-  repaired_ = false;
+  touchdown_.reset();
+  repaired_ = touchdown_asked_ = false;
   if (!margins) return;
   safe_ = safe_restitution(asked_.problem, asked_.impact.laws);
-  if (std::ranges::none_of(asked_.problem.contacts, &Contact::torsional)) {
-    const StickingTouchdown touchdown = sticking_touchdown(asked_.problem, asked_.impact);
-    if (touchdown.consistent && !touchdown.friction.empty())
-      sticking_friction_ = *std::ranges::max_element(touchdown.friction);
-    if (sticking_friction_ && *sticking_friction_ < kClear) sticking_friction_ = 0.0;  // rounding
-  }
+  touchdown_asked_ = may_stick(asked_.problem);
+  if (touchdown_asked_) touchdown_ = sticking_friction(asked_.problem, asked_.impact);
   const bool repairs = situation.scenario.options.repairs.value_or(extras == Extras::kAll);
   if (repairs && verdict() == Verdict::kFails && !result_.solutions.empty() && safe_->applies) {
     const Impact safer{asked_.impact.velocity, with_restitution(asked_, safe_->exact)};
@@ -422,7 +426,9 @@ std::string ImpactAnswer::summary() const
 std::vector<std::string> ImpactAnswer::remarks() const
 {
   std::vector<std::string> list;
-  for (const KinematicFlaw& flaw : result_.flaws) {
+  std::vector<KinematicFlaw> flaws = result_.flaws;
+  if (solution()) flaws.insert(flaws.end(), solution()->flaws.begin(), solution()->flaws.end());
+  for (const KinematicFlaw& flaw : flaws) {
     if (std::abs(flaw.velocity) <= kRestSpeed) continue;
     const std::string speed = fmt::format("{:.4g}", std::abs(flaw.velocity));
     if (flaw.closure >= 0)
@@ -485,22 +491,46 @@ void ImpactAnswer::write_json(const Report& report, Json& json_report) const
 {
   write_claims(asked_, proof_, result_.solutions, json_report);
   Json& impact = json_report["impact"];
-  impact["energy_bound"] = result_.bound_applies ? json(result_.energy_bound) : Json();
-  impact["impulses_unique"] = solution() && solution()->impulse_unique;
+  const Verdict unique = solution() ? solution()->impulse_unique : Verdict::kUndecided;
+  impact["impulses_unique"] = unique == Verdict::kUndecided ? Json() : Json(unique == Verdict::kHolds);
   if (safe_) impact["conditions"] = conditions_json();
   json_report["margins"] = Json::object();
   if (safe_) {
     json_report["margins"]["restitution"] = safe_->applies ? json(safe_->exact) : Json();
-    json_report["margins"]["restitution_sharpened"] = safe_->applies ? json(safe_->sharpened) : Json();
-    json_report["margins"]["restitution_similar"] = safe_->applies ? json(safe_->similar) : Json();
+    json_report["margins"]["restitution_least"] = safe_->applies ? json(safe_->least) : Json();
+    json_report["margins"]["restitution_sharpened"] = safe_->sharpened ? json(*safe_->sharpened) : Json();
+    json_report["margins"]["restitution_similar"] = safe_->similar ? json(*safe_->similar) : Json();
   }
-  if (sticking_friction_) json_report["margins"]["sticking_friction"] = json(*sticking_friction_);
+  if (touchdown_asked_) json_report["margins"]["sticking_friction"] = touchdown_ ? json(touchdown_->mu) : Json();
   json_report["repair"] = Json::array();
   if (repaired_) json_report["repair"].push_back({{"change", "restitution"}, {"to", json(safe_->exact)}});
 
   const char* kind = verdict() == Verdict::kUndecided ? "none" : kind_of(result_.solutions);
   json_report["certificate"] = question(report);
   json_report["certificate"].update(proof_json(kind, result_.solutions, leaves_));
+}
+
+std::string safety_words(const SafeRestitution& safe)
+{
+  if (safe.least == 0.0 && safe.exact >= 1.0)
+    return "no restitution of the closing contacts creates energy here, whatever the velocity";
+  const std::string range = safe.least == 0.0          ? fmt::format("up to {:.4g}", safe.exact)
+                            : safe.least == safe.exact ? fmt::format("of {:.4g}", safe.exact)
+                                                       : fmt::format("from {:.4g} to {:.4g}", safe.least, safe.exact);
+  return "whatever the velocity, closing contacts create no energy with a common restitution " + range +
+         (safe.similar.value_or(0.0) > 0.0
+              ? fmt::format(" (up to {:.4g} by condition (87) of Glocker 2012)", *safe.similar)
+              : "");
+}
+
+std::string touchdown_words(const ContactProblem& problem, const StickingFriction& touchdown)
+{
+  std::string leaving;
+  for (const int i : touchdown.leaves)
+    leaving += (leaving.empty() ? "" : ", ") + problem.contacts[static_cast<std::size_t>(i)].name;
+  if (leaving.empty()) return fmt::format("with friction of {:.4g} everything can stick", touchdown.mu);
+  return fmt::format("with friction of {:.4g} everything that is hit can stick, while {} leave{}", touchdown.mu,
+                     leaving, touchdown.leaves.size() == 1 ? "s" : "");
 }
 
 AnswerText ImpactAnswer::text(const Report&) const
@@ -516,6 +546,10 @@ AnswerText ImpactAnswer::text(const Report&) const
                              "normal velocity [m/s]", "work");
     text.table += fmt::format("{:<{}}  {:<9} {:>9} {:>8}  {:>9}  {:>9}  {:>9}\n", "contact", width, "state", "[N s]",
                               "in use", "before", "after", "[J]");
+    double speed = 0.0;
+    for (const ContactImpact& contact : found->contacts)
+      for (const Eigen::Vector4d* velocity : {&contact.velocity_before, &contact.velocity_after})
+        speed = std::max(speed, velocity->head<3>().lpNorm<Eigen::Infinity>());
     for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
       const ContactImpact& contact = found->contacts[i];
       std::string name = problem.contacts[i].name;
@@ -525,7 +559,6 @@ AnswerText ImpactAnswer::text(const Report&) const
         name.append(width - name.size(), ' ');
       const bool loaded = contact.impulse[0] != 0.0 && problem.contacts[i].mu > 0.0;
       const auto tidy = [&](double value, double scale) { return std::abs(value) <= 1e-12 * scale ? 0.0 : value; };
-      const double speed = std::abs(contact.velocity_before[0]) + std::abs(contact.velocity_after[0]) + 1e-9;
       text.table += fmt::format(
           "{}  {:<9} {:>9.4g} {:>8}  {:>9.4g}  {:>9.4g}  {:>9.4g}\n", name, name_of(contact.state), contact.impulse[0],
           loaded ? fmt::format("{:.0f} %", 100.0 * contact.utilisation) : "", tidy(contact.velocity_before[0], speed),
@@ -543,20 +576,14 @@ AnswerText ImpactAnswer::text(const Report&) const
                              ? "no other velocity after the impact satisfies the laws"
                              : "whether other velocities satisfy the laws was not proved: " + result_.reason);
   }
-  if (found && !found->impulse_unique && hit())
+  if (found && found->impulse_unique == Verdict::kFails && hit())
     text.notes.push_back("impulses are not unique; others give the same velocity");
   if (found && verdict() == Verdict::kFails)
     for (const Injection& injection : injections(problem, *found))
       text.notes.push_back(fmt::format("{} injects {:.4g} J", injection.who, injection.work));
   if (verdict() == Verdict::kHolds && hit()) text.notes.push_back("no energy is created: " + proof_.why_dissipates);
-  if (safe_ && safe_->applies && hit())
-    text.notes.push_back(safe_->exact >= 1.0
-                             ? "no restitution of the closing contacts creates energy here, whatever the velocity"
-                             : fmt::format("whatever the velocity, closing contacts create no energy with a common "
-                                           "restitution up to {:.4g} ({:.4g} by the paper's condition (87))",
-                                           safe_->exact, safe_->similar));
-  if (sticking_friction_ && std::isfinite(*sticking_friction_) && *sticking_friction_ > 0.0 && hit())
-    text.notes.push_back(fmt::format("with friction of {:.4g} everything can stick", *sticking_friction_));
+  if (safe_ && safe_->applies && hit()) text.notes.push_back(safety_words(*safe_));
+  if (touchdown_ && touchdown_->mu > 0.0 && hit()) text.notes.push_back(touchdown_words(problem, *touchdown_));
   for (const std::string& remark : remarks()) text.notes.push_back(remark);
   if (repaired_) {
     text.advice = "\nwhat would make it hold:\n";
@@ -567,20 +594,25 @@ AnswerText ImpactAnswer::text(const Report&) const
 
 // ---- verify ----
 
-/// What only proofs of their own say: empty when a safe restitution that is shown is safe.
+/// What only proofs of their own say: empty when a safe restitution that is shown is safe, and friction makes it stick.
 std::string safety_disagreement(const Field& report, const ImpactInput& asked)
 {
   const Field impact = report["impact"], margins = report["margins"];
   if (impact.has("conditions") && impact["conditions"].is_object() &&
       impact["conditions"]["exact"]["holds"].boolean() && !proves_safe(asked.problem, asked.impact.laws))
     return "impact.conditions.exact does not hold";
-  if (margins.has("restitution") && !margins["restitution"].is_null()) {
-    const double restitution = margins["restitution"].number();
+  for (const char* key : {"restitution", "restitution_least"}) {  // what is between two that are safe is safe
+    if (!margins.has(key) || margins[key].is_null()) continue;
+    const double restitution = margins[key].number();
     const bool possible = restitution >= 0.0 && restitution <= 1.0;
     if (!possible || !proves_safe(asked.problem, with_restitution(asked, restitution)))
-      return "margins.restitution is not proved to be safe";
+      return std::string("margins.") + key + " is not proved to be safe";
   }
-  return "";
+  if (!margins.has("sticking_friction")) return "";
+  const Field shown = margins["sticking_friction"];
+  const auto again = may_stick(asked.problem) ? sticking_friction(asked.problem, asked.impact) : std::nullopt;
+  const bool same = shown.is_null() ? !again : again && std::abs(shown.number() - again->mu) <= kClear * again->mu;
+  return same ? "" : "margins.sticking_friction is not what makes everything that is hit stick";
 }
 
 /// What a report may say: the claims, and what nothing is proved about.
@@ -589,7 +621,7 @@ Json claims_of(const Field& report, const ImpactInput& asked, const ImpactProof&
 {
   Json claims;
   write_claims(asked, proof, solutions, claims);
-  for (const char* key : {"energy_bound", "impulses_unique"}) claims["impact"][key] = unproved();
+  claims["impact"]["impulses_unique"] = unproved();
   if (report["impact"].has("conditions")) claims["impact"]["conditions"] = unproved();
   claims["margins"] = claims["repair"] = unproved();
   return claims;
