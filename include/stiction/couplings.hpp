@@ -73,9 +73,9 @@ struct Couplings {
                                            ///< unilaterals, y'γ < 0 over rows of J
   Eigen::VectorXd imbalance;               ///< no forces balance F: M d = 0, Jg d = 0, Jh d >= 0, F'd < 0; nv
   Eigen::VectorXd acceleration, forces;    ///< nv; rows of J (0 on rows left out)
-  /// Of all solutions of Gauss' principle, in which M and rows that carry or are held leave accelerations open, and
-  /// rows that touch leave forces open. Dependent rows may have one set of forces all the same: what cannot pull pins
-  /// it.
+  /// Accelerations are unique where M and the rows that carry or are held leave nothing open (always when M > 0).
+  /// Forces are where these rows are independent and no force can be shifted to rows that touch without any: dependent
+  /// rows may have one set of forces all the same, as nothing can pull.
   Verdict acceleration_unique = Verdict::kUndecided, forces_unique = Verdict::kUndecided;
   /// Why forces are unique although rows depend on each other: a direction d with J d = 0 on rows that carry or are
   /// held and J d > 0 on those that touch without force. Or why they are not: forces that move nothing, >= 0 on the

@@ -293,32 +293,53 @@ bool sticks_with(double mu, ContactProblem problem, Impact impact, const Stickin
   return proves_impact(problem, impact, touchdown.velocity, touchdown.impulse);
 }
 
+/// The friction that the touchdown needs while these contacts leave, if it is possible.
+std::optional<StickingFriction> sticking_while(const ContactProblem& problem, const Impact& impact,
+                                               const std::vector<bool>& leaves)
+{
+  const StickingTouchdown touchdown = sticking_touchdown(problem, impact, leaves);
+  StickingFriction found{touchdown.largest_friction(), {}};
+  if (!touchdown.consistent || !std::isfinite(found.mu)) return std::nullopt;
+  if (found.mu < kClear) found.mu = 0.0;  // rounding
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    if (leaves[i]) found.leaves.push_back(static_cast<int>(i));
+  const double enough = found.mu > 0.0 ? found.mu * (1.0 + kClear) : kClear;
+  if (!sticks_with(enough, problem, impact, touchdown)) return std::nullopt;
+  return found;
+}
+
+/// Contacts that would have to pull, once those that would before them have left.
+std::vector<bool> pulling_contacts(const ContactProblem& problem, const Impact& impact)
+{
+  std::vector<bool> leaves(problem.contacts.size(), false);
+  for (bool more = true; more;) {
+    const StickingTouchdown touchdown = sticking_touchdown(problem, impact, leaves);
+    more = false;
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      if (leaves[i] || problem.contacts[i].side == Side::kBilateral || std::isfinite(touchdown.friction[i])) continue;
+      leaves[i] = more = true;
+    }
+  }
+  return leaves;
+}
+
 }  // namespace
 
 std::optional<StickingFriction> sticking_friction(const ContactProblem& problem, const Impact& impact)
 {
-  constexpr std::size_t kMostToTry = 10;
+  constexpr std::size_t kMostToTry = 8;
   std::vector<std::size_t> may_leave;
   for (std::size_t i = 0; i < problem.contacts.size(); ++i)
     if (problem.contacts[i].side == Side::kUnilateral) may_leave.push_back(i);
-  if (may_leave.size() > kMostToTry) may_leave.clear();
+  if (may_leave.size() > kMostToTry) return sticking_while(problem, impact, pulling_contacts(problem, impact));
   std::optional<StickingFriction> best;
   for (int leaving = 0; !best && leaving <= static_cast<int>(may_leave.size()); ++leaving)
     for (unsigned choice = 0; choice < 1u << may_leave.size(); ++choice) {
       if (std::popcount(choice) != leaving) continue;
       std::vector<bool> leaves(problem.contacts.size(), false);
-      StickingFriction found;
-      for (std::size_t k = 0; k < may_leave.size(); ++k)
-        if (choice >> k & 1u) {
-          leaves[may_leave[k]] = true;
-          found.leaves.push_back(static_cast<int>(may_leave[k]));
-        }
-      const StickingTouchdown touchdown = sticking_touchdown(problem, impact, leaves);
-      found.mu = touchdown.largest_friction();
-      if (!touchdown.consistent || !std::isfinite(found.mu) || (best && best->mu <= found.mu)) continue;
-      if (found.mu < kClear) found.mu = 0.0;  // rounding
-      const double enough = found.mu > 0.0 ? found.mu * (1.0 + kClear) : kClear;
-      if (sticks_with(enough, problem, impact, touchdown)) best = found;
+      for (std::size_t k = 0; k < may_leave.size(); ++k) leaves[may_leave[k]] = choice >> k & 1u;
+      const auto found = sticking_while(problem, impact, leaves);
+      if (found && (!best || found->mu < best->mu)) best = found;
     }
   return best;
 }

@@ -8,6 +8,7 @@
 #include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
+#include "proof/impact_law.hpp"
 #include "stiction/error.hpp"
 #include "stiction/impact_input.hpp"
 #include "stiction/rest.hpp"
@@ -152,6 +153,16 @@ Json contact_impact_json(const Contact& contact, const ContactImpact& found, con
   return entry;
 }
 
+/// Velocities that Table 1 of Glocker 2012 does not have, before the impact and after it.
+std::vector<KinematicFlaw> flaws_of(const ImpactInput& asked, const ImpactSolution* solution)
+{
+  std::vector<KinematicFlaw> flaws;
+  look_before(asked.problem, asked.impact, &flaws);
+  if (solution) flaws.insert(flaws.end(), solution->flaws.begin(), solution->flaws.end());
+  std::erase_if(flaws, [](const KinematicFlaw& flaw) { return std::abs(flaw.velocity) <= kRestSpeed; });
+  return flaws;
+}
+
 /// `velocity`, `contacts` and `impact` of the report. Solutions are accounted for.
 void write_claims(const ImpactInput& asked, const ImpactProof& proof, const std::vector<ImpactSolution>& solutions,
                   Json& claims)
@@ -170,6 +181,13 @@ void write_claims(const ImpactInput& asked, const ImpactProof& proof, const std:
   impact["complete"] = proof.complete;
   impact["dissipates"] = internal::name_of(proof.dissipates);
   impact["because"] = proof.why_dissipates;
+  impact["flaws"] = Json::array();
+  for (const KinematicFlaw& flaw : flaws_of(asked, solution))
+    impact["flaws"].push_back(
+        {{"who", flaw.closure >= 0 ? problem.loops[static_cast<std::size_t>(flaw.closure)].name
+                                   : problem.contacts[static_cast<std::size_t>(flaw.contact)].name},
+         {"after", flaw.after},
+         {"velocity", json(flaw.velocity)}});
   if (!solution) return;
   impact["energy_before"] = json(solution->energy_before);
   impact["energy_change"] = json(solution->energy_change);
@@ -426,10 +444,7 @@ std::string ImpactAnswer::summary() const
 std::vector<std::string> ImpactAnswer::remarks() const
 {
   std::vector<std::string> list;
-  std::vector<KinematicFlaw> flaws = result_.flaws;
-  if (solution()) flaws.insert(flaws.end(), solution()->flaws.begin(), solution()->flaws.end());
-  for (const KinematicFlaw& flaw : flaws) {
-    if (std::abs(flaw.velocity) <= kRestSpeed) continue;
+  for (const KinematicFlaw& flaw : flaws_of(asked_, solution())) {
     const std::string speed = fmt::format("{:.4g}", std::abs(flaw.velocity));
     if (flaw.closure >= 0)
       list.push_back(fmt::format("{} moves before the impact ({}): it is caught at once, as by a latch",

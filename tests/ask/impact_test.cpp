@@ -227,6 +227,12 @@ TEST(ImpactExamples, RimlessWheelTakesAStep)
       EXPECT_NEAR(found->mu, mu, 1e-9);
       EXPECT_EQ(found->leaves, std::vector<int>{0});
       EXPECT_EQ(sticking_touchdown(p, impact).largest_friction(), kInfinity);  // nobody leaves: the old foot pulls
+      ContactProblem wide = problem_of(p.M, p.J.replicate(5, 1));  // five points each: too many to try every choice
+      for (int k = 0; k < 10; ++k) wide.contacts.push_back(planar_contact("c" + std::to_string(k), 2 * k, 0.1));
+      const auto shared = sticking_friction(wide, impact);
+      ASSERT_TRUE(shared);
+      EXPECT_NEAR(shared->mu, mu, 1e-9);
+      EXPECT_EQ(shared->leaves, (std::vector<int>{0, 2, 4, 6, 8}));
       for (const double share : {0.99, 1.01}) {
         for (Contact& contact : p.contacts) contact.mu = share * mu;
         const ImpactResult result = solve(p, impact.velocity, {});

@@ -78,7 +78,7 @@ TEST(ImpactReport, KanesPendulum)  // Glocker (2012), section 7: absolute rates,
     EXPECT_NEAR(number(tip["impulse_world"][0]), -c.tangential, 1e-9);
     EXPECT_NEAR(number(tip["work_normal"]), c.W_n, 1e-7);
     EXPECT_NEAR(number(tip["work_tangential"]), c.W_t, 1e-7);
-    EXPECT_EQ(tip["state"], c.tangential < 0 ? "sliding" : "sticking");
+    EXPECT_EQ(tip["state"].get<std::string>(), c.tangential <= 0 ? "sliding" : "sticking");
     EXPECT_NEAR(number(report["velocity"]["after"]["p/upper"]), c.u1, 1e-9);
     EXPECT_NEAR(number(report["velocity"]["after"]["p/lower"]), c.u2 - c.u1, 1e-9);
     EXPECT_NEAR(number(report["impact"]["energy_before"]), 0.2781769304, 1e-9);
@@ -276,7 +276,7 @@ TEST(ImpactReport, AWheelWithoutARimTakesAStep)
   EXPECT_EQ(wheel["contacts"][0]["state"].get<std::string>(), "detaching");
   EXPECT_NEAR(number(wheel["margins"]["sticking_friction"]), 0.28366, 5e-6);
   EXPECT_THAT(report_text(checked("rimless_wheel_step"), false),
-              HasSubstr("with friction of 0.2837 everything that is hit can stick, while old\n   leaves"));
+              HasSubstr("with friction of 0.2837 everything that is hit can stick, while old leaves\n"));
   const std::string json = report_json(checked("rimless_wheel_step"));
   EXPECT_THAT(message_about_forged(json, [](Json& report) { report["margins"]["sticking_friction"] = 0.2; }),
               HasSubstr("margins.sticking_friction is not what makes"));
@@ -290,8 +290,8 @@ TEST(ImpactReport, SafeRestitutionWithOtherCoefficients)
     return checked("pendulum_gains_energy", {{"contacts.tip.restitution.tangential", tangential}});
   };
   const Json middle = Json::parse(report_json(pendulum("0.5")));
-  EXPECT_NEAR(number(middle["margins"]["restitution_least"]), 0.2894627, 1e-6);
-  EXPECT_NEAR(number(middle["margins"]["restitution"]), 0.6643894, 1e-6);
+  EXPECT_NEAR(number(middle["margins"]["restitution_least"]), 0.2894653, 1e-6);
+  EXPECT_NEAR(number(middle["margins"]["restitution"]), 0.6643889, 1e-6);
   EXPECT_THAT(report_text(pendulum("0.5"), false), HasSubstr("restitution from 0.2895 to 0.6644"));
   EXPECT_NEAR(number(Json::parse(report_json(pendulum("0.1")))["margins"]["restitution_similar"]), 0.112723, 1e-6);
   EXPECT_TRUE(Json::parse(report_json(pendulum("-0.1")))["margins"]["restitution_similar"].is_null());
@@ -346,6 +346,9 @@ TEST(ImpactReport, RemarksAboutVelocities)
   EXPECT_THAT(text("rod_dropped", {{"models.r.rates", "{}"}}),
               HasSubstr("nothing is hit, velocities stay as they are"));
   EXPECT_THAT(text("rod_dropped", {{"models.r.rates", "{theta: -1}"}}), HasSubstr("left separates already (1 m/s)"));
+  const Json flaws = checked_json("rod_dropped", {{"models.r.rates", "{theta: -1}"}})["impact"]["flaws"];
+  ASSERT_EQ(flaws.size(), 1u);
+  EXPECT_EQ(flaws[0], Json({{"who", "left"}, {"after", false}, {"velocity", 1.0}}));
   EXPECT_THAT(text("rod_dropped", {{"contacts.right.side", "bilateral"}}),
               HasSubstr("right moves along its normal before the impact (1 m/s)"));
   EXPECT_THAT(text("ratchet_carts", {{"models.c.rates", "{second: -1}"}}),

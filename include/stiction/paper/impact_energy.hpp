@@ -59,8 +59,8 @@ StickingTouchdown sticking_touchdown(const ContactProblem& problem, const Impact
 
 /// The touchdown in which everything that is hit sticks with friction that is possible (finite) and as few contacts as
 /// possible leave; of several with as few, the one that needs least friction. With that mu at every contact it is a
-/// solution of the laws, checked in the proof room. All choices of up to 10 unilateral contacts are tried; with more,
-/// only that none leaves.
+/// solution of the laws, checked in the proof room. All choices of up to 8 unilateral contacts are tried; with more,
+/// those leave that would have to pull, one round after the other. None: none was found.
 struct StickingFriction {
   double mu = 0.0;
   std::vector<int> leaves;  ///< contacts
