@@ -475,8 +475,9 @@ TEST(ImpactVerify, SaysWhatDisagrees)
 TEST(ImpactVerify, AnUndecidedReportClaimsNothing)
 {
   // A quadruped that slides while it lands, unequal restitutions, and no time to look at modes.
-  const Report report = checked("quadruped_touchdown", {{"models.robot.twist", "{linear: [0.3, 0, -0.4]}"},
+  const Report report = checked("quadruped_touchdown", {{"models.robot.twist", "{linear: [0.6, 0.2, -0.4]}"},
                                                         {"contacts.lf.restitution", "{normal: 0.5}"},
+                                                        {"contacts.rh.restitution", "{normal: 0.9}"},
                                                         {"options.modes", "1"}});
   EXPECT_EQ(report.verdict(), Verdict::kUndecided) << report_text(report, false);
   EXPECT_THAT(report.answer->summary(), HasSubstr("more than 1 combinations of modes"));
