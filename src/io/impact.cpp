@@ -440,6 +440,14 @@ std::string ImpactAnswer::summary() const
   return "undecided: " + energy_words(*solution()) + ", but other velocities might gain: " + result_.reason;
 }
 
+/// (41) of Glocker 2012: full friction at the end of an impact through which it cannot have acted all the time.
+bool slip_begins_or_turns(const Contact& contact, const ContactImpact& found)
+{
+  if (found.state != ImpactState::kSlips || !(contact.mu > 0.0)) return false;
+  const Eigen::Vector2d before = found.velocity_before.segment<2>(1), after = found.velocity_after.segment<2>(1);
+  return after.norm() > kRestSpeed && before.dot(after) <= kClear * before.norm() * after.norm();
+}
+
 /// What looks wrong about the velocities, or may surprise.
 std::vector<std::string> ImpactAnswer::remarks() const
 {
@@ -465,6 +473,10 @@ std::vector<std::string> ImpactAnswer::remarks() const
           fmt::format("{} separates already ({} m/s): if it is hit all the same, it acts as a one-way contact",
                       contact.name, speed));
   }
+  for (std::size_t i = 0; solution() && i < asked_.problem.contacts.size(); ++i)
+    if (slip_begins_or_turns(asked_.problem.contacts[i], solution()->contacts[i]))
+      list.push_back(asked_.problem.contacts[i].name +
+                     " begins to slip or turns round: Newton's law makes its friction too large (Glocker 2012, 4.5)");
   return list;
 }
 

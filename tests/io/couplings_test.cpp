@@ -111,6 +111,11 @@ TEST(CouplingsReport, FeetThatWouldHaveToPullPinForces)
               HasSubstr("but its certificate proves 'holds: nothing accelerates'"));
   EXPECT_THAT(message_about_forged(json, [](Json& r) { r["certificate"]["pins"] = Json::array({1.0, 1.0, 1.0}); }),
               HasSubstr("certificate proves"));
+  EXPECT_THAT(message_about_forged(json,
+                                   [](Json& r) {
+                                     for (Json& entry : r["certificate"]["pins"]) entry = -entry.get<double>();
+                                   }),
+              HasSubstr("but its certificate proves 'holds: nothing accelerates'"));
 }
 
 TEST(CouplingsReport, WhatGlidesIsNotAtRest)

@@ -346,6 +346,10 @@ TEST(ImpactReport, RemarksAboutVelocities)
   EXPECT_THAT(text("rod_dropped", {{"models.r.rates", "{}"}}),
               HasSubstr("nothing is hit, velocities stay as they are"));
   EXPECT_THAT(text("rod_dropped", {{"models.r.rates", "{theta: -1}"}}), HasSubstr("left separates already (1 m/s)"));
+  // Sections 4.5 and 7.3: the tip's slip turns round.
+  EXPECT_THAT(text("pendulum_gains_energy", {{"contacts.tip.restitution.normal", "0.7"}}),
+              HasSubstr("tip begins to slip or turns round: Newton's law makes its friction too"));
+  EXPECT_THAT(text("pendulum_gains_energy", {{"contacts.tip.restitution", "{}"}}), Not(HasSubstr("turns round")));
   const Json flaws = checked_json("rod_dropped", {{"models.r.rates", "{theta: -1}"}})["impact"]["flaws"];
   ASSERT_EQ(flaws.size(), 1u);
   EXPECT_EQ(flaws[0], Json({{"who", "left"}, {"after", false}, {"velocity", 1.0}}));
