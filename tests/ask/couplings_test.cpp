@@ -575,6 +575,8 @@ TEST(CouplingLaws, SingularMassAndEmptyProblems)
   EXPECT_FALSE(proves_imbalance(p, {0}, {}, Eigen::Vector2d(1e-3, 1)));  // something with a mass moves along
   EXPECT_FALSE(proves_imbalance(p, {}, {0}, Eigen::Vector2d(0, 1)));     // held
   EXPECT_FALSE(proves_imbalance(p, {0}, {}, Eigen::Vector3d(0, 1, 0)));
+  EXPECT_TRUE(proves_imbalance(p, {}, {}, Eigen::Vector2d(0, 1)));
+  EXPECT_FALSE(proves_imbalance(p, {}, {}, Eigen::Vector2d(0, -1)));  // nor with nothing in the way
   EXPECT_FALSE(proves_motion(p, {0}, {}, Eigen::Vector2d::Zero(), Eigen::VectorXd::Zero(1)));
   const Couplings none =
       analyse(rows(Eigen::Matrix2d::Identity(), Eigen::Vector2d(1, 1), Eigen::MatrixXd(0, 2), Eigen::MatrixXd(0, 2)));
