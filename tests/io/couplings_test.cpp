@@ -105,7 +105,7 @@ TEST(CouplingsReport, FeetThatWouldHaveToPullPinForces)
   EXPECT_EQ(block["summary"].get<std::string>(), "holds: nothing accelerates, with one set of forces");
   EXPECT_NEAR(row(block, "left normal")["force"].get<double>(), 9.81, 1e-9);
   for (const Json& entry : block["rows"]) EXPECT_EQ(entry["interval"][0], entry["interval"][1]);
-  const std::string json = report_json(checked("block_on_three_points", outer));
+  const std::string json = to_json(checked("block_on_three_points", outer));
   EXPECT_TRUE(verify_report(json, "r").valid) << verify_report(json, "r").message;
   EXPECT_THAT(message_about_forged(json, [](Json& r) { r["certificate"]["pins"] = Json::array(); }),
               HasSubstr("but its certificate proves 'holds: nothing accelerates'"));
@@ -131,9 +131,9 @@ TEST(CouplingsReport, SaysWhichContactsOpen)
   const Json block = checked_json("block_on_three_points", lifts);
   for (const Json& entry : block["rows"]) EXPECT_NEAR(entry["opening"].get<double>(), 2, 1e-12);
   EXPECT_EQ(block["couplings"]["forces_unique"], true);
-  EXPECT_THAT(report_text(checked("block_on_three_points", lifts), false), HasSubstr("left opens with 2 m/s²\n"));
+  EXPECT_THAT(to_text(checked("block_on_three_points", lifts)), HasSubstr("left opens with 2 m/s²\n"));
   const Overrides held = {{"question", "couplings"}, {"gravity", "[1, 0, 2]"}};
-  EXPECT_THAT(report_text(checked("block_on_ground", held), false),
+  EXPECT_THAT(to_text(checked("block_on_ground", held)),
               HasSubstr("opens with 5.538 m/s²; its other rows are held all the same"));
 }
 
@@ -166,10 +166,10 @@ TEST(CouplingsReport, TangentialRowsAreHeldOrLeftOut)
 
 TEST(CouplingsReport, SaysWhichRowsFight)
 {
-  const std::string text = report_text(checked("rod_wall_and_rail"), false);
+  const std::string text = to_text(checked("rod_wall_and_rail"));
   EXPECT_THAT(text, HasSubstr("strongest coupling: wall normal against rail normal; kinetic angle 53.13\n"));
   EXPECT_THAT(text, HasSubstr("an impulse of 1 at wall normal comes with 0.6 at rail"));
-  EXPECT_THAT(report_text(checked("block_on_three_points"), false),
+  EXPECT_THAT(to_text(checked("block_on_three_points")),
               HasSubstr("upper_guide and lower_guide depend\n   on each other"));
 }
 
@@ -192,7 +192,7 @@ TEST(CouplingsReport, BadInputNamesTheEntry)
 TEST(CouplingsVerify, AcceptsWhatCheckWrites)
 {
   const auto message = [](const std::string& name, const Overrides& overrides = {}) {
-    const Verification result = verify_report(report_json(checked(name, overrides)), "r");
+    const Verification result = verify_report(to_json(checked(name, overrides)), "r");
     EXPECT_TRUE(result.valid) << name << ": " << result.message;
     return result.message;
   };
@@ -207,7 +207,7 @@ TEST(CouplingsVerify, AcceptsWhatCheckWrites)
 
 TEST(CouplingsVerify, SaysWhatDisagrees)
 {
-  const std::string json = report_json(checked("rod_wall_and_rail"));
+  const std::string json = to_json(checked("rod_wall_and_rail"));
   const auto message = [&](auto edit) { return message_about_forged(json, edit); };
   EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }),
               HasSubstr("says 'fails', but its certificate proves 'holds'"));
@@ -225,7 +225,7 @@ TEST(CouplingsVerify, SaysWhatDisagrees)
               HasSubstr("couplings.E[0][0]: the report says 0.75"));
   EXPECT_THAT(message([](Json& r) { r["acceleration"]["values"]["rod/x"] = 1.0; }),
               HasSubstr("acceleration.values.rod/x"));
-  const std::string crank = report_json(checked("crank_against_stop"));
+  const std::string crank = to_json(checked("crank_against_stop"));
   EXPECT_THAT(message_about_forged(crank, [](Json& r) { r["certificate"]["lambda"][0] = -1.0; }),
               HasSubstr("proves nothing"));
   EXPECT_THAT(message_about_forged(crank, [](Json& r) { r["certificate"]["problem"]["gamma"][0] = 0.0; }),

@@ -26,7 +26,7 @@ std::string rod_end(const std::string& name, int x, const std::string& more, con
 
 TEST(ImpactReport, GoldenOfThePendulum)
 {
-  EXPECT_EQ(report_text(checked("pendulum_gains_energy"), false), R"(double pendulum hits the ground
+  EXPECT_EQ(to_text(checked("pendulum_gains_energy")), R"(double pendulum hits the ground
 FAILS
 the impact creates 0.1634 J on top of 0.2782 J; friction of tip injects 0.3921 J
 
@@ -194,7 +194,7 @@ TEST(ImpactReport,
   EXPECT_NEAR(number(gains["contacts"][0]["normal_impulse"]), Ln, 1e-12);
   EXPECT_NEAR(change(gains), 0.5 * (Ln * normal + Lt * 0.1 * along), 1e-12);
   EXPECT_GT(change(gains), 0.04);
-  const std::string json = report_json(checked("rod_three_ways", bounce));
+  const std::string json = to_json(checked("rod_three_ways", bounce));
   EXPECT_TRUE(verify_report(json, "r").valid);
   EXPECT_THAT(message_about_forged(
                   json, [](Json& r) { std::swap(r["certificate"]["solutions"][0], r["certificate"]["solutions"][2]); }),
@@ -236,8 +236,8 @@ TEST(ImpactReport, SphereSlipsSticksAndSpins)
                                                       {"models.s.twist.angular", "[0, 0, 10]"}});
     EXPECT_NEAR(number(spin["contacts"][0]["velocity_after"][3]), after, 1e-9);
     EXPECT_NEAR(number(spin["contacts"][0]["torsion_impulse"]), 2e-4 * (after - 10), 1e-12);
-    const Report soft = checked("sphere_bounces", {{"contacts.ground.torsion", torsion}});
-    EXPECT_TRUE(verify_report(report_json(soft), "r").valid);
+    const ScenarioReport soft = checked("sphere_bounces", {{"contacts.ground.torsion", torsion}});
+    EXPECT_TRUE(verify_report(to_json(soft), "r").valid);
   }
 }
 
@@ -275,9 +275,9 @@ TEST(ImpactReport, AWheelWithoutARimTakesAStep)
   EXPECT_NEAR(change(wheel), 0.625 * (r * r - 1), 1e-9);
   EXPECT_EQ(wheel["contacts"][0]["state"].get<std::string>(), "detaching");
   EXPECT_NEAR(number(wheel["margins"]["sticking_friction"]), 0.28366, 5e-6);
-  EXPECT_THAT(report_text(checked("rimless_wheel_step"), false),
+  EXPECT_THAT(to_text(checked("rimless_wheel_step")),
               HasSubstr("with friction of 0.2837 everything that is hit can stick, while old leaves\n"));
-  const std::string json = report_json(checked("rimless_wheel_step"));
+  const std::string json = to_json(checked("rimless_wheel_step"));
   EXPECT_THAT(message_about_forged(json, [](Json& report) { report["margins"]["sticking_friction"] = 0.2; }),
               HasSubstr("margins.sticking_friction is not what makes"));
   EXPECT_THAT(message_about_forged(json, [](Json& report) { report["margins"]["sticking_friction"] = nullptr; }),
@@ -289,22 +289,21 @@ TEST(ImpactReport, SafeRestitutionWithOtherCoefficients)
   const auto pendulum = [](const char* tangential) {
     return checked("pendulum_gains_energy", {{"contacts.tip.restitution.tangential", tangential}});
   };
-  const Json middle = Json::parse(report_json(pendulum("0.5")));
+  const Json middle = Json::parse(to_json(pendulum("0.5")));
   EXPECT_NEAR(number(middle["margins"]["restitution_least"]), 0.2894653, 1e-6);
   EXPECT_NEAR(number(middle["margins"]["restitution"]), 0.6643889, 1e-6);
-  EXPECT_THAT(report_text(pendulum("0.5"), false), HasSubstr("restitution from 0.2895 to 0.6644"));
-  EXPECT_NEAR(number(Json::parse(report_json(pendulum("0.1")))["margins"]["restitution_similar"]), 0.112723, 1e-6);
-  EXPECT_TRUE(Json::parse(report_json(pendulum("-0.1")))["margins"]["restitution_similar"].is_null());
-  EXPECT_THAT(
-      message_about_forged(report_json(pendulum("0.5")), [](Json& r) { r["margins"]["restitution_least"] = 0.2; }),
-      HasSubstr("margins.restitution_least is not proved to be safe"));
+  EXPECT_THAT(to_text(pendulum("0.5")), HasSubstr("restitution from 0.2895 to 0.6644"));
+  EXPECT_NEAR(number(Json::parse(to_json(pendulum("0.1")))["margins"]["restitution_similar"]), 0.112723, 1e-6);
+  EXPECT_TRUE(Json::parse(to_json(pendulum("-0.1")))["margins"]["restitution_similar"].is_null());
+  EXPECT_THAT(message_about_forged(to_json(pendulum("0.5")), [](Json& r) { r["margins"]["restitution_least"] = 0.2; }),
+              HasSubstr("margins.restitution_least is not proved to be safe"));
 }
 
 TEST(ImpactReport, ContactsWithoutFrictionDoNotStick)
 {
   const Json rod = checked_json("rod_dropped");
   for (const Json& end : rod["contacts"]) EXPECT_EQ(end["state"].get<std::string>(), "sliding");
-  EXPECT_THAT(report_text(checked("rod_dropped"), false), Not(HasSubstr("e-16")));  // rounding is no velocity
+  EXPECT_THAT(to_text(checked("rod_dropped")), Not(HasSubstr("e-16")));  // rounding is no velocity
 }
 
 TEST(ImpactReport, PlanarMechanismsHavePlanarFriction)
@@ -341,7 +340,7 @@ TEST(ImpactReport, PlanarMechanismsHavePlanarFriction)
 TEST(ImpactReport, RemarksAboutVelocities)
 {
   const auto text = [](const std::string& name, const Overrides& overrides) {
-    return report_text(checked(name, overrides), false);
+    return to_text(checked(name, overrides));
   };
   EXPECT_THAT(text("rod_dropped", {{"models.r.rates", "{}"}}),
               HasSubstr("nothing is hit, velocities stay as they are"));
@@ -409,9 +408,9 @@ TEST(ImpactInput, OtherQuestionsRefuseWhatTheyWouldIgnore)
 
 TEST(ImpactVerify, SaysWhatDisagrees)
 {
-  const std::string fails = report_json(checked("pendulum_gains_energy"));
-  const std::string holds = report_json(checked("finger_regrasp"));
-  const std::string none = report_json(checked("ratchet_against_buffer"));
+  const std::string fails = to_json(checked("pendulum_gains_energy"));
+  const std::string holds = to_json(checked("finger_regrasp"));
+  const std::string none = to_json(checked("ratchet_against_buffer"));
   const auto message = [](const std::string& json, auto edit) { return message_about_forged(json, edit); };
   EXPECT_THAT(message(fails, [](Json& r) { r["verdict"] = "holds"; }),
               HasSubstr("says 'holds', but its certificate proves 'fails'"));
@@ -479,13 +478,13 @@ TEST(ImpactVerify, SaysWhatDisagrees)
 TEST(ImpactVerify, AnUndecidedReportClaimsNothing)
 {
   // A quadruped that slides while it lands, unequal restitutions, and no time to look at modes.
-  const Report report = checked("quadruped_touchdown", {{"models.robot.twist", "{linear: [0.6, 0.2, -0.4]}"},
-                                                        {"contacts.lf.restitution", "{normal: 0.5}"},
-                                                        {"contacts.rh.restitution", "{normal: 0.9}"},
-                                                        {"options.modes", "1"}});
-  EXPECT_EQ(report.verdict(), Verdict::kUndecided) << report_text(report, false);
-  EXPECT_THAT(report.answer->summary(), HasSubstr("more than 1 combinations of modes"));
-  EXPECT_THAT(verify_report(report_json(report), "r").message, HasSubstr("claims nothing"));
+  const ScenarioReport report = checked("quadruped_touchdown", {{"models.robot.twist", "{linear: [0.6, 0.2, -0.4]}"},
+                                                                {"contacts.lf.restitution", "{normal: 0.5}"},
+                                                                {"contacts.rh.restitution", "{normal: 0.9}"},
+                                                                {"options.modes", "1"}});
+  EXPECT_EQ(report.verdict, Verdict::kUndecided) << to_text(report);
+  EXPECT_THAT(report.summary, HasSubstr("more than 1 combinations of modes"));
+  EXPECT_THAT(verify_report(to_json(report), "r").message, HasSubstr("claims nothing"));
 }
 
 TEST(ImpactBatch, RowsAnswerAsCheckDoes)
