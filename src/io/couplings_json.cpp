@@ -182,7 +182,7 @@ Judgement judge_couplings_report(const Field& report)
   Judgement judged;
   judged.verdict = found.solvable;
   judged.summary = summary_of(asked);
-  judged.proved = "by " + kind;
+  judged.proved = kind == "unbalanced" ? "by an imbalance" : "by " + kind;
   write_claims(asked, judged.claims);
   if (kind == "forces") leave_intervals(report["rows"], "interval", judged.claims["rows"], "force");
   for (const char* key : kChoices)

@@ -1,11 +1,15 @@
 // The question couplings, from scenario files to reports and back: the rod of section 4.3, a block on three points, a
 // crank.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "io/checked.hpp"
 #include "io/row_answerer.hpp"
+#include "stiction/exact.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -135,6 +139,35 @@ TEST(CouplingsReport, SaysWhichContactsOpen)
   const Overrides held = {{"question", "couplings"}, {"gravity", "[1, 0, 2]"}};
   EXPECT_THAT(to_text(checked("block_on_ground", held)),
               HasSubstr("opens with 5.538 m/s²; its other rows are held all the same"));
+}
+
+TEST(CouplingsReport, NothingBalancesALoadOnAMasslessProbe)
+{
+  const std::string urdf = testing::TempDir() + "probe_" + std::to_string(::getpid()) + ".urdf";
+  std::ofstream(urdf) << R"(<robot name="p"><link name="base"/><link name="probe"/>
+    <joint name="z" type="prismatic"><parent link="base"/><child link="probe"/><axis xyz="0 0 1"/>
+      <limit lower="-1" upper="1" effort="0" velocity="1"/></joint></robot>)";
+  const auto pulled = [&](const char* force) {
+    return to_json(check_scenario_text("stiction: 1\nmodels: {p: {urdf: " + urdf +
+                                       ", base: fixed, effort: none}}\nloads: [{link: p/probe, force: [0, 0, " + force +
+                                       "]}]\ncontacts: [{name: tip, link: p/probe, at: [0, 0, 0], normal: [0, 0, 1], "
+                                       "mu: 0}]\nquestion: couplings\n"));
+  };
+  const std::string json = pulled("2");
+  const Json pressed = Json::parse(pulled("-2")), lifted = Json::parse(json);
+  std::filesystem::remove(urdf);
+  EXPECT_NEAR(row(pressed, "tip normal")["force"].get<double>(), 2, 1e-12);
+  EXPECT_EQ(pressed["acceleration"]["unique"], true);  // without a mass, but held
+  EXPECT_EQ(lifted["verdict"].get<std::string>(), "fails");
+  EXPECT_EQ(lifted["certificate"]["kind"].get<std::string>(), "unbalanced");
+  EXPECT_THAT(lifted["summary"].get<std::string>(), HasSubstr("no forces balance the load"));
+  EXPECT_EQ(verify_report(json, "r").message, "proved: fails, by an imbalance");
+  EXPECT_TRUE(judge_exactly(json).valid) << judge_exactly(json).message;
+  const auto reversed = [](Json& r) { r["certificate"]["a"][0] = -r["certificate"]["a"][0].get<double>(); };
+  EXPECT_THAT(message_about_forged(json, reversed), HasSubstr("proves nothing: the load does not move"));
+  Json forged = lifted;
+  reversed(forged);
+  EXPECT_FALSE(judge_exactly(forged.dump()).valid);
 }
 
 TEST(CouplingsReport, CrankAgainstAStop)
