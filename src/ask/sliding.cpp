@@ -268,7 +268,7 @@ ContactReport sliding_report(const ContactProblem& p, const Contact& c, const st
   report.unique = solution.forces_unique;
   if (c.side == Side::kUnilateral && !loaded && report.normal_acceleration > kClear * scale)
     report.state = ContactState::kDetaching;
-  else if (!loaded && !slip)
+  else if (!loaded)
     report.state = ContactState::kUnloaded;
   else if (slip || !sticks(c, slip))
     report.state = ContactState::kSliding;

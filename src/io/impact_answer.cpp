@@ -7,7 +7,9 @@
 
 #include "base/text.hpp"
 #include "io/report.hpp"
+#include "proof/impact_law.hpp"
 #include "stiction/error.hpp"
+#include "stiction/rest.hpp"
 
 namespace stiction::internal {
 
@@ -46,6 +48,20 @@ Verdict verdict_of(const ImpactProof& proof)
 {
   if (proof.exists != Verdict::kHolds) return proof.exists;
   return proof.dissipates;
+}
+
+std::vector<KinematicFlaw> flaws_of(const ImpactInput& asked, const ImpactSolution* solution)
+{
+  std::vector<KinematicFlaw> flaws;
+  look_before(asked.problem, asked.impact, &flaws);
+  if (solution) flaws.insert(flaws.end(), solution->flaws.begin(), solution->flaws.end());
+  std::erase_if(flaws, [](const KinematicFlaw& flaw) { return std::abs(flaw.velocity) <= kRestSpeed; });
+  return flaws;
+}
+
+bool may_stick(const ContactProblem& problem)
+{
+  return !problem.contacts.empty() && std::ranges::none_of(problem.contacts, &Contact::torsional);
 }
 
 std::vector<ImpactLaw> with_restitution(const ImpactInput& asked, double restitution)
@@ -143,7 +159,7 @@ void ImpactAsker::ask(const Situation& situation, Extras extras)
     proof = judge_impact(problem, impact, result.solutions, answer_.leaves);
   }
   answer_.safe.reset();
-  answer_.sticking_friction.reset();
+  answer_.touchdown.reset();
   answer_.repaired = false;
   if (!margins) return;
   find_margins();
@@ -154,11 +170,7 @@ void ImpactAsker::find_margins()
 {
   const auto& [problem, impact] = answer_.input;
   answer_.safe = safe_restitution(problem, impact.laws);
-  if (std::ranges::any_of(problem.contacts, &Contact::torsional)) return;
-  const StickingTouchdown touchdown = sticking_touchdown(problem, impact);
-  if (!touchdown.consistent || touchdown.friction.empty()) return;
-  const double friction = *std::ranges::max_element(touchdown.friction);
-  answer_.sticking_friction = friction < kClear ? 0.0 : friction;  // rounding
+  if (may_stick(problem)) answer_.touchdown = sticking_friction(problem, impact);
 }
 
 void ImpactAsker::try_safe_restitution(ImpactOptions options)
@@ -219,11 +231,14 @@ void ImpactAsker::move_to(ScenarioReport& report)
   if (const auto& safe = answer_.safe) {
     const auto number = [&](double value) { return safe->applies ? std::optional(value) : std::nullopt; };
     report.margins.push_back(reported_margin("restitution", number(safe->exact)));
-    report.margins.push_back(reported_margin("restitution_sharpened", number(safe->sharpened)));
-    report.margins.push_back(reported_margin("restitution_similar", number(safe->similar)));
+    report.margins.push_back(reported_margin("restitution_least", number(safe->least)));
+    report.margins.push_back(reported_margin("restitution_sharpened", safe->sharpened));
+    report.margins.push_back(reported_margin("restitution_similar", safe->similar));
+    const auto& touchdown = answer_.touchdown;
+    if (may_stick(answer_.input.problem))
+      report.margins.push_back(
+          reported_margin("sticking_friction", touchdown ? std::optional(touchdown->mu) : std::nullopt));
   }
-  if (answer_.sticking_friction)
-    report.margins.push_back(reported_margin("sticking_friction", answer_.sticking_friction));
   report.iterations = static_cast<int>(answer_.result.leaves.size());
   report.answer = std::move(answer_);
 }
