@@ -9,7 +9,6 @@
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "stiction/error.hpp"
-#include "stiction/rest.hpp"
 #include "stiction/words.hpp"
 
 namespace stiction::internal {
@@ -113,7 +112,7 @@ class StickingAnswer final : public Answer {
   void read(const Situation& situation) override
   {
     require_given_efforts(situation);
-    require_rest(situation.scene, situation.state, situation.problem);
+    situation.require_rest();
   }
 
   void ask(const Situation& situation, Extras extras) override

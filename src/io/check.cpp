@@ -20,7 +20,7 @@ int exit_code(Verdict verdict)
 Report check(const Scenario& scenario)
 {
   require_askable(scenario);
-  return ScenarioAnswerer(scenario.scene).report(scenario);
+  return ScenarioAnswerer(scenario).report(scenario);
 }
 
 namespace {
@@ -65,7 +65,7 @@ Report read_file(const std::string& file, const std::vector<ScenarioOverride>& o
   apply(overrides, document);
   return with_inputs(document, package_paths, [](const Scenario& scenario) {
     require_askable(scenario);
-    return ScenarioAnswerer(scenario.scene).read(scenario);
+    return ScenarioAnswerer(scenario).read(scenario);
   });
 }
 

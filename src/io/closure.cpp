@@ -45,7 +45,7 @@ const ModelDescription& object_of(const Scenario& scenario)
 void require_for_closure(const Scenario& scenario)
 {
   require_no_sliding(scenario);
-  if (object_of(scenario).base == Base::kFixed && !scenario.options.plane.empty())
+  if (!scenario.bare && object_of(scenario).base == Base::kFixed && !scenario.options.plane.empty())
     throw InputError("options.plane",
                      "want no plane for an object on a fixed base: its joints say how it can move; got " +
                          quoted(scenario.options.plane));
@@ -165,12 +165,16 @@ class ClosureAnswer final : public Answer {
 
 void ClosureAnswer::read(const Situation& situation)
 {
-  require_rest(situation.scene, situation.state, situation.problem);
+  situation.require_rest();
   const ScenarioOptions& options = situation.scenario.options;
-  object_ = object_of(situation.scenario).name;
-  source_ = grasp_of(situation.scene, situation.state, situation.problem,
-                     {object_, plane_of(options.plane), options.point, options.length, options.wrench, options.cone});
-  touching_ = object_contacts(situation.scene, situation.state, situation.problem, object_);
+  GraspOptions asked{options.object, plane_of(options.plane), options.point,
+                     options.length, options.wrench,          options.cone};
+  if (situation.robots) asked.object = object_of(situation.scenario).name;
+  object_ = asked.object.empty() ? "the object" : asked.object;
+  source_ = situation.robots ? grasp_of(situation.scene(), situation.state, situation.problem, asked)
+                             : grasp_of(situation.problem, asked);
+  touching_ = {};
+  if (situation.robots) touching_ = object_contacts(situation.scene(), situation.state, situation.problem, object_);
   source_.build(grasp_);
 }
 

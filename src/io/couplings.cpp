@@ -237,7 +237,9 @@ void CouplingsAnswer::read_rows(const Situation& situation)
 {
   require_given_efforts(situation);
   tangential_ = situation.scenario.options.tangential;
-  asked_.problem = couplings_input(situation.scene, situation.state, situation.problem, read_tangential(tangential_));
+  const TangentialRows rows = read_tangential(tangential_);
+  asked_.problem = situation.robots ? couplings_input(situation.scene(), situation.state, situation.problem, rows)
+                                    : couplings_input(situation.problem, situation.state.v, rows);
   asked_.names = row_names(asked_.problem);
 }
 

@@ -12,7 +12,6 @@
 #include "io/wrap.hpp"
 #include "stiction/equilibrium_input.hpp"
 #include "stiction/error.hpp"
-#include "stiction/rest.hpp"
 #include "stiction/words.hpp"
 
 namespace stiction::internal {
@@ -73,7 +72,7 @@ class EquilibriumAnswer final : public Answer {
 
   void read(const Situation& situation) override
   {
-    require_rest(situation.scene, situation.state, situation.problem);
+    situation.require_rest();
     a_ = situation.state.a;
   }
   void ask(const Situation& situation, Extras extras) override;
@@ -116,7 +115,7 @@ void EquilibriumAnswer::ask(const Situation& situation, Extras extras)
   options_ = {};
   options_.shape = asked.cone;
   if (asked.margins.value_or(extras == Extras::kAll)) ask_margins(situation.problem, options_);
-  if (asked.push) ask_push(situation.scene, situation.state, *asked.push, options_);
+  if (asked.push) ask_push(situation.scene(), situation.state, *asked.push, options_);
   checker_.check(situation.problem, a_, options_, result_);
 }
 

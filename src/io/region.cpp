@@ -134,9 +134,9 @@ std::string metres(const Eigen::Vector2d& point) { return fmt::format("({:.4g}, 
 
 void RegionAnswer::read(const Situation& situation)
 {
-  require_rest(situation.scene, situation.state, situation.problem);
+  situation.require_rest();
   model_ = moving_model(situation.scenario);
-  input_ = region_input(situation.scene, situation.state, situation.problem, model_, situation.scenario.scene.loads);
+  input_ = region_input(situation.scene(), situation.state, situation.problem, model_, situation.scenario.scene.loads);
 }
 
 void RegionAnswer::ask(const Situation& situation, Extras)

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "io/problem_document.hpp"
 #include "io/scenario_document.hpp"
 #include "io/sha256.hpp"
 #include "io/verify.hpp"
@@ -56,7 +57,8 @@ void require_finite(const Eigen::Vector3d& value, const std::string& path)
 /// Scenario files are read strictly; scenarios that programs put together come to us as they are.
 void require_values(const Scenario& scenario)
 {
-  require(scenario.contact_motions.size() == scenario.scene.contacts.size(), "contact_motions", "one per contact",
+  const std::size_t contacts = scenario.bare ? scenario.bare->problem.contacts.size() : scenario.scene.contacts.size();
+  require(scenario.contact_motions.size() == contacts, "contact_motions", "one per contact",
           std::to_string(scenario.contact_motions.size()));
   for (std::size_t i = 0; i < scenario.contact_motions.size(); ++i) {
     const std::string path = "contacts[" + std::to_string(i) + "]";
@@ -117,11 +119,15 @@ void require_values(const Scenario& scenario)
 void require_askable(const Scenario& scenario)
 {
   require_values(scenario);
+  if (scenario.bare) require_matrices_suffice(scenario);
   kind_of(stiction::name_of(scenario.question)).require(scenario);
 }
 
-ScenarioAnswerer::ScenarioAnswerer(const SceneDescription& scene) : description_(scene), scene_(scene)
+ScenarioAnswerer::ScenarioAnswerer(const Scenario& scenario) : description_(scenario.scene)
 {
+  if (scenario.bare) return;
+  const SceneDescription& scene = scenario.scene;
+  scene_.emplace(scene);
   world_points_ = std::ranges::any_of(scene.contacts, [](const auto& c) { return c.at_frame == ContactFrame::kWorld; });
   for (const ModelDescription& model : scene.models)
     urdf_.emplace_back(model.name, sha256(model.urdf_file.empty() ? model.urdf_text
@@ -134,8 +140,10 @@ ScenarioAnswerer::ScenarioAnswerer(const ScenarioAnswerer& other)
 {
 }
 
-bool ScenarioAnswerer::fits(const SceneDescription& scene) const
+bool ScenarioAnswerer::fits(const Scenario& scenario) const
 {
+  if (!scene_ || scenario.bare) return !scene_ && scenario.bare;
+  const SceneDescription& scene = scenario.scene;
   return scene.gravity == description_.gravity && scene.loads == description_.loads &&
          scene.loops == description_.loops && scene.package_paths == description_.package_paths &&
          std::ranges::equal(description_.models, scene.models, same_body) &&
@@ -146,8 +154,8 @@ bool ScenarioAnswerer::fits(const SceneDescription& scene) const
 /// Of a description that fits.
 void ScenarioAnswerer::compute(const SceneDescription& description, ContactProblem& problem)
 {
-  state_ = scene_.state(description.models);
-  scene_.compute(state_, problem);
+  state_ = scene_->state(description.models);
+  scene_->compute(state_, problem);
   std::size_t next = 0;
   for (const ContactDescription& contact : description.contacts)
     for (std::size_t k = 0; k < contact.points.size(); ++k, ++next) {
@@ -156,6 +164,20 @@ void ScenarioAnswerer::compute(const SceneDescription& description, ContactProbl
       problem.contacts[next].torsion = contact.torsion;
       problem.contacts[next].max_normal = contact.max_normal;
     }
+}
+
+/// Of a scenario that fits.
+void ScenarioAnswerer::compute(const Scenario& scenario, ContactProblem& problem)
+{
+  if (scene_) return compute(scenario.scene, problem);
+  problem = scenario.bare->problem;
+  for (Eigen::Index i = 0; scenario.bare->problem.dofs.empty() && i < problem.nv(); ++i)
+    problem.dofs.push_back({"", "v" + std::to_string(i), 0, 1});
+  problem.dof_names = dof_labels(problem.dofs);
+  const auto or_zero = [&](const Eigen::VectorXd& values) {
+    return values.size() > 0 ? values : Eigen::VectorXd(Eigen::VectorXd::Zero(problem.nv()));
+  };
+  state_ = {{}, or_zero(scenario.bare->v), or_zero(scenario.bare->a)};
 }
 
 const Answer& ScenarioAnswerer::ask(const Scenario& scenario)
@@ -169,13 +191,13 @@ const Answer& ScenarioAnswerer::ask(const Scenario& scenario)
     question_ = scenario.question;
   }
   engine_->forget();  // an answer must not depend on the one before
-  if (fits(scenario.scene)) {
-    compute(scenario.scene, problem_);
-    answer_->ask({scenario, scene_, state_, problem_}, Extras::kOnlyIfAsked);
+  if (fits(scenario)) {
+    compute(scenario, problem_);
+    answer_->ask({scenario, scene_ ? &*scene_ : nullptr, state_, problem_}, Extras::kOnlyIfAsked);
   } else {
-    Scene scene(scenario.scene, scene_);
+    Scene scene(scenario.scene, *scene_);  // a row cannot make a scenario of a bare problem, or the other way round
     scene.compute(scene.described_state(), problem_);
-    answer_->ask({scenario, scene, scene.described_state(), problem_}, Extras::kOnlyIfAsked);
+    answer_->ask({scenario, &scene, scene.described_state(), problem_}, Extras::kOnlyIfAsked);
   }
   return *answer_;
 }
@@ -184,26 +206,28 @@ Report ScenarioAnswerer::start(const Scenario& scenario)
 {
   Report report;
   report.scenario = scenario;
-  for (const Warning& warning : scene_.warnings(scenario.scene.models)) report.warnings.push_back(warning.message());
+  if (scenario.bare) report.warnings = scenario.bare->warnings;
+  if (scene_)
+    for (const Warning& warning : scene_->warnings(scenario.scene.models)) report.warnings.push_back(warning.message());
   report.inputs.urdf = urdf_;
-  compute(scenario.scene, report.problem);
+  compute(scenario, report.problem);
   report.answer = kind_of(stiction::name_of(scenario.question)).make(make_engine(scenario.options.solver));
   return report;
 }
 
 Report ScenarioAnswerer::read(const Scenario& scenario)
 {
-  if (!fits(scenario.scene)) return ScenarioAnswerer(scenario.scene).read(scenario);
+  if (!fits(scenario)) return ScenarioAnswerer(scenario).read(scenario);
   Report report = start(scenario);
-  report.answer->read({report.scenario, scene_, state_, report.problem});
+  report.answer->read({report.scenario, scene_ ? &*scene_ : nullptr, state_, report.problem});
   return report;
 }
 
 Report ScenarioAnswerer::report(const Scenario& scenario)
 {
-  if (!fits(scenario.scene)) return ScenarioAnswerer(scenario.scene).report(scenario);
+  if (!fits(scenario)) return ScenarioAnswerer(scenario).report(scenario);
   Report report = start(scenario);
-  report.answer->ask({report.scenario, scene_, state_, report.problem}, Extras::kAll);
+  report.answer->ask({report.scenario, scene_ ? &*scene_ : nullptr, state_, report.problem}, Extras::kAll);
   if (report.verdict() == Verdict::kUndecided) return report;
   // The numbers that are written are the numbers that are judged: they read back as the same doubles.
   const Verification proof = verify_json(report_document(report), nullptr);

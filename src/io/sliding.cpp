@@ -41,11 +41,13 @@ void require_for_sliding(const Scenario& scenario)
 {
   require_plain_contacts(scenario);
   require_default_rules(scenario);
-  for (std::size_t i = 0; i < scenario.scene.contacts.size(); ++i)
-    if (scenario.contact_motions[i].slides && scenario.scene.contacts[i].torsion > 0.0)
+  for (std::size_t i = 0; i < scenario.contact_motions.size(); ++i) {
+    const double torsion =
+        scenario.bare ? scenario.bare->problem.contacts[i].torsion : scenario.scene.contacts[i].torsion;
+    if (scenario.contact_motions[i].slides && torsion > 0.0)
       throw InputError("contacts[" + std::to_string(i) + "].torsion",
-                       "want none at a contact that slides, as its spin is not given, got " +
-                           internal::text(scenario.scene.contacts[i].torsion));
+                       "want none at a contact that slides, as its spin is not given, got " + internal::text(torsion));
+  }
 }
 
 /// Names of the contacts whose normals well-posedness is about, in its order.
@@ -198,11 +200,12 @@ class SlidingAnswer final : public Answer {
     require_given_efforts(situation);
     std::vector<std::optional<Eigen::Vector3d>> given;
     for (const ContactMotion& motion : situation.scenario.contact_motions) given.push_back(motion.slides);
-    slips_ = slip_directions(situation.scene, situation.state, situation.problem, given);
+    slips_ = situation.robots ? slip_directions(situation.scene(), situation.state, situation.problem, given)
+                              : slip_directions(situation.problem, situation.state.v, given);
     moves_ = moves_along_surface(situation.problem, situation.state.v);
     std::vector<bool> slides;
     for (const auto& slip : slips_) slides.push_back(slip.has_value());
-    require_rest(situation.scene, situation.state, situation.problem, slides);
+    situation.require_rest(slides);
   }
 
   void ask(const Situation& situation, Extras extras) override
