@@ -113,7 +113,7 @@ Json convention_json(const WrenchConvention& convention)
 std::string closure_words(Verdict verdict, bool hand, const std::string& object, const std::string& explanation)
 {
   return std::string(name_of(verdict)) + ": " + (verdict == Verdict::kHolds ? "" : "no ") +
-         (hand ? "force closure" : "frictional form closure") + " of " + object +
+         (hand ? "force closure" : "frictional form closure") + " of " + (object.empty() ? "the object" : object) +
          (explanation.empty() ? "" : "; " + explanation);
 }
 
@@ -170,7 +170,7 @@ void ClosureAnswer::read(const Situation& situation)
   GraspOptions asked{options.object, plane_of(options.plane), options.point,
                      options.length, options.wrench,          options.cone};
   if (situation.robots) asked.object = object_of(situation.scenario).name;
-  object_ = asked.object.empty() ? "the object" : asked.object;
+  object_ = asked.object;
   source_ = situation.robots ? grasp_of(situation.scene(), situation.state, situation.problem, asked)
                              : grasp_of(situation.problem, asked);
   touching_ = {};

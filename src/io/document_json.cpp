@@ -1,6 +1,7 @@
 // Documents from JSON: nlohmann's parser tells what it reads, an iterator that it reads through tells where.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 
 #include "base/text.hpp"
 #include "io/document.hpp"
@@ -68,7 +69,7 @@ class EntryBuilder {
   {
     key_ = name;
     key_place_ = place(name.size() + 2);
-    if (open_.back()->find(name))
+    if (!keys_.back().insert(name).second)
       throw InputError(where(key_place_), "want each key once, got " + quoted(name) + " twice");
     return true;
   }
@@ -123,6 +124,7 @@ class EntryBuilder {
     const Place at = place(1);
     add(kind, "", at);
     open_.push_back(last_);
+    keys_.emplace_back();
     if (static_cast<int>(open_.size()) > kDeepestJson)
       throw InputError(where(at), "want at most " + std::to_string(kDeepestJson) + " nested levels, got more");
     return true;
@@ -130,6 +132,7 @@ class EntryBuilder {
   bool close()
   {
     open_.pop_back();
+    keys_.pop_back();
     return true;
   }
 
@@ -142,6 +145,7 @@ class EntryBuilder {
   int line_ = 1;
   std::size_t count_ = 0;
   std::vector<Entry*> open_;  ///< lists and maps around; what is inside of them may move, they do not
+  std::vector<std::unordered_set<std::string>> keys_;  ///< of these
   Entry* last_ = nullptr;
   std::string key_;
   Place key_place_;

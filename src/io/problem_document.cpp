@@ -201,10 +201,14 @@ Dof decode_dof(const Entry& entry, const std::string& path)
 std::vector<Dof> decode_dofs(const Entry* list, Eigen::Index nv)
 {
   std::vector<Dof> dofs;
+  if (list && (list->kind != Entry::Kind::kList || static_cast<Eigen::Index>(list->items.size()) != nv))
+    fail(*list, "dofs", "a list of one for each of the " + std::to_string(nv) + " degrees of freedom");
   for (Eigen::Index i = 0; !list && i < nv; ++i) dofs.push_back({"", "v" + std::to_string(i), 0, 1});
-  each(list, "dofs", [&](const Entry& entry, const std::string& path) { dofs.push_back(decode_dof(entry, path)); });
-  if (static_cast<Eigen::Index>(dofs.size()) != nv)
-    fail(*list, "dofs", "one for each of the " + std::to_string(nv) + " degrees of freedom");
+  each(list, "dofs", [&](const Entry& entry, const std::string& path) {
+    const Dof dof = decode_dof(entry, path);
+    if (std::ranges::find(dofs, dof) != dofs.end()) fail(entry, path, "each degree of freedom once");
+    dofs.push_back(dof);
+  });
   return dofs;
 }
 
@@ -235,7 +239,6 @@ void decode_matrices(const Map& map, const Entry& root, Question question, Eigen
   ContactProblem& problem = bare.problem;
   const Eigen::Index nv = problem.nv();
   const Entry *M = map.find("M"), *J = map.find("J");
-  check_size(root, "M", nv, nv);
   check_size(root, "J", rows, nv);
   if (!M && (needs_mass(question) || !bare.a.isZero(0.0)))
     throw InputError(root.where() + ": M", std::string("want the mass matrix for the question ") +
@@ -292,6 +295,7 @@ Scenario decode_problem(const Entry& root)
   ContactProblem& problem = bare.problem;
   problem.F = vector_of(map.need("F"), "F");
   check_count(map, "nv", problem.nv(), "as many as F has");
+  check_size(root, "M", problem.nv(), problem.nv());
   problem.dofs = decode_dofs(map.find("dofs"), problem.nv());
   problem.dof_names = dof_labels(problem.dofs);
   bare.v = vector_or_zero(map.find("v"), "v", problem.nv());
