@@ -43,6 +43,7 @@ struct ScenarioOptions {
   ConeShape cone;
   Detachment detachment = Detachment::kAllowed;
   std::string solver = "native";  ///< native or qpoases
+  double tolerance = 0.0;         ///< equilibrium: of the data, relative (EquilibriumOptions::tolerance)
   std::string object;             ///< closure: the model that is held; region: the one whose centre of mass moves
   std::optional<bool> intervals;  ///< range of every normal force
   std::optional<bool> margins;    ///< friction_scale and its like

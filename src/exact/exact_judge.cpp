@@ -69,6 +69,7 @@ struct Problem {
   std::vector<Loop> loops;
   std::vector<Motor> motors;
   bool detachment = true;
+  Q backward = kRounding;  ///< or the tolerance of the data, where that is larger
 
   bool may_open(const Contact& c) const { return detachment && !c.bilateral; }
   /// visit(row, may open)
@@ -374,7 +375,7 @@ Refusal check_balance(const Problem& p, const Sizes& s, const Motion& motion, co
   }
   p.every_loop_row(act_alone);
   for (std::size_t j = 0; j < p.n && refusal.empty(); ++j)
-    if (abs(residual[j]) > kRounding * tolerance[j]) refusal = "the forces do not balance the loads";
+    if (abs(residual[j]) > p.backward * tolerance[j]) refusal = "the forces do not balance the loads";
   return refusal;
 }
 
@@ -431,11 +432,11 @@ Q contact_supply(const Problem& p, const Sizes& s, std::size_t i, int half, cons
     const Q h = times(p.J[r], leaf.y);
     square += h * h;
   }
-  Q pushing = half * times(p.J[c.row], leaf.y) - leaf.prices[i] + kRounding * reach;
+  Q pushing = half * times(p.J[c.row], leaf.y) - leaf.prices[i] + p.backward * reach;
   if (c.torsional)
-    pushing += c.torsion * (abs(times(p.J[c.last()], leaf.y)) + kRounding * sizes(p.J[c.last()], leaf.y));
+    pushing += c.torsion * (abs(times(p.J[c.last()], leaf.y)) + p.backward * sizes(p.J[c.last()], leaf.y));
   // |f_1| + |f_2| <= sqrt(2) |f_t|
-  const Q slipping = root_up(square) + kRounding * Q(14143, 10000) * reach;
+  const Q slipping = root_up(square) + p.backward * Q(14143, 10000) * reach;
   const auto supply = [&](const Q& f) { return Q(f * pushing + std::min<Q>(c.mu * f, sideways) * slipping); };
   const Q knee = c.mu * normal > sideways ? Q(sideways / c.mu) : normal;
   return std::max<Q>(0, std::max(supply(knee), supply(normal)));
@@ -452,7 +453,7 @@ Q most_supply(const Problem& p, const Sizes& s, std::size_t i, const Leaf& leaf,
 
 Q row_supply(const Problem& p, std::size_t row, const Vector& y)
 {
-  return abs(times(p.J[row], y)) + kRounding * sizes(p.J[row], y);
+  return abs(times(p.J[row], y)) + p.backward * sizes(p.J[row], y);
 }
 
 /// Entries that only rounding put there are left out: any motion may be a proof.
@@ -520,7 +521,7 @@ Refusal judge_equilibrium(const Problem& p, const Json& certificate)
     return check_balance(p, s, {}, admissible(p, vector(certificate.at("lambda"))), residual, size);
   }
   return every_leaf(p, s, certificate, [&](const Leaf& leaf) {
-    Q gain = times(leaf.y, load) - kRounding * sizes(leaf.y, size);
+    Q gain = times(leaf.y, load) - p.backward * sizes(leaf.y, size);
     for (const Motor& motor : p.motors) {
       const Q& y = leaf.y[motor.dof];
       const Limit& most = y > 0 ? motor.upper : motor.lower;
@@ -847,7 +848,11 @@ ExactJudgement judge_exactly(const std::string& report_text)
   const std::string kind = certificate.at("kind").get<std::string>();
   if ((verdict == "holds") != (kind == "forces"))
     return {false, "a certificate of " + kind + " does not prove " + verdict};
-  const Problem problem = read(certificate);
+  Problem problem = read(certificate);
+  if (const Json& rules = certificate.at("rules"); question == "equilibrium" && rules.contains("tolerance")) {
+    problem.backward = std::max(kRounding, number(rules.at("tolerance")));
+    if (problem.backward > power_of_two(-7)) return {false, "the tolerance of the data is beyond a hundredth"};
+  }
   const Refusal refusal =
       question == "equilibrium" ? judge_equilibrium(problem, certificate) : judge_sticking(problem, certificate);
   return {refusal.empty(), refusal.empty() ? "proved in rational arithmetic: " + verdict + ", by " + kind : refusal};

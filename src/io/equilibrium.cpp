@@ -41,11 +41,12 @@ struct NamedMargin {
   }
 };
 
-/// A prescribed acceleration belongs to the question.
-Json question_json(const ContactProblem& problem, const ConeShape& shape, const Eigen::VectorXd& a)
+/// A prescribed acceleration belongs to the question, and so does a tolerance of the data.
+Json question_json(const ContactProblem& problem, const ConeShape& shape, double tolerance, const Eigen::VectorXd& a)
 {
   Json entry;
   entry["rules"]["cone"] = cone_json(shape);
+  if (tolerance > 0.0) entry["rules"]["tolerance"] = json(tolerance);
   entry["problem"] = problem_json(problem);
   entry["a"] = json(a);
   return entry;
@@ -66,6 +67,23 @@ std::string imbalance_words(const std::string& explanation)
   return "fails: " + (explanation.empty() ? "no admissible forces and efforts exist" : explanation);
 }
 
+/// What a tolerance of the data adds to the sentence of a verdict: "holds: within 1e-06 of the data, …".
+std::string within_tolerance(const std::string& summary, Verdict verdict, double tolerance, double change)
+{
+  if (tolerance == 0.0 || (verdict == Verdict::kHolds && change == 0.0)) return summary;
+  const std::string word = std::string(name_of(verdict)) + ": ";
+  const std::string added =
+      verdict == Verdict::kHolds
+          ? fmt::format("within {:.3g} of the data, which these forces need changed by {:.3g}: ", tolerance, change)
+          : fmt::format("all data within {:.3g} fail: ", tolerance);
+  return word + added + summary.substr(word.size());
+}
+
+Json tolerance_json(double tolerance, double change)
+{
+  return {{"of_data", json(tolerance)}, {"needed", json(change)}};
+}
+
 class EquilibriumAnswer final : public Answer {
  public:
   explicit EquilibriumAnswer(std::unique_ptr<Engine> engine) : checker_(std::move(engine)) {}
@@ -78,7 +96,7 @@ class EquilibriumAnswer final : public Answer {
   void ask(const Situation& situation, Extras extras) override;
   Json question(const Report& report) const override
   {
-    return question_json(report.problem, report.scenario.options.cone, a_);
+    return question_json(report.problem, report.scenario.options.cone, report.scenario.options.tolerance, a_);
   }
 
   Verdict verdict() const override { return result_.verdict; }
@@ -86,8 +104,9 @@ class EquilibriumAnswer final : public Answer {
   std::string summary() const override
   {
     if (result_.verdict == Verdict::kUndecided) return "undecided: " + result_.reason;
-    if (result_.verdict == Verdict::kHolds) return result_.explanation;
-    return imbalance_words(result_.explanation);
+    return within_tolerance(
+        result_.verdict == Verdict::kHolds ? result_.explanation : imbalance_words(result_.explanation),
+        result_.verdict, options_.tolerance, result_.change);
   }
   void write_row(std::vector<RowCell>& cells) const override;
   void write_json(const Report& report, Json& json_report) const override;
@@ -114,6 +133,7 @@ void EquilibriumAnswer::ask(const Situation& situation, Extras extras)
   const ScenarioOptions& asked = situation.scenario.options;
   options_ = {};
   options_.shape = asked.cone;
+  options_.tolerance = asked.tolerance;
   if (asked.margins.value_or(extras == Extras::kAll)) ask_margins(situation.problem, options_);
   if (asked.push) ask_push(situation.scene(), situation.state, *asked.push, options_);
   checker_.check(situation.problem, a_, options_, result_);
@@ -148,6 +168,8 @@ void EquilibriumAnswer::write_json(const Report& report, Json& json_report) cons
     for (std::size_t i = 0; i < problem.actuators.size(); ++i)
       json_report["efforts"][problem.actuators[i].name] = json(result_.efforts[static_cast<Eigen::Index>(i)]);
   }
+  if (options_.tolerance > 0.0 && result_.verdict == Verdict::kHolds)
+    json_report["tolerance"] = tolerance_json(options_.tolerance, result_.change);
   json_report["indeterminacy"]["degree"] = result_.indeterminacy;
   json_report["margins"] = Json::object();
   Json repairs = Json::array(), intervals = Json::object();
@@ -251,7 +273,9 @@ Judgement judge_equilibrium_report(const Field& report)
   }
   Judgement judged;
   std::string why;
-  judged.verdict = judge_equilibrium(problem, certificate.a, shape, certificate, &why);
+  const double tolerance = source["rules"].has("tolerance") ? source["rules"]["tolerance"].number() : 0.0;
+  Judge judge;
+  judged.verdict = judge.equilibrium_within(tolerance, problem, certificate.a, shape, certificate, &why);
   if (judged.verdict == Verdict::kUndecided) return Judgement::refusal("the certificate proves nothing: " + why);
   std::vector<ContactReport> contacts(problem.contacts.size());
   if (judged.verdict == Verdict::kHolds) {
@@ -261,9 +285,12 @@ Judgement judge_equilibrium_report(const Field& report)
   } else {
     judged.summary = imbalance_words(describe_imbalance(problem, shape, certificate));
   }
+  judged.summary = within_tolerance(judged.summary, judged.verdict, tolerance, judge.needed_tolerance());
   judged.proved = std::string("by ") + name_of(certificate.kind);
   judged.claims = claims_of(problem, certificate, judged.verdict, contacts);
-  judged.question = question_json(problem, shape, certificate.a);
+  if (tolerance > 0.0 && judged.verdict == Verdict::kHolds)
+    judged.claims["tolerance"] = tolerance_json(tolerance, judge.needed_tolerance());
+  judged.question = question_json(problem, shape, tolerance, certificate.a);
   judged.proof = proof_json(certificate);
   return judged;
 }

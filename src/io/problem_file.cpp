@@ -72,6 +72,7 @@ Json options_json(const ScenarioOptions& options)
   if (options.cone.approximation != ConeApproximation::kExact) entry["cone"] = cone_json(options.cone);
   if (options.detachment == Detachment::kForbidden) entry["detachment"] = "forbidden";
   if (options.solver != usual.solver) entry["solver"] = options.solver;
+  if (options.tolerance > 0.0) entry["tolerance"] = options.tolerance;
   if (!options.object.empty()) entry["object"] = options.object;
   if (options.intervals) entry["intervals"] = *options.intervals;
   if (options.margins) entry["margins"] = *options.margins;

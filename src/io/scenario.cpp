@@ -237,12 +237,13 @@ ScenarioOptions decode_options(const Entry& entry)
   ScenarioOptions options;
   if (entry.kind == Entry::Kind::kNull) return options;
   const Map map(entry, "options",
-                {"cone", "detachment", "solver", "intervals", "margins", "repairs", "push", "gap", "box", "object",
-                 "plane", "length", "point", "wrench", "noise", "tangential", "modes"});
+                {"cone", "detachment", "solver", "tolerance", "intervals", "margins", "repairs", "push", "gap", "box",
+                 "object", "plane", "length", "point", "wrench", "noise", "tangential", "modes"});
   if (const Entry* found = map.find("cone")) options.cone = decode_cone(*found, "options.cone");
   options.detachment = map.choice_or<Detachment, 2>(
       "detachment", {{{"allowed", Detachment::kAllowed}, {"forbidden", Detachment::kForbidden}}}, options.detachment);
   options.solver = map.choice_or<const char*, 2>("solver", {{{"native", "native"}, {"qpoases", "qpoases"}}}, "native");
+  if (const Entry* found = map.find("tolerance")) options.tolerance = number_at_least_zero(*found, "options.tolerance");
   options.object = map.text_or("object", "");
   if (const Entry* found = map.find("intervals")) options.intervals = boolean(*found, "options.intervals");
   if (const Entry* found = map.find("margins")) options.margins = boolean(*found, "options.margins");

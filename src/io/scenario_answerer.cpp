@@ -85,6 +85,10 @@ void require_values(const Scenario& scenario)
           quoted(options.solver));
   require(options.plane.empty() || options.plane == "xy" || options.plane == "yz" || options.plane == "zx",
           "options.plane", "xy | yz | zx", quoted(options.plane));
+  require(options.tolerance >= 0.0 && options.tolerance <= kLargestTolerance, "options.tolerance", "0 to 2^-7",
+          text(options.tolerance));
+  require(options.tolerance == 0.0 || scenario.question == Question::kEquilibrium, "options.tolerance",
+          "0 unless the question is equilibrium", text(options.tolerance));
   require_positive(options.gap, "options.gap");
   require_positive(options.box, "options.box");
   require_positive(options.length, "options.length");

@@ -10,6 +10,7 @@
 
 #include "io/batch.hpp"
 #include "io/checked.hpp"
+#include "stiction/exact.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -137,7 +138,7 @@ TEST(ProblemFile, HasVelocitiesForSlidingAndImpact)
 TEST(ProblemFile, SaysWhereItIsWrong)
 {
   EXPECT_THAT(error_after([](Json& file) { file["F"][1] = "x"; }),
-              HasSubstr("p.json:8:3: F[1]: want a number, got 'x'"));
+              HasSubstr("p.json:9:3: F[1]: want a number, got 'x'"));
   EXPECT_THAT(error_after([](Json& file) { file["nv"] = 4; }), HasSubstr("nv: want 3, as many as F has, got '4'"));
   EXPECT_THAT(error_after([](Json& file) { file["rows"] = 4; }), HasSubstr("rows: want 3, as many as contacts"));
   EXPECT_THAT(error_after([](Json& file) { file["J"]["row"][2] = 3; }),
@@ -164,14 +165,14 @@ TEST(ProblemFile, SaysWhereItIsWrong)
               HasSubstr("M: want positive semidefinite"));
   EXPECT_THAT(error_after([](Json& file) { file["gamma"] = {0.0}; }), HasSubstr("gamma: want a list of 3 numbers"));
   EXPECT_THAT(error_after([](Json& file) { file["dofs"] = {"x", "y"}; }),
-              HasSubstr("dofs: want one for each of the 3"));
+              HasSubstr("dofs: want a list of one for each of the 3"));
   EXPECT_THAT(error_after([](Json& file) { file["dofs"] = {"x", "y", "x"}; }), HasSubstr("dofs[2]: want each"));
   EXPECT_THAT(error_after([](Json& file) { file["stiction_problem"] = 2; }), HasSubstr("want version 1"));
   EXPECT_THAT(error_after([](Json& file) { file["options"]["cones"] = 1; }), HasSubstr("did you mean 'cone'?"));
   EXPECT_THAT(error_after([](Json& file) { file["options"]["push"] = {{"link", "a/b"}, {"direction", "any"}}; }),
               HasSubstr("options.push: want none for a problem file"));
   EXPECT_THAT(error_of_text(R"({"stiction_problem": 1, "F": [], "F": []})"),
-              HasSubstr("p.json:1:33: want each key once"));
+              HasSubstr("p.json:1:34: want each key once"));
   EXPECT_THAT(error_of_text("{\"stiction_problem\": 1,\n \"F\": [1,]}"), HasSubstr("p.json:2:"));
   EXPECT_THAT(error_of_text("{\"stiction_problem\": " + std::string(100, '[')), HasSubstr("at most 64 nested levels"));
 }
@@ -245,6 +246,27 @@ TEST_F(ProblemFileOnDisk, RowsOfABatchReplaceTheirEntries)
   EXPECT_THAT(lines[4], HasSubstr("region needs a robot"));
 }
 
+TEST(ProblemFile, MayHaveATolerance)
+{
+  Json file = block(0.4 - 1e-8);
+  EXPECT_EQ(verdict_of(file), Verdict::kFails);
+  file["options"]["tolerance"] = 1e-6;
+  const ScenarioReport report = check_text(file.dump());
+  EXPECT_THAT(report.summary, HasSubstr("holds: within 1e-06 of the data, which these forces need changed by "));
+  EXPECT_TRUE(verify_report(report.json).valid) << verify_report(report.json).message;
+  EXPECT_TRUE(judge_exactly(report.json).valid) << judge_exactly(report.json).message;
+  EXPECT_THAT(message_about_forged(report.json, [](Json& json) { json["tolerance"]["needed"] = 1e-12; }),
+              HasSubstr("tolerance.needed"));
+  EXPECT_THAT(message_about_forged(report.json, [](Json& json) { json["certificate"]["rules"].erase("tolerance"); }),
+              HasSubstr("is violated"));
+  EXPECT_THAT(error_of_text(file.dump(), {{"options.tolerance", "0.1"}}),
+              HasSubstr("options.tolerance: want 0 to 2^-7"));
+  EXPECT_THAT(error_of_text(file.dump(), {{"question", "closure"}}), HasSubstr("options.tolerance: want 0 unless"));
+  const ScenarioReport fails = check_text(file.dump(), {{"contacts.c0.mu", "0.2"}});
+  EXPECT_THAT(fails.summary, HasSubstr("fails: all data within 1e-06 fail: "));
+  EXPECT_TRUE(judge_exactly(fails.json).valid) << judge_exactly(fails.json).message;
+}
+
 /// What a report says besides where it comes from. Efforts that were given are part of F; words about a closure need to
 /// know where the object is.
 Json without_origin(const std::string& report)
@@ -274,7 +296,8 @@ TEST_P(SceneAsProblem, HasTheSameReport)
 INSTANTIATE_TEST_SUITE_P(Gallery, SceneAsProblem,
                          ::testing::Values("block_on_ground", "block_slides", "biped_standing", "rail_grasp",
                                            "pinch_on_guide", "box_slides_on_box", "painleve_jammed", "sphere_bounces",
-                                           "crank_against_stop", "mug_closure", "soft_finger", "stack_of_boxes"),
+                                           "crank_against_stop", "ball_between_hard_fingers", "soft_finger",
+                                           "stack_of_boxes"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST(SceneThatNeedsItsRobot, IsNotWritten)
