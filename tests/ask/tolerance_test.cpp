@@ -1,6 +1,8 @@
 // Equilibrium of data that are known to a relative size only.
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+
 #include <cmath>
 #include <random>
 
@@ -69,6 +71,57 @@ TEST(Tolerance, ChangesNothingWhereTheDataHold)
   EXPECT_EQ(within.verdict, Verdict::kHolds);
   EXPECT_EQ(within.change, 0.0);
   EXPECT_EQ(within.lambda, exact.lambda);
+}
+
+/// Boxes of 1 kg on top of each other, four frictionless corners each, the floor turned by `tilt`: nothing balances the
+/// weight's component along it.
+ContactProblem stack_of_boxes(int boxes, double tilt)
+{
+  constexpr double kHalf = 0.1;
+  ContactProblem problem;
+  const Eigen::Index nv = 6 * boxes;
+  problem.M.setZero(nv, nv);
+  problem.F.setZero(nv);
+  problem.J.setZero(12 * boxes, nv);
+  problem.gamma.setZero(12 * boxes);
+  for (int box = 0; box < boxes; ++box) {
+    problem.F.segment<3>(6 * box) = 9.81 * Eigen::Vector3d(std::sin(tilt), 0.0, std::cos(tilt));
+    for (int corner = 0; corner < 4; ++corner) {
+      const int row = 12 * box + 3 * corner;
+      const double x = corner % 2 ? kHalf : -kHalf, y = corner / 2 ? kHalf : -kHalf;
+      for (const int side : {0, 1}) {  // pushes the box up and the one below down
+        if (box == 0 && side == 1) continue;
+        const double sign = side == 0 ? 1.0 : -1.0;
+        const Eigen::Vector3d at(x, y, side == 0 ? -kHalf : kHalf);
+        const Eigen::Vector3d axes[3] = {Eigen::Vector3d::UnitZ(), Eigen::Vector3d::UnitX(), Eigen::Vector3d::UnitY()};
+        for (int k = 0; k < 3; ++k) {
+          problem.J.row(row + k).segment<3>(6 * (box - side)) = sign * axes[k].transpose();
+          problem.J.row(row + k).segment<3>(6 * (box - side) + 3) = sign * at.cross(axes[k]).transpose();
+        }
+      }
+      Contact contact;
+      contact.name = "c" + std::to_string(4 * box + corner);
+      contact.row = row;
+      problem.contacts.push_back(contact);
+    }
+  }
+  return problem;
+}
+
+TEST(Tolerance, LetsStacksStandThatMissByLittle)
+{
+  for (const double tilt : {1e-10, 4e-7}) {
+    const ContactProblem stack = stack_of_boxes(3, tilt);
+    EXPECT_EQ(check(stack, 0.0).verdict, Verdict::kFails) << tilt;
+    const EquilibriumResult found = check(stack, 1e-6);
+    ASSERT_EQ(found.verdict, Verdict::kHolds) << tilt << ": " << found.reason;
+    // The weight and, at each corner, its share may be turned: by at least a third of the tilt together.
+    EXPECT_GE(found.change, 0.1 * tilt);
+    EXPECT_LE(found.change, tilt);
+    EXPECT_NE(check(stack, 1e-3 * tilt).verdict, Verdict::kHolds) << tilt;
+  }
+  EXPECT_EQ(check(stack_of_boxes(3, 0.0), 0.0).verdict, Verdict::kHolds);
+  EXPECT_NE(check(stack_of_boxes(3, 1e-3), 1e-6).verdict, Verdict::kHolds);
 }
 
 /// No change of data that are zero lifts a body that nothing touches from above.
