@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -36,12 +37,13 @@ void write_result(const std::string& text)
     throw stiction::InputError("standard output", "cannot be written");
 }
 
-/// A terminal that wants colours (no-color.org).
-bool wants_colours()
+/// Colours for a terminal that wants them (no-color.org).
+stiction::Colours colours()
 {
   const char* no_colour = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
-  return ::isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && !(term && std::string(term) == "dumb");
+  const bool wanted = ::isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && !(term && std::string(term) == "dumb");
+  return wanted ? stiction::Colours::kTerminal : stiction::Colours::kNone;
 }
 
 /// "'inspct', did you mean 'inspect'?" for the first argument that nobody understood; empty if there is none.
@@ -121,6 +123,9 @@ struct ScenarioArguments {
 /// The question of a scenario as a problem file.
 void write_problem(const ScenarioArguments& arguments, const std::string& file)
 {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(arguments.file, file, ignored))
+    throw stiction::InputError("--problem", "want another file than the scenario, got '" + file + "'");
   stiction::Scenario scenario = stiction::read_scenario_file(arguments.file, arguments.overrides());
   scenario.scene.package_paths = arguments.package_paths;
   write_file(file, "--problem", stiction::problem_text(stiction::as_bare_problem(scenario)));
@@ -164,10 +169,11 @@ int run(int argc, char** argv)
       ->type_name("OUT");
   check.footer("Exit codes: 0 holds, 1 fails, 3 undecided, 2 bad input or usage.");
   check.callback([&] {
+    const stiction::ScenarioReport report =
+        internal::check_file(scenario.file, scenario.overrides(), scenario.package_paths);
     if (!problem_file.empty()) write_problem(scenario, problem_file);
-    const internal::Report report = internal::check_file(scenario.file, scenario.overrides(), scenario.package_paths);
-    write_result(as_json ? internal::report_json(report) : internal::report_text(report, wants_colours()));
-    code = internal::exit_code(report.verdict());
+    write_result(as_json ? to_json(report) : to_text(report, colours()));
+    code = internal::exit_code(report.verdict);
   });
 
   ScenarioArguments region_scenario;
@@ -180,12 +186,12 @@ int run(int argc, char** argv)
       ->excludes(&svg);
   region.footer("Exit codes: 0 the centre of mass is inside, 1 outside, 3 undecided, 2 bad input or usage.");
   region.callback([&] {
-    const internal::Report report =
+    const stiction::ScenarioReport report =
         internal::check_file(region_scenario.file, region_scenario.overrides(), region_scenario.package_paths);
     if (!svg_file.empty()) write_file(svg_file, "--svg", internal::region_svg(report));
     if (!csv_file.empty()) write_file(csv_file, "--csv", internal::region_csv(report));
-    write_result(internal::report_text(report, wants_colours()));
-    code = internal::exit_code(report.verdict());
+    write_result(to_text(report, colours()));
+    code = internal::exit_code(report.verdict);
   });
 
   ScenarioArguments batch_scenario;
@@ -218,7 +224,7 @@ int run(int argc, char** argv)
   verify.add_option("REPORT.json", report_file, "What `stiction check --json` wrote")->required();
   report_scenario.add_to(verify, Asks::kReport);
   bool exact = false;
-  verify.add_flag("--exact", exact, "Also judge the proof in rational arithmetic (all_sticking, equilibrium)");
+  verify.add_flag("--exact", exact, "Also judge the proof in rational arithmetic");
   verify.footer("Exit codes: 0 the proof is valid, 1 it is not, 2 not a report.");
   verify.callback([&] {
     const ScenarioArguments& about = report_scenario;

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "io/problem_document.hpp"
 #include "io/scenario_document.hpp"
@@ -99,9 +100,9 @@ void require_values(const Scenario& scenario)
             std::to_string(*options.modes));
   if (options.push) {
     require_finite(options.push->at, "options.push.at");
-    require(
-        options.push->kind != PushOption::Direction::kGiven || std::abs(options.push->direction.norm() - 1.0) <= 1e-6,
-        "options.push.direction", "a unit vector", text(options.push->direction));
+    require(options.push->kind != PushOption::Direction::kGiven ||
+                std::abs(options.push->direction.norm() - 1.0) <= kUnitRounding,
+            "options.push.direction", "a unit vector", text(options.push->direction));
   }
   if (options.point) require_finite(*options.point, "options.point");
   if (options.wrench) {
@@ -124,7 +125,7 @@ void require_askable(const Scenario& scenario)
 {
   require_values(scenario);
   if (scenario.bare) require_matrices_suffice(scenario);
-  kind_of(stiction::name_of(scenario.question)).require(scenario);
+  kind_of(scenario.question).require(scenario);
 }
 
 ScenarioAnswerer::ScenarioAnswerer(const Scenario& scenario) : description_(scenario.scene)
@@ -184,58 +185,63 @@ void ScenarioAnswerer::compute(const Scenario& scenario, ContactProblem& problem
   state_ = {{}, or_zero(scenario.bare->v), or_zero(scenario.bare->a)};
 }
 
-const Answer& ScenarioAnswerer::ask(const Scenario& scenario)
+const Asker& ScenarioAnswerer::ask(const Scenario& scenario)
 {
-  const QuestionKind& kind = kind_of(stiction::name_of(scenario.question));
-  if (!answer_ || question_ != scenario.question || engine_->name() != scenario.options.solver) {
+  if (!asker_ || question_ != scenario.question || engine_->name() != scenario.options.solver) {
     std::unique_ptr<Engine> engine = make_engine(scenario.options.solver);
-    Engine* const owned_by_answer = engine.get();
-    answer_ = kind.make(std::move(engine));
-    engine_ = owned_by_answer;
+    Engine* const owned_by_asker = engine.get();
+    asker_ = kind_of(scenario.question).make(std::move(engine));
+    engine_ = owned_by_asker;
     question_ = scenario.question;
   }
   engine_->forget();  // an answer must not depend on the one before
   if (fits(scenario)) {
     compute(scenario, problem_);
-    answer_->ask({scenario, scene_ ? &*scene_ : nullptr, state_, problem_}, Extras::kOnlyIfAsked);
+    asker_->ask({scenario, robots(), state_, problem_}, Extras::kOnlyIfAsked);
   } else {
     Scene scene(scenario.scene, *scene_);  // a row cannot make a scenario of a bare problem, or the other way round
     scene.compute(scene.described_state(), problem_);
-    answer_->ask({scenario, &scene, scene.described_state(), problem_}, Extras::kOnlyIfAsked);
+    asker_->ask({scenario, &scene, scene.described_state(), problem_}, Extras::kOnlyIfAsked);
   }
-  return *answer_;
+  return *asker_;
 }
 
-Report ScenarioAnswerer::start(const Scenario& scenario)
+ScenarioReport ScenarioAnswerer::start(const Scenario& scenario)
 {
-  Report report;
+  ScenarioReport report;
   report.scenario = scenario;
   if (scenario.bare) report.warnings = scenario.bare->warnings;
   if (scene_)
     for (const Warning& warning : scene_->warnings(scenario.scene.models)) report.warnings.push_back(warning.message());
   report.inputs.urdf = urdf_;
+  report.solver = scenario.options.solver;
   compute(scenario, report.problem);
-  report.answer = kind_of(stiction::name_of(scenario.question)).make(make_engine(scenario.options.solver));
   return report;
 }
 
-Report ScenarioAnswerer::read(const Scenario& scenario)
+ScenarioReport ScenarioAnswerer::read(const Scenario& scenario)
 {
   if (!fits(scenario)) return ScenarioAnswerer(scenario).read(scenario);
-  Report report = start(scenario);
-  report.answer->read({report.scenario, scene_ ? &*scene_ : nullptr, state_, report.problem});
+  ScenarioReport report = start(scenario);
+  const auto asker = kind_of(scenario.question).make(make_engine(scenario.options.solver));
+  asker->read({report.scenario, robots(), state_, report.problem});
+  asker->move_to(report);
   return report;
 }
 
-Report ScenarioAnswerer::report(const Scenario& scenario)
+ScenarioReport ScenarioAnswerer::report(const Scenario& scenario)
 {
   if (!fits(scenario)) return ScenarioAnswerer(scenario).report(scenario);
-  Report report = start(scenario);
-  report.answer->ask({report.scenario, scene_ ? &*scene_ : nullptr, state_, report.problem}, Extras::kAll);
-  if (report.verdict() == Verdict::kUndecided) return report;
+  ScenarioReport report = start(scenario);
+  const auto asker = kind_of(scenario.question).make(make_engine(scenario.options.solver));
+  asker->ask({report.scenario, robots(), state_, report.problem}, Extras::kAll);
+  report.verdict = asker->verdict();
+  report.summary = asker->summary();
+  asker->move_to(report);
+  if (report.verdict == Verdict::kUndecided) return report;
   // The numbers that are written are the numbers that are judged: they read back as the same doubles.
   const Verification proof = verify_json(report_document(report), nullptr);
-  if (!proof.valid) report.refused = proof.message;
+  if (!proof.valid) refuse(report, proof.message);
   return report;
 }
 

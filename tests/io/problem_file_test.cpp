@@ -101,7 +101,7 @@ TEST(ProblemFile, EveryQuestionThatMatricesAnswer)
     const ScenarioReport report = check_text(file.dump());
     const std::string expected = question == std::string("closure") ? "fails" : "holds";  // it may be lifted
     EXPECT_EQ(to_string(report.verdict), expected) << question << ": " << report.summary;
-    EXPECT_TRUE(verify_report(report.json).valid) << question;
+    EXPECT_TRUE(verify_report(to_json(report)).valid) << question;
   }
   file["question"] = "all_sticking";
   file["actuators"] = Json::array({{{"dof", 0}, {"lower", -1.0}, {"upper", 1.0}}});
@@ -121,7 +121,7 @@ TEST(ProblemFile, HasVelocitiesForSlidingAndImpact)
   EXPECT_THAT(error_of_text(file.dump()), HasSubstr("contacts[0]: want bodies at rest"));
   file["contacts"] = Json::array({{{"mu", 0.5}, {"slides", {1.0, 0.0}}}});
   file["question"] = "sliding";
-  const Json slides = Json::parse(check_text(file.dump()).json);
+  const Json slides = Json::parse(to_json(check_text(file.dump())));
   EXPECT_EQ(slides["verdict"].get<std::string>(), "holds");
   EXPECT_NEAR(slides["acceleration"]["values"]["v0"].get<double>(), -4.0 - 5.0, 1e-9);
   file["contacts"][0]["slides"] = {-1.0, 0.0};
@@ -130,7 +130,7 @@ TEST(ProblemFile, HasVelocitiesForSlidingAndImpact)
   file["contacts"] = Json::array({{{"mu", 0.5}, {"restitution", {{"normal", 0.5}}}}});
   file["question"] = "impact";
   file["v"] = {0.0, 0.0, -2.0};
-  const std::string impact = check_text(file.dump()).json;
+  const std::string impact = to_json(check_text(file.dump()));
   EXPECT_THAT(impact, HasSubstr("\"verdict\":\"holds\""));
   EXPECT_TRUE(verify_report(impact).valid);
 }
@@ -195,7 +195,7 @@ TEST(ProblemFile, OtherKeysAreAllowedButMisspeltOnesAreToldAbout)
   file["verdict"] = "fails";  // somebody's opinion
   EXPECT_EQ(read_problem_text(file.dump()).bare->warnings, std::vector<std::string>());
   file["gama"] = {0.0, 0.0, 0.0};
-  EXPECT_THAT(check_text(file.dump()).text, HasSubstr("gama: not read; did you mean 'gamma'?"));
+  EXPECT_THAT(to_text(check_text(file.dump())), HasSubstr("gama: not read; did you mean 'gamma'?"));
   EXPECT_THAT(error_after([](Json& entry) { entry["contacts"]["source"] = 1; }),
               HasSubstr("contacts.source: want a known key"));
 }
@@ -217,7 +217,7 @@ class ProblemFileOnDisk : public ::testing::Test {
 TEST_F(ProblemFileOnDisk, ReportsVerifyAgainstTheirFile)
 {
   const std::string file = write("block.json", block(0.5).dump()), other = write("other.json", block(0.6).dump());
-  const std::string report = report_json(check_file(file, {}, {}));
+  const std::string report = to_json(check_file(file, {}, {}));
   EXPECT_TRUE(verify_report(report, "r").valid);
   EXPECT_TRUE(verify_report(report, "r", file).valid);
   EXPECT_THAT(verify_report(report, "r", other).message, HasSubstr("certificate.problem.contacts[0].mu"));
@@ -253,18 +253,19 @@ TEST(ProblemFile, MayHaveATolerance)
   file["options"]["tolerance"] = 1e-6;
   const ScenarioReport report = check_text(file.dump());
   EXPECT_THAT(report.summary, HasSubstr("holds: within 1e-06 of the data, which these forces need changed by "));
-  EXPECT_TRUE(verify_report(report.json).valid) << verify_report(report.json).message;
-  EXPECT_TRUE(judge_exactly(report.json).valid) << judge_exactly(report.json).message;
-  EXPECT_THAT(message_about_forged(report.json, [](Json& json) { json["tolerance"]["needed"] = 1e-12; }),
+  EXPECT_TRUE(verify_report(to_json(report)).valid) << verify_report(to_json(report)).message;
+  EXPECT_TRUE(judge_exactly(to_json(report)).valid) << judge_exactly(to_json(report)).message;
+  EXPECT_THAT(message_about_forged(to_json(report), [](Json& json) { json["tolerance"]["needed"] = 1e-12; }),
               HasSubstr("tolerance.needed"));
-  EXPECT_THAT(message_about_forged(report.json, [](Json& json) { json["certificate"]["rules"].erase("tolerance"); }),
-              HasSubstr("is violated"));
+  EXPECT_THAT(
+      message_about_forged(to_json(report), [](Json& json) { json["certificate"]["rules"].erase("tolerance"); }),
+      HasSubstr("is violated"));
   EXPECT_THAT(error_of_text(file.dump(), {{"options.tolerance", "0.1"}}),
               HasSubstr("options.tolerance: want 0 to 2^-7"));
   EXPECT_THAT(error_of_text(file.dump(), {{"question", "closure"}}), HasSubstr("options.tolerance: want 0 unless"));
   const ScenarioReport fails = check_text(file.dump(), {{"contacts.c0.mu", "0.2"}});
   EXPECT_THAT(fails.summary, HasSubstr("fails: all data within 1e-06 fail: "));
-  EXPECT_TRUE(judge_exactly(fails.json).valid) << judge_exactly(fails.json).message;
+  EXPECT_TRUE(judge_exactly(to_json(fails)).valid) << judge_exactly(to_json(fails)).message;
 }
 
 /// What a report says besides where it comes from. Efforts that were given are part of F; words about a closure need to
@@ -289,8 +290,8 @@ TEST_P(SceneAsProblem, HasTheSameReport)
   EXPECT_EQ(problem_text(bare), text);
   ScenarioChecker checker;
   const ScenarioReport of_scene = checker.check(scene), of_problem = checker.check(bare);
-  EXPECT_EQ(without_origin(of_scene.json), without_origin(of_problem.json)) << GetParam();
-  EXPECT_TRUE(verify_report(of_problem.json).valid);
+  EXPECT_EQ(without_origin(to_json(of_scene)), without_origin(to_json(of_problem))) << GetParam();
+  EXPECT_TRUE(verify_report(to_json(of_problem)).valid);
 }
 
 INSTANTIATE_TEST_SUITE_P(Gallery, SceneAsProblem,
