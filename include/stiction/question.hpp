@@ -29,6 +29,7 @@ struct EquilibriumAnswer {
   ConeShape shape;
   Eigen::VectorXd a;               ///< prescribed acceleration, nv
   std::optional<PushOption> push;  ///< that was asked for: result.push, or result.ball for horizontal and any
+  double tolerance = 0.0;          ///< of the data
   EquilibriumResult result;
 };
 

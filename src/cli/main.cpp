@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "io/verify.hpp"
 #include "stiction/error.hpp"
 #include "stiction/exact.hpp"
+#include "stiction/problem_file.hpp"
 #include "stiction/report.hpp"
 #include "stiction/scene.hpp"
 #include "stiction/version.hpp"
@@ -86,9 +88,10 @@ struct ScenarioArguments {
   {
     if (asks == Asks::kRegion) question = "region";
     if (asks == Asks::kReport)
-      command.add_option("--scenario", file, "The scenario that the report must be about")->type_name("FILE");
+      command.add_option("--scenario", file, "The scenario or problem file that the report must be about")
+          ->type_name("FILE");
     else
-      command.add_option("SCENARIO", file, "The scenario file (YAML)")->required();
+      command.add_option("SCENARIO", file, "The scenario file (YAML), or a problem file (JSON)")->required();
     command
         .add_option("--set", sets,
                     "Replaces one entry: --set contacts.left_toe.mu=0.3, --set options.cone='{inner: 8}'")
@@ -116,6 +119,17 @@ struct ScenarioArguments {
     return result;
   }
 };
+
+/// The question of a scenario as a problem file.
+void write_problem(const ScenarioArguments& arguments, const std::string& file)
+{
+  std::error_code ignored;
+  if (std::filesystem::equivalent(arguments.file, file, ignored))
+    throw stiction::InputError("--problem", "want another file than the scenario, got '" + file + "'");
+  stiction::Scenario scenario = stiction::read_scenario_file(arguments.file, arguments.overrides());
+  scenario.scene.package_paths = arguments.package_paths;
+  write_file(file, "--problem", stiction::problem_text(stiction::as_bare_problem(scenario)));
+}
 
 /// Narrates a batch on standard error: a bar that renews itself on a terminal, else a line every ten seconds.
 class Narrator {
@@ -147,13 +161,17 @@ int run(int argc, char** argv)
 
   ScenarioArguments scenario;
   bool as_json = false;
+  std::string problem_file;
   CLI::App& check = *app.add_subcommand("check", "Answers the question of a scenario");
   scenario.add_to(check);
   check.add_flag("--json", as_json, "The report as JSON, with the proof");
+  check.add_option("--problem", problem_file, "Also writes the question as a problem file: matrices, no robots")
+      ->type_name("OUT");
   check.footer("Exit codes: 0 holds, 1 fails, 3 undecided, 2 bad input or usage.");
   check.callback([&] {
     const stiction::ScenarioReport report =
         internal::check_file(scenario.file, scenario.overrides(), scenario.package_paths);
+    if (!problem_file.empty()) write_problem(scenario, problem_file);
     write_result(as_json ? to_json(report) : to_text(report, colours()));
     code = internal::exit_code(report.verdict);
   });

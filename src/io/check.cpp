@@ -20,7 +20,7 @@ int exit_code(Verdict verdict)
 ScenarioReport check(const Scenario& scenario)
 {
   require_askable(scenario);
-  return ScenarioAnswerer(scenario.scene).report(scenario);
+  return ScenarioAnswerer(scenario).report(scenario);
 }
 
 namespace {
@@ -65,7 +65,7 @@ ScenarioReport read_file(const std::string& file, const std::vector<ScenarioOver
   apply(overrides, document);
   return with_inputs(document, package_paths, [](const Scenario& scenario) {
     require_askable(scenario);
-    return ScenarioAnswerer(scenario.scene).read(scenario);
+    return ScenarioAnswerer(scenario).read(scenario);
   });
 }
 

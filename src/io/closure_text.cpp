@@ -56,7 +56,7 @@ std::string repairs_text(const ClosureAnswer& answer)
 std::string closure_words(Verdict verdict, bool hand, const std::string& object, const std::string& explanation)
 {
   return std::string(name_of(verdict)) + ": " + (verdict == Verdict::kHolds ? "" : "no ") +
-         (hand ? "force closure" : "frictional form closure") + " of " + object +
+         (hand ? "force closure" : "frictional form closure") + " of " + (object.empty() ? "the object" : object) +
          (explanation.empty() ? "" : "; " + explanation);
 }
 

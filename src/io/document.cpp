@@ -287,4 +287,14 @@ const Entry& locate(const Entry& root, const std::string& path)
   return *entry;
 }
 
+InputError located(const Entry& root, const InputError& error)
+{
+  const std::string message = error.what();
+  const std::string path = error.path().substr(0, error.path().find('('));  // M(0,1) is an entry of the matrix M
+  if (!root.find(split_path(root, path).front())) return error;
+  const std::string where = locate(root, path).where();
+  if (where.empty() || message.starts_with(where)) return error;
+  return InputError(where + ": " + error.path(), message.substr(std::min(message.size(), error.path().size() + 2)));
+}
+
 }  // namespace stiction::internal

@@ -66,12 +66,24 @@ std::string imbalance_words(const std::string& explanation)
   return "fails: " + (explanation.empty() ? "no admissible forces and efforts exist" : explanation);
 }
 
+std::string within_tolerance(const std::string& summary, Verdict verdict, double tolerance, double change)
+{
+  if (tolerance == 0.0 || (verdict == Verdict::kHolds && change == 0.0)) return summary;
+  const std::string word = std::string(name_of(verdict)) + ": ";
+  const std::string added =
+      verdict == Verdict::kHolds
+          ? fmt::format("within {:.3g} of the data, which these forces need changed by {:.3g}: ", tolerance, change)
+          : fmt::format("all data within {:.3g} fail: ", tolerance);
+  return word + added + summary.substr(word.size());
+}
+
 std::string summary_of(const EquilibriumAnswer& answer)
 {
   const EquilibriumResult& result = answer.result;
   if (result.verdict == Verdict::kUndecided) return "undecided: " + result.reason;
-  if (result.verdict == Verdict::kHolds) return result.explanation;
-  return imbalance_words(result.explanation);
+  const std::string words =
+      result.verdict == Verdict::kHolds ? result.explanation : imbalance_words(result.explanation);
+  return within_tolerance(words, result.verdict, answer.tolerance, result.change);
 }
 
 AnswerText equilibrium_text(const ScenarioReport& report)

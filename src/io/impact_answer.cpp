@@ -88,12 +88,13 @@ void require_for_impact(const Scenario& scenario)
   require_default_rules(scenario);
   for (std::size_t i = 0; i < scenario.contact_motions.size(); ++i) {
     const ContactMotion& motion = scenario.contact_motions[i];
-    const ContactDescription& contact = scenario.scene.contacts[i];
+    const Side side = scenario.bare ? scenario.bare->problem.contacts[i].side : scenario.scene.contacts[i].side;
+    const double mu = scenario.bare ? scenario.bare->problem.contacts[i].mu : scenario.scene.contacts[i].mu;
     const std::string path = "contacts[" + std::to_string(i) + "].";
     if (motion.slides)
       throw InputError(path + "slides",
                        "want velocities in `rates` and `twist` for the question impact, got " + text(*motion.slides));
-    const bool bilateral = contact.side == Side::kBilateral;
+    const bool bilateral = side == Side::kBilateral;
     if (bilateral && motion.one_way)
       throw InputError(path + "one_way", "want a unilateral contact, got a bilateral one");
     const char* kind = bilateral        ? "a bilateral contact"
@@ -103,17 +104,17 @@ void require_for_impact(const Scenario& scenario)
                   motion.one_way ? 0.0 : 1.0, kind);
     require_range(path + "restitution.tangential", motion.restitution_tangential, false, 1.0, "friction");
     require_range(path + "restitution.spin", motion.restitution_spin, false, 1.0, "torsion");
-    if (motion.mu_second && (*motion.mu_second > 0.0) != (contact.mu > 0.0))
-      throw InputError(path + "mu_second", "want it positive exactly where mu is (" + text(contact.mu) + "), got " +
-                                               text(*motion.mu_second));
+    if (motion.mu_second && (*motion.mu_second > 0.0) != (mu > 0.0))
+      throw InputError(path + "mu_second",
+                       "want it positive exactly where mu is (" + text(mu) + "), got " + text(*motion.mu_second));
   }
 }
 
 ImpactInput read_impact(const Situation& situation)
 {
   std::vector<ImpactLaw> laws;
-  for (const ContactOrigin& origin : situation.scene.contact_origins()) {
-    const ContactMotion& motion = situation.scenario.contact_motions[static_cast<std::size_t>(origin.description)];
+  for (std::size_t i = 0; i < situation.problem.contacts.size(); ++i) {
+    const ContactMotion& motion = situation.motion_of(i);
     laws.push_back({motion.restitution_normal, motion.restitution_tangential, motion.restitution_spin, motion.one_way,
                     motion.mu_second});
   }
