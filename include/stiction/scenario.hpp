@@ -5,20 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "stiction/closure_input.hpp"
-#include "stiction/equilibrium_input.hpp"
-#include "stiction/proof.hpp"
+#include "stiction/question.hpp"
 #include "stiction/scene.hpp"
 
 namespace stiction {
-
-enum class Question { kAllSticking, kEquilibrium, kClosure, kRegion, kSliding, kImpact, kCouplings };
-
-/// "all_sticking", …
-const char* name_of(Question question);
-
-/// The other way round. @throws InputError with `path` as the entry, naming the questions that are answered.
-Question question_named(const std::string& name, const std::string& path = "question");
 
 /// What a contact does besides touching; only some questions look at it.
 struct ContactMotion {

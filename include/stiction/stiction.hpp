@@ -24,6 +24,7 @@
 #include "stiction/proof/impact.hpp"
 #include "stiction/proof/region.hpp"
 #include "stiction/proof/sliding.hpp"
+#include "stiction/question.hpp"
 #include "stiction/region.hpp"
 #include "stiction/region_input.hpp"
 #include "stiction/report.hpp"

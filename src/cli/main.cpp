@@ -38,12 +38,13 @@ void write_result(const std::string& text)
     throw stiction::InputError("standard output", "cannot be written");
 }
 
-/// A terminal that wants colours (no-color.org).
-bool wants_colours()
+/// Colours for a terminal that wants them (no-color.org).
+stiction::Colours colours()
 {
   const char* no_colour = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
-  return ::isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && !(term && std::string(term) == "dumb");
+  const bool wanted = ::isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && !(term && std::string(term) == "dumb");
+  return wanted ? stiction::Colours::kTerminal : stiction::Colours::kNone;
 }
 
 /// "'inspct', did you mean 'inspect'?" for the first argument that nobody understood; empty if there is none.
@@ -161,9 +162,10 @@ int run(int argc, char** argv)
   check.add_flag("--json", as_json, "The report as JSON, with the proof");
   check.footer("Exit codes: 0 holds, 1 fails, 3 undecided, 2 bad input or usage.");
   check.callback([&] {
-    const internal::Report report = internal::check_file(scenario.file, scenario.overrides(), scenario.package_paths);
-    write_result(as_json ? internal::report_json(report) : internal::report_text(report, wants_colours()));
-    code = internal::exit_code(report.verdict());
+    const stiction::ScenarioReport report =
+        internal::check_file(scenario.file, scenario.overrides(), scenario.package_paths);
+    write_result(as_json ? to_json(report) : to_text(report, colours()));
+    code = internal::exit_code(report.verdict);
   });
 
   ScenarioArguments region_scenario;
@@ -179,11 +181,11 @@ int run(int argc, char** argv)
     const internal::ScenarioDocument document = region_scenario.document();
     for (const auto& [file, option] : {std::pair(&svg_file, "--svg"), std::pair(&csv_file, "--csv")})
       internal::require_none_of(internal::input_files(document, region_scenario.package_paths), *file, option);
-    const internal::Report report = internal::check_document(document, region_scenario.package_paths);
+    const stiction::ScenarioReport report = internal::check_document(document, region_scenario.package_paths);
     if (!svg_file.empty()) write_file(svg_file, "--svg", internal::region_svg(report));
     if (!csv_file.empty()) write_file(csv_file, "--csv", internal::region_csv(report));
-    write_result(internal::report_text(report, wants_colours()));
-    code = internal::exit_code(report.verdict());
+    write_result(to_text(report, colours()));
+    code = internal::exit_code(report.verdict);
   });
 
   ScenarioArguments batch_scenario;
@@ -215,7 +217,7 @@ int run(int argc, char** argv)
   verify.add_option("REPORT.json", report_file, "What `stiction check --json` wrote")->required();
   report_scenario.add_to(verify, Asks::kReport);
   bool exact = false;
-  verify.add_flag("--exact", exact, "Also judge the proof in rational arithmetic (all_sticking, equilibrium)");
+  verify.add_flag("--exact", exact, "Also judge the proof in rational arithmetic");
   verify.footer("Exit codes: 0 the proof is valid, 1 it is not, 2 not a report.");
   verify.callback([&] {
     const ScenarioArguments& about = report_scenario;

@@ -21,7 +21,7 @@ int exit_code(Verdict verdict)
   return 3;
 }
 
-Report check(const Scenario& scenario)
+ScenarioReport check(const Scenario& scenario)
 {
   require_askable(scenario);
   return ScenarioAnswerer(scenario.scene).report(scenario);
@@ -31,16 +31,16 @@ namespace {
 
 /// What `answer` makes of the scenario of a document, with the hash of the document.
 template <class AnswerScenario>
-Report with_inputs(const ScenarioDocument& document, const std::vector<std::string>& package_paths,
-                   AnswerScenario answer)
+ScenarioReport with_inputs(const ScenarioDocument& document, const std::vector<std::string>& package_paths,
+                           AnswerScenario answer)
 {
   Scenario scenario = document.decode();
   scenario.scene.package_paths = package_paths;
   try {
-    Report report = answer(scenario);
-    report.inputs.scenario.sha256 = document.sha256;
+    ScenarioReport report = answer(scenario);
+    report.inputs.scenario = document.sha256;
     for (const ScenarioOverride& change : document.overrides)
-      if (change.path != "question") report.inputs.scenario.set.push_back(change);
+      if (change.path != "question") report.inputs.set.push_back(change);
     return report;
   } catch (const InputError& error) {
     throw document.located(error);
@@ -70,21 +70,21 @@ void require_none_of(const std::vector<std::string>& files, const std::string& o
       throw InputError(option, "want another file than the inputs, got " + quoted(out));
 }
 
-Report check_document(const ScenarioDocument& document, const std::vector<std::string>& package_paths)
+ScenarioReport check_document(const ScenarioDocument& document, const std::vector<std::string>& package_paths)
 {
   return with_inputs(document, package_paths, check);
 }
 
-Report check_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
-                  const std::vector<std::string>& package_paths)
+ScenarioReport check_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
+                          const std::vector<std::string>& package_paths)
 {
   ScenarioDocument document = load_scenario(file);
   apply(overrides, document);
   return check_document(document, package_paths);
 }
 
-Report read_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
-                 const std::vector<std::string>& package_paths)
+ScenarioReport read_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
+                         const std::vector<std::string>& package_paths)
 {
   ScenarioDocument document = load_scenario(file);
   apply(overrides, document);

@@ -6,25 +6,31 @@
 
 namespace stiction::internal {
 
-extern const QuestionKind kAllStickingKind, kClosureKind, kCouplingsKind, kEquilibriumKind, kImpactKind, kRegionKind,
-    kSlidingKind;
+#define STICTION_KIND(Name, name) extern const QuestionKind k##Name##Kind;
+STICTION_QUESTIONS(STICTION_KIND)
+#undef STICTION_KIND
 
 namespace {
 
-constexpr const QuestionKind* kKinds[] = {&kAllStickingKind, &kEquilibriumKind, &kRegionKind,   &kClosureKind,
-                                          &kSlidingKind,     &kImpactKind,      &kCouplingsKind};
+struct NamedKind {
+  const char* name;
+  const QuestionKind& kind;
+};
+
+/// In the order of Question.
+constexpr NamedKind kKinds[] = {
+#define STICTION_KIND(Name, name) {#name, k##Name##Kind},
+    STICTION_QUESTIONS(STICTION_KIND)
+#undef STICTION_KIND
+};
 
 }  // namespace
 
-const QuestionKind& kind_of(const std::string& question, const std::string& path)
+const QuestionKind& kind_of(Question question)
 {
-  std::string known;
-  for (const QuestionKind* kind : kKinds) {
-    const char* name = stiction::name_of(kind->question);
-    if (question == name) return *kind;
-    known += (known.empty() ? "" : " | ") + std::string(name);
-  }
-  throw InputError(path, "want a question that this version answers (" + known + "), got " + quoted(question));
+  const auto index = static_cast<std::size_t>(question);
+  if (index >= std::size(kKinds)) throw InputError("question", "want a question, got number " + std::to_string(index));
+  return kKinds[index].kind;
 }
 
 void require_plain_contacts(const Scenario& scenario)
@@ -74,16 +80,16 @@ void require_given_efforts(const Situation& situation)
                            "; the question equilibrium finds efforts within limits");
 }
 
-std::vector<std::pair<std::string, double>> given_efforts(const Scenario& scenario, const ContactProblem& problem)
+std::vector<ReportedEffort> given_efforts(const Scenario& scenario, const ContactProblem& problem)
 {
-  std::vector<std::pair<std::string, double>> efforts;
+  std::vector<ReportedEffort> efforts;
   for (const ModelDescription& model : scenario.scene.models) {
     if (model.effort.kind != Effort::Kind::kGiven) continue;
     for (std::size_t i = 0; i < problem.dofs.size(); ++i) {
       const Dof& dof = problem.dofs[i];
       if (dof.model != model.name || dof.size != 1) continue;
       const auto given = model.effort.given.find(dof.joint);
-      efforts.emplace_back(problem.dof_names[i], given == model.effort.given.end() ? 0.0 : given->second);
+      efforts.push_back({problem.dof_names[i], given == model.effort.given.end() ? 0.0 : given->second});
     }
   }
   return efforts;
@@ -93,9 +99,21 @@ std::vector<std::pair<std::string, double>> given_efforts(const Scenario& scenar
 
 namespace stiction {
 
+const char* name_of(Question question)
+{
+  const auto index = static_cast<std::size_t>(question);
+  return index < std::size(internal::kKinds) ? internal::kKinds[index].name : "";
+}
+
 Question question_named(const std::string& name, const std::string& path)
 {
-  return internal::kind_of(name, path).question;
+  std::string known;
+  for (std::size_t i = 0; i < std::size(internal::kKinds); ++i) {
+    const char* const one = internal::kKinds[i].name;
+    if (name == one) return static_cast<Question>(i);
+    known += (known.empty() ? "" : " | ") + std::string(one);
+  }
+  throw InputError(path, "want a question that this version answers (" + known + "), got " + internal::quoted(name));
 }
 
 }  // namespace stiction

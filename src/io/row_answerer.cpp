@@ -99,17 +99,14 @@ void RowAnswerer::answer(const BatchRow& row, RowAnswer& answer)
     row_.scene.package_paths = package_paths_;
   }
   require_askable(row_);
-  const Answer& asked = answerer_.ask(row_);
+  const Asker& asked = answerer_.ask(row_);
   answer.verdict = asked.verdict();
   answer.summary = asked.summary();
   answer.cells.clear();
   asked.write_row(answer.cells);
 }
 
-std::vector<std::string> RowAnswerer::columns() const
-{
-  return kind_of(stiction::name_of(base_.question)).columns(base_.options);
-}
+std::vector<std::string> RowAnswerer::columns() const { return kind_of(base_.question).columns(base_.options); }
 
 /// Back to the scenario as it is written.
 void RowAnswerer::restore()

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "io/nearest_name.hpp"
 #include "io/scenario_document.hpp"
@@ -169,12 +170,12 @@ Effort decode_effort(const Entry& entry, const std::string& path)
 constexpr std::array<std::pair<const char*, ContactFrame>, 3> kContactFrames{
     {{"link", ContactFrame::kLink}, {"world", ContactFrame::kWorld}, {"on", ContactFrame::kOn}}};
 
-/// Unit to within 1e-6, as the scene wants it; here because here the line is known.
+/// Unit to within kUnitRounding, as the scene wants it; here because here the line is known.
 Eigen::Vector3d unit_vector(const Entry& entry, const std::string& path)
 {
   const Eigen::Vector3d value = vector3(entry, path);
   const std::string where = entry.where();
-  if (!(std::abs(value.norm() - 1.0) <= 1e-6))
+  if (!(std::abs(value.norm() - 1.0) <= kUnitRounding))
     throw InputError((where.empty() ? "" : where + ": ") + path, "want a unit vector, got " + text(value));
   return value;
 }
@@ -280,13 +281,11 @@ void each(const Entry* list, const char* path, Read read)
     read(list->items[i], std::string(path) + "[" + std::to_string(i) + "]");
 }
 
-constexpr std::array<std::pair<const char*, Question>, 7> kQuestions{{{"all_sticking", Question::kAllSticking},
-                                                                      {"equilibrium", Question::kEquilibrium},
-                                                                      {"closure", Question::kClosure},
-                                                                      {"region", Question::kRegion},
-                                                                      {"sliding", Question::kSliding},
-                                                                      {"impact", Question::kImpact},
-                                                                      {"couplings", Question::kCouplings}}};
+constexpr auto kQuestions = std::to_array<std::pair<const char*, Question>>({
+#define STICTION_NAMED(Name, name) {#name, Question::k##Name},
+    STICTION_QUESTIONS(STICTION_NAMED)
+#undef STICTION_NAMED
+});
 
 }  // namespace
 
@@ -470,13 +469,6 @@ void apply(const std::vector<ScenarioOverride>& overrides, ScenarioDocument& doc
 }
 
 }  // namespace internal
-
-const char* name_of(Question question)
-{
-  for (const auto& [name, value] : internal::kQuestions)
-    if (value == question) return name;
-  return "";
-}
 
 Scenario read_scenario_file(const std::string& file, const std::vector<ScenarioOverride>& overrides)
 {

@@ -7,6 +7,7 @@
 
 #include "base/limits.hpp"
 #include "base/names.hpp"
+#include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "io/scenario_document.hpp"
 #include "io/sha256.hpp"
@@ -100,9 +101,9 @@ void require_values(const Scenario& scenario)
             std::to_string(*options.modes));
   if (options.push) {
     require_finite(options.push->at, "options.push.at");
-    require(
-        options.push->kind != PushOption::Direction::kGiven || std::abs(options.push->direction.norm() - 1.0) <= 1e-6,
-        "options.push.direction", "a unit vector", text(options.push->direction));
+    require(options.push->kind != PushOption::Direction::kGiven ||
+                std::abs(options.push->direction.norm() - 1.0) <= kUnitRounding,
+            "options.push.direction", "a unit vector", text(options.push->direction));
   }
   if (options.point) require_finite(*options.point, "options.point");
   if (options.wrench) {
@@ -147,7 +148,7 @@ void require_size(const Scenario& scenario, const ContactProblem& problem)
 void require_askable(const Scenario& scenario)
 {
   require_values(scenario);
-  kind_of(stiction::name_of(scenario.question)).require(scenario);
+  kind_of(scenario.question).require(scenario);
 }
 
 ScenarioAnswerer::ScenarioAnswerer(const SceneDescription& scene) : description_(scene), scene_(scene)
@@ -188,59 +189,64 @@ void ScenarioAnswerer::compute(const SceneDescription& description, ContactProbl
     }
 }
 
-const Answer& ScenarioAnswerer::ask(const Scenario& scenario)
+const Asker& ScenarioAnswerer::ask(const Scenario& scenario)
 {
-  const QuestionKind& kind = kind_of(stiction::name_of(scenario.question));
-  if (!answer_ || question_ != scenario.question || engine_->name() != scenario.options.solver) {
+  if (!asker_ || question_ != scenario.question || engine_->name() != scenario.options.solver) {
     std::unique_ptr<Engine> engine = make_engine(scenario.options.solver);
-    Engine* const owned_by_answer = engine.get();
-    answer_ = kind.make(std::move(engine));
-    engine_ = owned_by_answer;
+    Engine* const owned_by_asker = engine.get();
+    asker_ = kind_of(scenario.question).make(std::move(engine));
+    engine_ = owned_by_asker;
     question_ = scenario.question;
   }
   engine_->forget();  // an answer must not depend on the one before
   if (fits(scenario.scene)) {
     compute(scenario.scene, problem_);
     require_size(scenario, problem_);
-    answer_->ask({scenario, scene_, state_, problem_}, Extras::kOnlyIfAsked);
+    asker_->ask({scenario, scene_, state_, problem_}, Extras::kOnlyIfAsked);
   } else {
     Scene scene(scenario.scene, scene_);
     scene.compute(scene.described_state(), problem_);
     require_size(scenario, problem_);
-    answer_->ask({scenario, scene, scene.described_state(), problem_}, Extras::kOnlyIfAsked);
+    asker_->ask({scenario, scene, scene.described_state(), problem_}, Extras::kOnlyIfAsked);
   }
-  return *answer_;
+  return *asker_;
 }
 
-Report ScenarioAnswerer::start(const Scenario& scenario)
+ScenarioReport ScenarioAnswerer::start(const Scenario& scenario)
 {
-  Report report;
+  ScenarioReport report;
   report.scenario = scenario;
   for (const Warning& warning : scene_.warnings(scenario.scene.models)) report.warnings.push_back(warning.message());
   report.inputs.urdf = urdf_;
+  report.solver = scenario.options.solver;
   compute(scenario.scene, report.problem);
   require_size(scenario, report.problem);
-  report.answer = kind_of(stiction::name_of(scenario.question)).make(make_engine(scenario.options.solver));
   return report;
 }
 
-Report ScenarioAnswerer::read(const Scenario& scenario)
+ScenarioReport ScenarioAnswerer::read(const Scenario& scenario)
 {
   if (!fits(scenario.scene)) return ScenarioAnswerer(scenario.scene).read(scenario);
-  Report report = start(scenario);
-  report.answer->read({report.scenario, scene_, state_, report.problem});
+  ScenarioReport report = start(scenario);
+  const auto asker = kind_of(scenario.question).make(make_engine(scenario.options.solver));
+  asker->read({report.scenario, scene_, state_, report.problem});
+  asker->move_to(report);
   return report;
 }
 
-Report ScenarioAnswerer::report(const Scenario& scenario)
+ScenarioReport ScenarioAnswerer::report(const Scenario& scenario)
 {
   if (!fits(scenario.scene)) return ScenarioAnswerer(scenario.scene).report(scenario);
-  Report report = start(scenario);
-  report.answer->ask({report.scenario, scene_, state_, report.problem}, Extras::kAll);
-  if (report.verdict() == Verdict::kUndecided) return report;
+  ScenarioReport report = start(scenario);
+  const auto asker = kind_of(scenario.question).make(make_engine(scenario.options.solver));
+  asker->ask({report.scenario, scene_, state_, report.problem}, Extras::kAll);
+  report.verdict = asker->verdict();
+  report.summary = asker->summary();
+  asker->move_to(report);
+  if (report.verdict == Verdict::kUndecided) return report;
   // The numbers that are written are the numbers that are judged: they read back as the same doubles.
   const Verification proof = verify_json(report_document(report), nullptr);
-  if (!proof.valid) report.refused = proof.message;
+  if (!proof.valid) refuse(report, proof.message);
   return report;
 }
 

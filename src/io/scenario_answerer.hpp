@@ -15,14 +15,14 @@ class ScenarioAnswerer {
 
   bool fits(const SceneDescription& scene) const;
 
-  /// With those extras only that the scenario asks for. The answer lives until the next one.
-  const Answer& ask(const Scenario& scenario);
+  /// With those extras only that the scenario asks for. The answer is the asker's, until the next one.
+  const Asker& ask(const Scenario& scenario);
 
   /// With every extra that the scenario does not turn off; undecided where `verify` would refuse it.
-  Report report(const Scenario& scenario);
+  ScenarioReport report(const Scenario& scenario);
 
   /// Only reads what is asked: the report has a question, but no answer.
-  Report read(const Scenario& scenario);
+  ScenarioReport read(const Scenario& scenario);
 
   /// SHA-256 of URDFs, by model.
   const std::vector<std::pair<std::string, std::string>>& urdf_hashes() const { return urdf_; }
@@ -30,7 +30,7 @@ class ScenarioAnswerer {
  private:
   void compute(const SceneDescription& description, ContactProblem& problem);
 
-  Report start(const Scenario& scenario);
+  ScenarioReport start(const Scenario& scenario);
 
   SceneDescription description_;
   std::vector<std::pair<std::string, std::string>> urdf_;  ///< SHA-256 by model, as loaded
@@ -38,9 +38,9 @@ class ScenarioAnswerer {
   bool world_points_ = false;  ///< contact points that depend on the described state
   SceneState state_;
   ContactProblem problem_;
-  std::unique_ptr<Answer> answer_;
-  Question question_ = Question::kAllSticking;  ///< of answer_
-  Engine* engine_ = nullptr;                    ///< of answer_, which owns it
+  std::unique_ptr<Asker> asker_;
+  Question question_ = Question::kAllSticking;  ///< of asker_
+  Engine* engine_ = nullptr;                    ///< of asker_, which owns it
 };
 
 /// Whether a scenario can be asked, as far as that shows before robots are loaded. @throws InputError

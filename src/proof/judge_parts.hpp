@@ -162,12 +162,12 @@ inline double outer_radius(const FrictionCone& cone)
 /// shown are those that prove.
 inline bool hardly_moved(const Eigen::VectorXd& lambda, const JudgeScratch& s, const Contact& c)
 {
-  constexpr double kShown = 0x1p-36;  // 1.5e-11
+  constexpr double kHardly = 0x1p-36;  // 1.5e-11
   for (int k = 0; k < c.rows(); ++k) {
     const Eigen::Index row = c.row + k;
     if (s.near[row] == lambda[row]) continue;
     const double size = std::max(std::abs(lambda[c.row]), s.scales.row_force(row)) + std::abs(lambda[row]);
-    if (!(std::abs(s.near[row] - lambda[row]) <= kShown * size)) return false;
+    if (!(std::abs(s.near[row] - lambda[row]) <= kHardly * size)) return false;
   }
   return true;
 }

@@ -216,7 +216,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (Bytes bytes(data, size); bytes.more();) change(scenario, bytes);
   try {
     const ScenarioReport report = checker.check(scenario);
-    if (report.verdict != Verdict::kUndecided && !verify_report(report.json, "report").valid) std::abort();
+    if (report.verdict != Verdict::kUndecided && !verify_report(to_json(report), "report").valid) std::abort();
   } catch (const InputError&) {
   }
   if (checker.check_numbers(good()).summary != wanted) std::abort();

@@ -121,10 +121,10 @@ TEST(CouplingsReport, TangentialRowsAreHeldOrLeftOut)
 
 TEST(CouplingsReport, SaysWhichRowsFight)
 {
-  const std::string text = report_text(checked("rod_wall_and_rail"), false);
+  const std::string text = to_text(checked("rod_wall_and_rail"));
   EXPECT_THAT(text, HasSubstr("strongest coupling: wall normal against rail normal; kinetic angle 53.13\n"));
   EXPECT_THAT(text, HasSubstr("an impulse of 1 at wall normal comes with 0.6 at rail"));
-  EXPECT_THAT(report_text(checked("block_on_three_points"), false),
+  EXPECT_THAT(to_text(checked("block_on_three_points")),
               HasSubstr("upper_guide and lower_guide depend\n   on each other"));
 }
 
@@ -147,7 +147,7 @@ TEST(CouplingsReport, BadInputNamesTheEntry)
 TEST(CouplingsVerify, AcceptsWhatCheckWrites)
 {
   const auto message = [](const std::string& name, const Overrides& overrides = {}) {
-    const Verification result = verify_report(report_json(checked(name, overrides)), "r");
+    const Verification result = verify_report(to_json(checked(name, overrides)), "r");
     EXPECT_TRUE(result.valid) << name << ": " << result.message;
     return result.message;
   };
@@ -162,7 +162,7 @@ TEST(CouplingsVerify, AcceptsWhatCheckWrites)
 
 TEST(CouplingsVerify, SaysWhatDisagrees)
 {
-  const std::string json = report_json(checked("rod_wall_and_rail"));
+  const std::string json = to_json(checked("rod_wall_and_rail"));
   const auto message = [&](auto edit) { return message_about_forged(json, edit); };
   EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }),
               HasSubstr("says 'fails', but its certificate proves 'holds'"));
@@ -180,7 +180,7 @@ TEST(CouplingsVerify, SaysWhatDisagrees)
               HasSubstr("couplings.E[0][0]: the report says 0.75"));
   EXPECT_THAT(message([](Json& r) { r["acceleration"]["values"]["rod/x"] = 1.0; }),
               HasSubstr("acceleration.values.rod/x"));
-  const std::string crank = report_json(checked("crank_against_stop"));
+  const std::string crank = to_json(checked("crank_against_stop"));
   EXPECT_THAT(message_about_forged(crank, [](Json& r) { r["certificate"]["lambda"][0] = -1.0; }),
               HasSubstr("proves nothing"));
   EXPECT_THAT(message_about_forged(crank, [](Json& r) { r["certificate"]["problem"]["gamma"][0] = 0.0; }),

@@ -103,8 +103,7 @@ TEST(SlidingReport, Ladder)
   // contradiction.
   const Overrides rough = {{"contacts.wall.mu", "0.5"}, {"contacts.ground.mu", "0.5"}};
   EXPECT_EQ(checked_json("ladder_slips", rough)["solutions"][0]["contrary_slips"], Json::array({"wall", "ground"}));
-  EXPECT_THAT(report_text(checked("ladder_slips", rough), false),
-              HasSubstr("ground is at rest and would not start this way"));
+  EXPECT_THAT(to_text(checked("ladder_slips", rough)), HasSubstr("ground is at rest and would not start this way"));
   Overrides falling = rough;
   falling.push_back({"models.ladder.rates", "{theta: 1, x: 0.7071067811865476, y: -0.7071067811865476}"});
   EXPECT_TRUE(checked_json("ladder_slips", falling)["solutions"][0]["contrary_slips"].empty());
@@ -216,7 +215,7 @@ TEST(SlidingReport, BadInputNamesTheEntryAndBothDirections)
 TEST(SlidingVerify, AcceptsWhatCheckWritesAndSaysWhatItProves)
 {
   const auto message = [](const std::string& name, const Overrides& overrides = {}) {
-    const Verification result = verify_report(report_json(checked(name, overrides)), "r");
+    const Verification result = verify_report(to_json(checked(name, overrides)), "r");
     EXPECT_TRUE(result.valid) << name << ": " << result.message;
     return result.message;
   };
@@ -233,7 +232,7 @@ TEST(SlidingVerify, AcceptsWhatCheckWritesAndSaysWhatItProves)
 
 TEST(SlidingVerify, SaysWhatDisagrees)
 {
-  const std::string json = report_json(checked("painleve_klein"));
+  const std::string json = to_json(checked("painleve_klein"));
   const auto message = [&](auto edit) { return message_about_forged(json, edit); };
   EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }),
               HasSubstr("says 'fails', but its certificate proves 'holds'"));
@@ -266,7 +265,7 @@ TEST(SlidingVerify, SaysWhatDisagrees)
               }),
               HasSubstr("M a + F = J'lambda is violated"));
   // Jammed only as long as every mode is shown to be empty.
-  const std::string jammed = report_json(checked("painleve_jammed"));
+  const std::string jammed = to_json(checked("painleve_jammed"));
   EXPECT_THAT(message_about_forged(jammed, [](Json& r) { r["certificate"]["leaves"].erase(0); }),
               HasSubstr("proves nothing"));
   EXPECT_THAT(message_about_forged(jammed, [](Json& r) { r["certificate"]["problem"]["contacts"][0]["mu"] = 1.2; }),
