@@ -74,7 +74,7 @@ struct WellPosedness {
 };
 
 struct SlidingOptions {
-  int node_limit = 8192;  ///< modes and partial modes looked at before "at least one" or "undecided"
+  int node_limit = 8192;  ///< modes looked at before "at least one" or "undecided"; at 8192 fewer in large scenes
   bool well_posedness = true;
 };
 

@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 
+#include "ask/mode_limit.hpp"
 #include "ask/propositions_algebra.hpp"
 #include "ask/proved.hpp"
 #include "base/numerics.hpp"
@@ -55,7 +56,7 @@ class Search {
          ImpactResult& result)
       : problem_(problem),
         impact_(impact),
-        options_(options),
+        leaf_limit_(mode_limit(problem, options.leaf_limit, ImpactOptions().leaf_limit)),
         engine_(engine),
         result_(result),
         bounds_(impact_bounds(problem, impact.velocity)),
@@ -128,8 +129,8 @@ class Search {
     std::vector<ImpactLeaf> leaves;
     std::deque<std::vector<Mode>> open = {std::vector<Mode>(elements_.size())};
     for (int looked_at = 0; !open.empty() && (proved || result_.solutions.empty()); ++looked_at) {
-      if (looked_at == options_.leaf_limit) {
-        result_.reason = "more than " + std::to_string(options_.leaf_limit) + " combinations of modes";
+      if (looked_at == leaf_limit_) {
+        result_.reason = "more than " + std::to_string(leaf_limit_) + " combinations of modes";
         return false;
       }
       ImpactLeaf leaf;
@@ -542,7 +543,7 @@ class Search {
 
   const ContactProblem& problem_;
   const Impact& impact_;
-  const ImpactOptions& options_;
+  const int leaf_limit_;
   Engine& engine_;
   ImpactResult& result_;
   MotionBounds bounds_;

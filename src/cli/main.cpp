@@ -9,10 +9,13 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <iostream>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/names.hpp"
 #include "io/batch.hpp"
 #include "io/check.hpp"
 #include "io/inspect_text.hpp"
@@ -118,6 +121,13 @@ struct ScenarioArguments {
     if (!question.empty()) result.push_back({"question", question});
     return result;
   }
+
+  stiction::internal::ScenarioDocument document() const
+  {
+    stiction::internal::ScenarioDocument result = stiction::internal::load_scenario(file);
+    stiction::internal::apply(overrides(), result);
+    return result;
+  }
 };
 
 /// The question of a scenario as a problem file.
@@ -186,8 +196,10 @@ int run(int argc, char** argv)
       ->excludes(&svg);
   region.footer("Exit codes: 0 the centre of mass is inside, 1 outside, 3 undecided, 2 bad input or usage.");
   region.callback([&] {
-    const stiction::ScenarioReport report =
-        internal::check_file(region_scenario.file, region_scenario.overrides(), region_scenario.package_paths);
+    const internal::ScenarioDocument document = region_scenario.document();
+    for (const auto& [file, option] : {std::pair(&svg_file, "--svg"), std::pair(&csv_file, "--csv")})
+      internal::require_none_of(internal::input_files(document, region_scenario.package_paths), *file, option);
+    const stiction::ScenarioReport report = internal::check_document(document, region_scenario.package_paths);
     if (!svg_file.empty()) write_file(svg_file, "--svg", internal::region_svg(report));
     if (!csv_file.empty()) write_file(csv_file, "--csv", internal::region_csv(report));
     write_result(to_text(report, colours()));
@@ -210,8 +222,7 @@ int run(int argc, char** argv)
   batch.add_flag("--quiet", quiet, "No progress on standard error");
   batch.footer("Exit codes: 0 every row was answered, 2 some row was bad (it says so, the rest is done) or bad usage.");
   batch.callback([&] {
-    batch_arguments.document = internal::load_scenario(batch_scenario.file);
-    internal::apply(batch_scenario.overrides(), batch_arguments.document);
+    batch_arguments.document = batch_scenario.document();
     batch_arguments.package_paths = batch_scenario.package_paths;
     if (!quiet) batch_arguments.progress = Narrator();
     code = internal::run_batch(batch_arguments).bad > 0 ? kBadInput : kOk;
@@ -230,7 +241,7 @@ int run(int argc, char** argv)
     const ScenarioArguments& about = report_scenario;
     if (about.file.empty() && !(about.sets.empty() && about.package_paths.empty()))
       throw stiction::InputError("--scenario", "want the scenario that --set and --package-path are about, got none");
-    const std::string text = internal::read_text_file(report_file, "report");
+    const std::string text = internal::read_report_file(report_file);
     const stiction::Verification result =
         about.file.empty()
             ? stiction::verify_report(text, report_file)
@@ -256,7 +267,12 @@ int run(int argc, char** argv)
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) {  // --help, --version
+      std::ostringstream said;
+      app.exit(error, said, std::cerr);
+      write_result(said.str());
+      return kOk;
+    }
     const std::string unknown = not_understood(app);
     std::fprintf(stderr, "stiction: %s\nTry 'stiction --help'.\n",
                  unknown.empty() ? error.what() : ("not understood: " + unknown).c_str());
@@ -272,7 +288,7 @@ int main(int argc, char** argv)
   try {
     return run(argc, argv);
   } catch (const stiction::InputError& error) {
-    std::fprintf(stderr, "stiction: %s\n", error.what());
+    std::fprintf(stderr, "stiction: %s\n", stiction::internal::printable(error.what()).c_str());
     return kBadInput;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "stiction: internal error, please report it: %s\n", error.what());

@@ -25,16 +25,24 @@ struct Entry {
   std::string where() const;                      ///< "file:3:7"
   std::string where_key() const;                  ///< the same of its key
   std::string shown() const;                      ///< for "got …": a short text
+
+ private:
+  std::string place(int at_line, int at_column) const;
+};
+
+/// Where in its source a text starts, from 1.
+struct TextStart {
+  int line = 1, column = 1;
 };
 
 /// @throws InputError "source:line:column: …" when it is not YAML, has a duplicate key, more than one document or is
 /// out of all proportion.
-Entry parse_yaml(const std::string& text, const std::string& source);
+Entry parse_yaml(const std::string& text, const std::string& source, TextStart start = {});
 
 /// The same from JSON, strictly; much faster. @throws InputError "source:line:column: …"
 Entry parse_json_entries(const std::string& text, const std::string& source);
 
-/// The whole of a file, up to 256 MiB: /dev/zero has no end. @throws InputError
+/// The whole of a file of at most 16 MiB. @throws InputError
 std::string read_text_file(const std::string& file, const std::string& path);
 
 /// The steps of a dotted path ("contacts[2].at", "contacts.left_toe.at") down a document: keys of maps, and indices

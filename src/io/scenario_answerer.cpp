@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/limits.hpp"
+#include "base/names.hpp"
 #include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "io/problem_document.hpp"
@@ -47,17 +49,21 @@ void require(bool condition, const std::string& path, const char* want, const st
 
 void require_positive(const std::optional<double>& value, const char* path)
 {
-  if (value) require(std::isfinite(*value) && *value > 0.0, path, "a finite number > 0", text(*value));
+  if (!value) return;
+  require(std::isfinite(*value) && *value > 0.0, path, "a finite number > 0", text(*value));
+  require(in_range(*value), path, "a number up to 1e50", text(*value));
 }
 
 void require_finite(const Eigen::Vector3d& value, const std::string& path)
 {
   require(value.allFinite(), path, "three finite numbers", text(value));
+  require(in_range(value.lpNorm<Eigen::Infinity>()), path, "numbers up to 1e50", text(value));
 }
 
 /// Scenario files are read strictly; scenarios that programs put together come to us as they are.
 void require_values(const Scenario& scenario)
 {
+  if (!scenario.name.empty()) require_name(scenario.name, "name");
   const std::size_t contacts = scenario.bare ? scenario.bare->problem.contacts.size() : scenario.scene.contacts.size();
   require(scenario.contact_motions.size() == contacts, "contact_motions", "one per contact",
           std::to_string(scenario.contact_motions.size()));
@@ -68,14 +74,14 @@ void require_values(const Scenario& scenario)
       require_finite(*motion.slides, path + ".slides");
       require(!motion.slides->isZero(0.0), path + ".slides", "a direction", text(*motion.slides));
     }
-    require(std::isfinite(motion.restitution_normal), path + ".restitution.normal", "a finite number",
+    require(in_range(motion.restitution_normal), path + ".restitution.normal", "a finite number up to 1e50",
             text(motion.restitution_normal));
-    require(std::isfinite(motion.restitution_tangential), path + ".restitution.tangential", "a finite number",
+    require(in_range(motion.restitution_tangential), path + ".restitution.tangential", "a finite number up to 1e50",
             text(motion.restitution_tangential));
-    require(std::isfinite(motion.restitution_spin), path + ".restitution.spin", "a finite number",
+    require(in_range(motion.restitution_spin), path + ".restitution.spin", "a finite number up to 1e50",
             text(motion.restitution_spin));
     if (motion.mu_second)
-      require(std::isfinite(*motion.mu_second) && *motion.mu_second >= 0.0, path + ".mu_second", "a finite number >= 0",
+      require(in_range(*motion.mu_second) && *motion.mu_second >= 0.0, path + ".mu_second", "a finite number >= 0",
               text(*motion.mu_second));
   }
   const ScenarioOptions& options = scenario.options;
@@ -92,6 +98,7 @@ void require_values(const Scenario& scenario)
           "0 unless the question is equilibrium", text(options.tolerance));
   require_positive(options.gap, "options.gap");
   require_positive(options.box, "options.box");
+  if (options.box) require(*options.box <= 1e6, "options.box", "at most 1e6 m", text(*options.box));
   require_positive(options.length, "options.length");
   require(options.tangential == "held" || options.tangential == "left_out", "options.tangential", "held | left_out",
           quoted(options.tangential));
@@ -110,13 +117,36 @@ void require_values(const Scenario& scenario)
     require_finite(options.wrench->torque, "options.wrench.torque");
   }
   if (const auto& noise = options.noise) {
-    require(std::isfinite(noise->position) && noise->position >= 0.0, "options.noise.position", "a finite number >= 0",
+    require(in_range(noise->position) && noise->position >= 0.0, "options.noise.position", "a finite number >= 0",
             text(noise->position));
-    require(std::isfinite(noise->angle) && noise->angle >= 0.0, "options.noise.angle", "a finite number >= 0",
+    require(in_range(noise->angle) && noise->angle >= 0.0, "options.noise.angle", "a finite number >= 0",
             text(noise->angle));
     require(noise->samples >= 1 && noise->samples <= 10'000'000, "options.noise.samples", "1 to 1e7",
             std::to_string(noise->samples));
   }
+}
+
+/// Rows of contacts and closures and degrees of freedom, together, that are answered within seconds and a gigabyte.
+constexpr std::pair<Question, Eigen::Index> kMostEquations[] = {
+    {Question::kAllSticking, 1800}, {Question::kEquilibrium, 6000}, {Question::kClosure, 6000},
+    {Question::kRegion, 6000},      {Question::kSliding, 400},      {Question::kImpact, 400},
+    {Question::kCouplings, 1000}};
+constexpr Eigen::Index kMostWithQpoases = 150;  // of all_sticking
+
+void require_size(const Scenario& scenario, const ContactProblem& problem)
+{
+  const Question question = scenario.question;
+  const bool qpoases = question == Question::kAllSticking && scenario.options.solver == "qpoases";
+  const auto limit =
+      qpoases ? kMostWithQpoases
+              : std::ranges::find(kMostEquations, question, &std::pair<Question, Eigen::Index>::first)->second;
+  const Eigen::Index rows = problem.rows(), dofs = problem.nv();
+  if (rows + dofs <= limit) return;
+  throw InputError(rows > dofs ? "contacts" : "models",
+                   "want at most " + std::to_string(limit) +
+                       " rows of contacts (three per point) and degrees of freedom together for the question " +
+                       stiction::name_of(question) + (qpoases ? " with qpoases" : "") + ", got " +
+                       std::to_string(rows) + " and " + std::to_string(dofs));
 }
 
 }  // namespace
@@ -197,10 +227,12 @@ const Asker& ScenarioAnswerer::ask(const Scenario& scenario)
   engine_->forget();  // an answer must not depend on the one before
   if (fits(scenario)) {
     compute(scenario, problem_);
+    require_size(scenario, problem_);
     asker_->ask({scenario, robots(), state_, problem_}, Extras::kOnlyIfAsked);
   } else {
     Scene scene(scenario.scene, *scene_);  // a row cannot make a scenario of a bare problem, or the other way round
     scene.compute(scene.described_state(), problem_);
+    require_size(scenario, problem_);
     asker_->ask({scenario, &scene, scene.described_state(), problem_}, Extras::kOnlyIfAsked);
   }
   return *asker_;
@@ -216,6 +248,7 @@ ScenarioReport ScenarioAnswerer::start(const Scenario& scenario)
   report.inputs.urdf = urdf_;
   report.solver = scenario.options.solver;
   compute(scenario, report.problem);
+  require_size(scenario, report.problem);
   return report;
 }
 

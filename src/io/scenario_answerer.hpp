@@ -24,6 +24,9 @@ class ScenarioAnswerer {
   /// Only reads what is asked: the report has a question, but no answer.
   ScenarioReport read(const Scenario& scenario);
 
+  /// SHA-256 of URDFs, by model.
+  const std::vector<std::pair<std::string, std::string>>& urdf_hashes() const { return urdf_; }
+
  private:
   void compute(const SceneDescription& description, ContactProblem& problem);
   void compute(const Scenario& scenario, ContactProblem& problem);
