@@ -1,6 +1,7 @@
 // Restitution and energy before any impact is solved: conditions on G and ε, and the all-sticking closed form.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "ask/propositions_algebra.hpp"
 #include "base/text.hpp"
@@ -207,6 +208,65 @@ StickingTouchdown sticking_touchdown(const ContactProblem& problem, const Impact
     result.friction.push_back(pulls ? kInfinity : (tangential > 0.0 ? tangential / pressing : 0.0));
   }
   return result;
+}
+
+namespace {
+
+/// The same problem without one contact.
+ContactProblem without(const ContactProblem& problem, std::size_t contact)
+{
+  ContactProblem rest = problem;
+  const int first = problem.contacts[contact].row, count = problem.contacts[contact].rows();
+  std::vector<int> rows;
+  for (int r = 0; r < problem.rows(); ++r)
+    if (r < first || r >= first + count) rows.push_back(r);
+  rest.J = problem.J(rows, Eigen::all);
+  rest.gamma = problem.gamma(rows);
+  rest.contacts.erase(rest.contacts.begin() + static_cast<std::ptrdiff_t>(contact));
+  for (Contact& other : rest.contacts)
+    if (other.row > first) other.row -= count;
+  for (LoopConstraint& loop : rest.loops)
+    if (loop.row > first) loop.row -= count;
+  return rest;
+}
+
+}  // namespace
+
+std::optional<double> sticking_friction(const ContactProblem& problem, const Impact& impact)
+{
+  ContactProblem staying = problem;
+  Impact of_staying = impact;
+  std::vector<std::size_t> names(problem.contacts.size()), left;  // indices into the whole problem
+  std::iota(names.begin(), names.end(), std::size_t{0});
+  for (;;) {
+    const StickingTouchdown touchdown = sticking_touchdown(staying, of_staying);
+    if (!touchdown.consistent) return {};
+    std::size_t worst = staying.contacts.size();  // pulls most
+    double pull = kInfinity, friction = 0.0;
+    for (std::size_t i = 0; i < staying.contacts.size(); ++i) {
+      friction = std::max(friction, touchdown.friction[i]);
+      const double normal = touchdown.impulse[staying.contacts[i].row];
+      if (std::isfinite(touchdown.friction[i]) || normal >= pull) continue;
+      pull = normal;
+      worst = i;
+    }
+    if (worst == staying.contacts.size()) {
+      const Eigen::VectorXd e = restitutions(problem, impact);
+      const ImpactScales scales(problem, impact.velocity, touchdown.velocity);
+      for (const std::size_t i : left) {
+        const int row = problem.contacts[i].row;
+        const double opening = problem.J.row(row).dot(touchdown.velocity + e[row] * impact.velocity);
+        if (opening < -kClear * scales.speed[row]) return {};
+      }
+      return friction;
+    }
+    if (staying.contacts[worst].side != Side::kUnilateral) return {};
+    left.push_back(names[worst]);
+    names.erase(names.begin() + static_cast<std::ptrdiff_t>(worst));
+    if (worst < of_staying.laws.size())
+      of_staying.laws.erase(of_staying.laws.begin() + static_cast<std::ptrdiff_t>(worst));
+    staying = without(staying, worst);
+  }
 }
 
 ImpactEquivalent impact_equivalent(const Eigen::Matrix2d& G)

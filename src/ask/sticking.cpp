@@ -279,12 +279,14 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
     prove_holds(result);
   else if (!multiplier_admissible(result) && result.verdict == Verdict::kFails)
     prove_fails(result);
-  internal::report_contacts(p, opt.rules.shape, detaching, result.lambda, result.verdict, result.contacts);
-  for (size_t i = 0; i < p.contacts.size(); ++i) result.contacts[i].unique = internal_forces.spare(set, i);
 
   // Steps 6 to 8.
-  if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
+  for (size_t i = 0; i < p.contacts.size(); ++i) result.contacts[i].unique = internal_forces.spare(set, i);
+  const bool more = opt.intervals || opt.margins || opt.repairs;
+  if (more && result.verdict != Verdict::kUndecided) settle_load();
   if (opt.margins && result.verdict != Verdict::kUndecided) friction_margin(result);
+  internal::report_contacts(p, opt.rules.shape, detaching, result.lambda, result.verdict, result.contacts);
+  if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
   if (opt.repairs && result.verdict == Verdict::kFails) repairs(result);
   if (result.verdict == Verdict::kHolds && opt.explain)
     result.explanation = internal::describe_sticking(p, result.contacts);

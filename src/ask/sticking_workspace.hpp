@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ask/internal_forces.hpp"
+#include "ask/shown_forces.hpp"
 #include "ask/slack.hpp"
 #include "base/linear_algebra.hpp"
 #include "stiction/sticking.hpp"
@@ -40,6 +41,8 @@ struct StickingChecker::Workspace {
   bool acceleration_unique();
 
   // sticking_margins.cpp: intervals, friction, repairs, words
+  void settle_load();
+  void show_forces(StickingResult& result, const internal::FrictionBracket& least);
   void intervals(StickingResult& result);
   bool admissible_patterns(std::vector<std::vector<int>>& patterns);
   void widen_intervals(const std::vector<int>& pattern, std::vector<ContactReport>& contacts);
@@ -47,6 +50,8 @@ struct StickingChecker::Workspace {
   void tell_the_last_motion(StickingResult& result, const internal::FrictionBracket& least);
   void repairs(StickingResult& result);
   void repairing_force(StickingResult& result);
+  std::optional<Eigen::VectorXd> nearest_load(const std::vector<MotionLeaf>& leaves, double room);
+  bool holds_with(const Eigen::VectorXd& F);
 
   internal::HoldWorkspace search;
   Judge judge;
@@ -57,6 +62,7 @@ struct StickingChecker::Workspace {
   internal::HoldAnswer found;  ///< of the verdict
   internal::HoldAnswer trial;  ///< with other friction
   internal::SlackSearch slack;
+  internal::ShownForces shown_forces;
   internal::InternalForces internal_forces;
   internal::Caster caster;
   internal::Cast cast;

@@ -395,10 +395,8 @@ void ImpactAnswer::ask(const Situation& situation, Extras extras)
   repaired_ = false;
   if (!margins) return;
   safe_ = safe_restitution(asked_.problem, asked_.impact.laws);
-  if (std::ranges::none_of(asked_.problem.contacts, &Contact::torsional)) {
-    const StickingTouchdown touchdown = sticking_touchdown(asked_.problem, asked_.impact);
-    if (touchdown.consistent && !touchdown.friction.empty())
-      sticking_friction_ = *std::ranges::max_element(touchdown.friction);
+  if (std::ranges::none_of(asked_.problem.contacts, &Contact::torsional) && !asked_.problem.contacts.empty()) {
+    sticking_friction_ = sticking_friction(asked_.problem, asked_.impact);
     if (sticking_friction_ && *sticking_friction_ < kClear) sticking_friction_ = 0.0;  // rounding
   }
   const bool repairs = situation.scenario.options.repairs.value_or(extras == Extras::kAll);

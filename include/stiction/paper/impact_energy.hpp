@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 #include <vector>
 
 #include "stiction/proof/impact.hpp"
@@ -52,6 +53,11 @@ struct StickingTouchdown {
   std::vector<double> friction;  ///< |Λt|/Λn per contact; infinite where the contact would have to pull
 };
 StickingTouchdown sticking_touchdown(const ContactProblem& problem, const Impact& impact);
+
+/// The least common friction with which sticking is a solution for all contacts but those that leave: a foot that would
+/// have to pull, such as the old one in a step of a wheel of spokes, lifts off without an impulse. Empty: those that
+/// stay cannot all stick, or one that leaves would not open.
+std::optional<double> sticking_friction(const ContactProblem& problem, const Impact& impact);
 
 /// The two masses and the lever that bounce like one planar contact with Delassus matrix G (rows normal, tangent),
 /// (135)–(137). Needs G > 0 and G12 < 0 (flip the tangent otherwise). @throws InputError otherwise.
