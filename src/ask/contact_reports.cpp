@@ -52,13 +52,14 @@ void report_contacts(const ContactProblem& problem, const ConeShape& shape, cons
 
 std::string doubt_of_the_rim(const ContactProblem& problem, const ConeShape& shape, const Eigen::VectorXd& lambda)
 {
-  const double nothing = kNoSlack * lambda.lpNorm<Eigen::Infinity>();
+  constexpr double kNoise = 1e-15;  // share of the largest force that is left of others that cancel: unloaded
+  const double largest = lambda.lpNorm<Eigen::Infinity>(), nothing = kNoSlack * largest;
   for (const Contact& contact : problem.contacts) {
     const double* f = lambda.data() + contact.row;
     FrictionCone cone = friction_cone(contact, shape);
     if (contact.side == Side::kBilateral && f[0] < 0.0) cone.sign = -1.0;
     const double sideways = Eigen::Map<const Eigen::VectorXd>(f + 1, contact.rows() - 1).lpNorm<Eigen::Infinity>();
-    if (sideways > 0.0 && slack(cone, f) <= nothing)
+    if (sideways > kNoise * largest && slack(cone, f) <= nothing)
       return "contact " + contact.name + " is at the rim of its friction cone to within rounding";
     if (std::abs(f[0]) > 0.0 && contact.max_normal - std::abs(f[0]) <= nothing)
       return "contact " + contact.name + " is at its largest normal force to within rounding";

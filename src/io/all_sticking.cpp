@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "io/judgement.hpp"
 #include "io/report.hpp"
+#include "io/rounded.hpp"
 #include "io/wrap.hpp"
 #include "stiction/error.hpp"
 #include "stiction/rest.hpp"
@@ -42,7 +43,7 @@ std::string force_words(const ContactProblem& problem, const Eigen::VectorXd& ad
   const double noticeable = 1e-6 * add.lpNorm<Eigen::Infinity>();
   for (Eigen::Index i = 0; i < add.size(); ++i)
     if (std::abs(add[i]) > noticeable)
-      words += fmt::format("{}{} {:+.4g}", words.empty() ? "" : ", ", problem.dof_names[static_cast<std::size_t>(i)],
+      words += fmt::format("{}{} {:+.6g}", words.empty() ? "" : ", ", problem.dof_names[static_cast<std::size_t>(i)],
                            add[i]);
   return words;
 }
@@ -54,12 +55,13 @@ void append_repairs(std::string& out, const ContactProblem& problem, const std::
   for (const Repair& repair : repairs) {
     switch (repair.change) {
       case Repair::Change::kCommonFriction:
-        append_item(out, fmt::format("every friction coefficient times {:.4g}", repair.value));
+        append_item(out, "every friction coefficient times " + rounded_up(repair.value));
         break;
       case Repair::Change::kFriction:
-        append_item(out, fmt::format("friction of {} alone raised from {:.4g} to {:.4g}",
+        append_item(out, fmt::format("friction of {} alone raised from {:.4g} to {}",
                                      problem.contacts[static_cast<std::size_t>(repair.contact)].name,
-                                     problem.contacts[static_cast<std::size_t>(repair.contact)].mu, repair.value));
+                                     problem.contacts[static_cast<std::size_t>(repair.contact)].mu,
+                                     rounded_up(repair.value)));
         break;
       case Repair::Change::kForce:
         append_item(out, "generalised force added (N, N m): " + force_words(problem, -repair.force));
@@ -211,7 +213,7 @@ AnswerText StickingAnswer::text(const Report& report) const
     text.notes.push_back("these forces would keep every contact stuck, were friction and pulling unlimited");
   if (holds && result_.indeterminacy > 0)
     text.notes.push_back(
-        fmt::format("forces are not unique ({} internal); shown are those deepest inside the friction cones",
+        fmt::format("forces are not unique ({} internal); shown are those that need the least friction",
                     result_.indeterminacy));
   if (holds && result_.acceleration.size() > 0 &&
       result_.acceleration.lpNorm<Eigen::Infinity>() > 1e-4)  // m/s^2, rad/s^2
@@ -219,7 +221,7 @@ AnswerText StickingAnswer::text(const Report& report) const
   if (result_.friction_scale_known && holds && result_.friction_scale)
     text.notes.push_back(
         *result_.friction_scale > 0.0
-            ? fmt::format("friction to spare: holds down to {:.4g} of every coefficient", *result_.friction_scale)
+            ? fmt::format("friction to spare: holds down to {} of every coefficient", rounded_up(*result_.friction_scale))
             : "holds without any friction");
   if (result_.friction_scale_known && fails && !result_.friction_scale)
     text.notes.push_back("no amount of friction helps");

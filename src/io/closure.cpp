@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "io/judgement.hpp"
 #include "io/report.hpp"
+#include "io/rounded.hpp"
 #include "io/wrap.hpp"
 #include "stiction/closure_input.hpp"
 #include "stiction/error.hpp"
@@ -319,7 +320,7 @@ AnswerText ClosureAnswer::text(const Report&) const
   if (result_.d.enclosed()) text.notes.push_back("d (largest common slack of internal forces): " + interval(result_.d));
   const Margin& factor = result_.friction_factor;
   if (factor.state == Margin::State::kKnown)
-    text.notes.push_back(fmt::format("least friction for closure: {:.4g} of every coefficient", factor.upper));
+    text.notes.push_back(fmt::format("least friction for closure: {} of every coefficient", rounded_up(factor.upper)));
   if (factor.state == Margin::State::kNone) text.notes.push_back("no amount of friction gives closure");
   if (rate_)
     text.notes.push_back(
@@ -342,11 +343,11 @@ AnswerText ClosureAnswer::text(const Report&) const
   if (result_.frictional_form_closure.verdict == Verdict::kFails) {
     std::string advice;
     if (factor.state == Margin::State::kKnown)
-      append_item(advice, fmt::format("every friction coefficient times {:.4g}", factor.upper));
+      append_item(advice, "every friction coefficient times " + rounded_up(factor.upper));
     for (std::size_t i = 0; i < result_.contact_friction.size(); ++i)
       if (result_.contact_friction[i].state == Margin::State::kKnown)
-        append_item(advice, fmt::format("friction of {} alone raised to {:.4g}", grasp_.contacts[i].name,
-                                        result_.contact_friction[i].upper));
+        append_item(advice, fmt::format("friction of {} alone raised to {}", grasp_.contacts[i].name,
+                                        rounded_up(result_.contact_friction[i].upper)));
     if (!advice.empty()) text.advice = "\nwhat would close it, each by itself:\n" + advice;
   }
 

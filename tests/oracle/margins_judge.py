@@ -755,10 +755,11 @@ def main():
         scene = draws.stance("equilibrium")
         path, report = ask(f"e_{seed}_{k}", scene)
         SceneJudge(stiction, path, report, tally).all()
-        if report["efforts"]:  # the same stance with these efforts given: it stands, nearly or exactly
+        if report["verdict"] == "holds":  # the same stance with efforts given: it stands, nearly or exactly
             given = json.loads(json.dumps(scene))
             given["question"] = "all_sticking"
-            given["models"]["robot"]["effort"] = draws.effort_of(report, 17 if k % 2 else 6)
+            deep = json.loads(stiction("check", path, "--json", "--set", "options.margins=false"))
+            given["models"]["robot"]["effort"] = draws.effort_of(deep, 17 if k % 2 else 6)
             path, report = ask(f"s_{seed}_{k}", given)
             SceneJudge(stiction, path, report, tally).all()
             for contact in given["contacts"]:  # and with less friction
