@@ -11,6 +11,16 @@ namespace {
 
 constexpr double kLoaded = 1e-9;  // share of the force scale above which a contact counts as loaded, or inside its cone
 
+/// The contact that uses most of its friction; of several that use as much, the first.
+std::size_t nearest_to_slipping(const std::vector<ContactReport>& contacts)
+{
+  constexpr double kClearlyMore = 1.0 + 1e-4;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    if (contacts[i].utilisation > kClearlyMore * contacts[most].utilisation) most = i;
+  return most;
+}
+
 }  // namespace
 
 void find_detaching(const ContactProblem& problem, Detachment detachment, const Eigen::VectorXd& a,
@@ -80,11 +90,8 @@ ContactProblem with_friction(const ContactProblem& problem, double factor)
 std::string describe_sticking(const ContactProblem& problem, const std::vector<ContactReport>& contacts)
 {
   if (problem.contacts.empty()) return "holds: there is no contact that could slip";
-  std::size_t most = 0, leaving = 0;
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    if (contacts[i].utilisation > contacts[most].utilisation) most = i;
-    leaving += contacts[i].state == ContactState::kDetaching;
-  }
+  const std::size_t most = nearest_to_slipping(contacts);
+  const auto leaving = std::ranges::count(contacts, ContactState::kDetaching, &ContactReport::state);
   std::string text = leaving == 0 ? "holds: every contact sticks" : "holds: every contact that stays sticks";
   if (leaving > 0) {
     text += ", but";
@@ -103,9 +110,7 @@ std::string describe_balance(const ContactProblem& problem, const std::vector<Co
                              const Eigen::VectorXd& efforts)
 {
   if (problem.contacts.empty()) return "holds: the efforts alone balance the load";
-  std::size_t most = 0;
-  for (std::size_t i = 0; i < contacts.size(); ++i)
-    if (contacts[i].utilisation > contacts[most].utilisation) most = i;
+  const std::size_t most = nearest_to_slipping(contacts);
   std::string text = "holds: contacts and efforts balance the load";
   auto percent = [](double share) { return std::to_string(static_cast<int>(std::lround(100.0 * share))) + " %"; };
   const double share = contacts[most].utilisation;

@@ -13,6 +13,17 @@ constexpr double kStiffness = 1e4;  // of the rows against the norm: each step m
 constexpr int kMostSteps = 20;
 constexpr double kReached = 1e-13;  // share of the load that a step may miss
 
+/// Friction that is rounding of the force beside it is none, where that is as good a solution.
+void drop_noise(const ConeProgram& program, Eigen::VectorXd& x)
+{
+  constexpr double kNoise = 1e-15;
+  Eigen::VectorXd clean = x;
+  for (const ConeBlock& block : program.cones)
+    for (int k = 1; k < block.cone.dim(); ++k)
+      if (std::abs(clean[block.col + k]) <= kNoise * std::abs(clean[block.col])) clean[block.col + k] = 0.0;
+  if (proves_feasible(program, clean)) x = clean;
+}
+
 }  // namespace
 
 /// Rows that do not depend on each other, orthonormal, so that one stiffness fits them all.
@@ -70,6 +81,7 @@ bool LeastNormForces::solve(const ConeProgram& program, Eigen::Index forces, Eig
   set_rows(program, forces);
   if (!descend(program, x)) return false;
   balance(program, x);
+  drop_noise(program, x);
   return x.allFinite();
 }
 

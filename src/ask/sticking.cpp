@@ -272,13 +272,8 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   set.build(p, opt.rules.shape, loads, detaching);
   result.indeterminacy = internal_forces.find(set);
 
-  // Steps 4 and 5: do they meet the cones?
-  result.verdict = decide(hold_problem(), search, found);
-  if (result.verdict == Verdict::kUndecided) result.reason = found.reason;
-  if (result.verdict == Verdict::kHolds)
-    prove_holds(result);
-  else if (!multiplier_admissible(result) && result.verdict == Verdict::kFails)
-    prove_fails(result);
+  meet_cones(result);
+  if (result.verdict == Verdict::kUndecided && lighten(result)) meet_cones(result);
 
   // Steps 6 to 8.
   for (size_t i = 0; i < p.contacts.size(); ++i) result.contacts[i].unique = internal_forces.spare(set, i);
@@ -291,6 +286,28 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   if (result.verdict == Verdict::kHolds && opt.explain)
     result.explanation = internal::describe_sticking(p, result.contacts);
   result.iterations = search.iterations;
+}
+
+/// Steps 4 and 5: do the multipliers meet the cones?
+void StickingChecker::Workspace::meet_cones(StickingResult& result)
+{
+  result.verdict = decide(hold_problem(), search, found);
+  if (result.verdict == Verdict::kUndecided) result.reason = found.reason;
+  if (result.verdict == Verdict::kHolds)
+    prove_holds(result);
+  else if (!multiplier_admissible(result) && result.verdict == Verdict::kFails)
+    prove_fails(result);
+}
+
+/// Where contacts nearly depend on each other, as on feet below straight legs, multipliers of Gauss' principle may be
+/// thousands of times larger than forces that would do, and what rounding leaves of them hides everything. Those of
+/// least norm say the same; false: there are none.
+bool StickingChecker::Workspace::lighten(StickingResult& result)
+{
+  if (!shown_forces.without_cones(*problem, loads, detaching, result.lambda)) return false;
+  set_carried_load(result.lambda);
+  settle_load();
+  return true;
 }
 
 /// The forces found, deeper inside their cones where they can be proved there.

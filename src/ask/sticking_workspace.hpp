@@ -25,6 +25,8 @@ struct StickingChecker::Workspace {
   bool balanced(const Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
   bool settle(Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
   void set_carried_load(const Eigen::VectorXd& lambda);
+  void meet_cones(StickingResult& result);
+  bool lighten(StickingResult& result);
   void prove_holds(StickingResult& result);
   void prove_fails(StickingResult& result);
   bool multiplier_admissible(StickingResult& result);

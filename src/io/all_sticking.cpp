@@ -55,13 +55,13 @@ void append_repairs(std::string& out, const ContactProblem& problem, const std::
   for (const Repair& repair : repairs) {
     switch (repair.change) {
       case Repair::Change::kCommonFriction:
-        append_item(out, "every friction coefficient times " + rounded_up(repair.value));
+        append_item(out, "every friction coefficient times " + enough(repair.value));
         break;
       case Repair::Change::kFriction:
-        append_item(out, fmt::format("friction of {} alone raised from {:.4g} to {}",
-                                     problem.contacts[static_cast<std::size_t>(repair.contact)].name,
-                                     problem.contacts[static_cast<std::size_t>(repair.contact)].mu,
-                                     rounded_up(repair.value)));
+        append_item(out,
+                    fmt::format("friction of {} alone raised from {:.4g} to {}",
+                                problem.contacts[static_cast<std::size_t>(repair.contact)].name,
+                                problem.contacts[static_cast<std::size_t>(repair.contact)].mu, enough(repair.value)));
         break;
       case Repair::Change::kForce:
         append_item(out, "generalised force added (N, N m): " + force_words(problem, -repair.force));
@@ -212,16 +212,15 @@ AnswerText StickingAnswer::text(const Report& report) const
   if (fails && forces)
     text.notes.push_back("these forces would keep every contact stuck, were friction and pulling unlimited");
   if (holds && result_.indeterminacy > 0)
-    text.notes.push_back(
-        fmt::format("forces are not unique ({} internal); shown are those that need the least friction",
-                    result_.indeterminacy));
+    text.notes.push_back(fmt::format(
+        "forces are not unique ({} internal); shown are those that need the least friction", result_.indeterminacy));
   if (holds && result_.acceleration.size() > 0 &&
       result_.acceleration.lpNorm<Eigen::Infinity>() > 1e-4)  // m/s^2, rad/s^2
     text.notes.push_back("it moves: accelerations are not zero, no contact slips");
   if (result_.friction_scale_known && holds && result_.friction_scale)
     text.notes.push_back(
         *result_.friction_scale > 0.0
-            ? fmt::format("friction to spare: holds down to {} of every coefficient", rounded_up(*result_.friction_scale))
+            ? fmt::format("friction to spare: holds down to {} of every coefficient", at_least(*result_.friction_scale))
             : "holds without any friction");
   if (result_.friction_scale_known && fails && !result_.friction_scale)
     text.notes.push_back("no amount of friction helps");

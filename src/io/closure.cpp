@@ -320,7 +320,7 @@ AnswerText ClosureAnswer::text(const Report&) const
   if (result_.d.enclosed()) text.notes.push_back("d (largest common slack of internal forces): " + interval(result_.d));
   const Margin& factor = result_.friction_factor;
   if (factor.state == Margin::State::kKnown)
-    text.notes.push_back(fmt::format("least friction for closure: {} of every coefficient", rounded_up(factor.upper)));
+    text.notes.push_back(fmt::format("least friction for closure: {} of every coefficient", at_least(factor.upper)));
   if (factor.state == Margin::State::kNone) text.notes.push_back("no amount of friction gives closure");
   if (rate_)
     text.notes.push_back(
@@ -343,11 +343,11 @@ AnswerText ClosureAnswer::text(const Report&) const
   if (result_.frictional_form_closure.verdict == Verdict::kFails) {
     std::string advice;
     if (factor.state == Margin::State::kKnown)
-      append_item(advice, "every friction coefficient times " + rounded_up(factor.upper));
+      append_item(advice, "every friction coefficient times " + enough(factor.upper));
     for (std::size_t i = 0; i < result_.contact_friction.size(); ++i)
       if (result_.contact_friction[i].state == Margin::State::kKnown)
         append_item(advice, fmt::format("friction of {} alone raised to {}", grasp_.contacts[i].name,
-                                        rounded_up(result_.contact_friction[i].upper)));
+                                        enough(result_.contact_friction[i].upper)));
     if (!advice.empty()) text.advice = "\nwhat would close it, each by itself:\n" + advice;
   }
 

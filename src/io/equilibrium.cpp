@@ -179,8 +179,7 @@ AnswerText EquilibriumAnswer::text(const Report& report) const
   if (holds && !problem.contacts.empty()) text.table = contacts_text(problem, result_.contacts);
   if (holds && result_.indeterminacy > 0)
     text.notes.push_back(fmt::format(
-        "forces are not unique ({} internal); shown are those that need the least friction",
-        result_.indeterminacy));
+        "forces are not unique ({} internal); shown are those that need the least friction", result_.indeterminacy));
   if ((a_.array() != 0.0).any()) text.notes.push_back("for the prescribed acceleration, not at rest");
   std::string advice;
   for (const NamedMargin& margin : margins()) {
@@ -197,16 +196,17 @@ AnswerText EquilibriumAnswer::text(const Report& report) const
     else if (name == "friction_scale" && holds)
       text.notes.push_back(
           margin.value() > 0.0
-              ? fmt::format("friction to spare: holds down to {} of every coefficient", rounded_up(margin.value()))
+              ? fmt::format("friction to spare: holds down to {} of every coefficient", at_least(margin.value()))
               : "holds without any friction");
     else if (name == "friction_scale" && fails && state == State::kKnown)
-      append_item(advice, "every friction coefficient times " + rounded_up(margin.value()));
+      append_item(advice, "every friction coefficient times " + enough(margin.value()));
     else if (name == "effort" && state == State::kNone)
       text.notes.push_back("no joint efforts help, however large");
     else if (name == "effort" && holds)
-      text.notes.push_back(fmt::format("efforts to spare: holds with {} of every effort limit", rounded_up(margin.value())));
+      text.notes.push_back(
+          fmt::format("efforts to spare: holds with {} of every effort limit", at_least(margin.value())));
     else if (name == "effort" && fails && state == State::kKnown)
-      append_item(advice, "every effort limit times " + rounded_up(margin.value()));
+      append_item(advice, "every effort limit times " + enough(margin.value()));
     else if (name == "push" && holds) {
       const PushOption& push = *report.scenario.options.push;
       const std::string way = push.kind == PushDirection::kGiven        ? "along " + internal::text(push.direction)
@@ -214,7 +214,7 @@ AnswerText EquilibriumAnswer::text(const Report& report) const
                                                                         : "in any direction";
       text.notes.push_back(state == State::kUnbounded
                                ? fmt::format("{} may be pushed {} as hard as you like", push.link, way)
-                               : fmt::format("{} may be pushed {} with {} N", push.link, way, rounded_down(margin.value())));
+                               : fmt::format("{} may be pushed {} with {} N", push.link, way, at_most(margin.value())));
     } else if (name == "generators" && state == State::kKnown)
       text.notes.push_back(fmt::format("every generator of the inner pyramids can carry {:.6g} N", margin.value()));
   }

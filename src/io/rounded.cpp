@@ -9,19 +9,23 @@ namespace stiction::internal {
 namespace {
 
 constexpr int kDigits = 4;
+constexpr double kBoundary = 1e-6;  // share of itself to within which a boundary is proved
 
-/// The nearest number of so many digits, moved by one unit of the last one where it is on the wrong side.
-std::string rounded(double value, double side)
+/// The nearest number of so many digits, moved by one unit of the last one where it is on the wrong side by more than
+/// that share.
+std::string rounded(double value, double side, double share)
 {
-  std::string text = fmt::format("{:.{}g}", value, kDigits);
-  if (value == 0.0 || !std::isfinite(value) || side * (std::strtod(text.c_str(), nullptr) - value) >= 0.0) return text;
+  const std::string text = fmt::format("{:.{}g}", value, kDigits);
+  const double printed = std::strtod(text.c_str(), nullptr);
+  if (value == 0.0 || !std::isfinite(value) || side * (printed - value) >= -share * std::abs(value)) return text;
   const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - (kDigits - 1));
-  return fmt::format("{:.{}g}", std::strtod(text.c_str(), nullptr) + side * unit, kDigits);
+  return fmt::format("{:.{}g}", printed + side * unit, kDigits);
 }
 
 }  // namespace
 
-std::string rounded_up(double value) { return rounded(value, 1.0); }
-std::string rounded_down(double value) { return rounded(value, -1.0); }
+std::string enough(double value) { return rounded(value, 1.0, 0.0); }
+std::string at_least(double boundary) { return rounded(boundary, 1.0, kBoundary); }
+std::string at_most(double boundary) { return rounded(boundary, -1.0, kBoundary); }
 
 }  // namespace stiction::internal

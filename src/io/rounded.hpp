@@ -4,9 +4,13 @@
 
 namespace stiction::internal {
 
-/// Four significant digits on the safe side: what is printed does what the number was proved to do, and a thousandth
-/// less (more) does not when that is so of the number.
-std::string rounded_up(double value);
-std::string rounded_down(double value);
+/// Four significant digits of what is to be applied, never less than that: it does what the number was proved to do.
+/// As one unit of the last digit is a thousandth at most, a thousandth less does not where the number is the least.
+std::string enough(double value);
+
+/// Four significant digits of a boundary that was proved to within a millionth: the boundary itself where they tell it,
+/// else on the side that holds.
+std::string at_least(double boundary);
+std::string at_most(double boundary);
 
 }  // namespace stiction::internal

@@ -445,7 +445,7 @@ class SceneJudge:
 
     def as_printed(self):
         """The text for people: its rounded numbers must do as well."""
-        text = self.stiction("check", self.path).replace("\n    ", " ")
+        text = self.stiction("check", self.path).replace("\n   ", " ")
         dofs = {name: d for d, name in enumerate(self.report["certificate"]["problem"]["dofs"])}
         names = {c["name"]: i for i, c in enumerate(self.contacts.contacts)}
         found = re.search(r"generalised force added[^:]*: (.*)", text)
