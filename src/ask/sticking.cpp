@@ -299,12 +299,15 @@ void StickingChecker::Workspace::meet_cones(StickingResult& result)
     prove_fails(result);
 }
 
-/// Where contacts nearly depend on each other, as on feet below straight legs, multipliers of Gauss' principle may be
-/// thousands of times larger than forces that would do, and what rounding leaves of them hides everything. Those of
-/// least norm say the same; false: there are none.
+/// Where rows depend on each other, as those of flat feet do, multipliers of Gauss' principle may be thousands of times
+/// larger than forces that would do, and what rounding leaves of them spoils motion and load. Those of least norm say
+/// the same, and the motion is refined with them; false: there are none.
 bool StickingChecker::Workspace::lighten(StickingResult& result)
 {
   if (!shown_forces.without_cones(*problem, loads, detaching, result.lambda)) return false;
+  refine(gauss_answer.a, result.lambda);
+  drop_noise(gauss_answer.a, result.lambda);
+  result.acceleration = gauss_answer.a;
   set_carried_load(result.lambda);
   settle_load();
   return true;
