@@ -9,9 +9,11 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kStiffness = 1e4;  // of the rows against the norm: each step misses the rows 1e8 times less
-constexpr int kMostSteps = 20;
+// Of the rows against the norm: stiff ones find their multipliers in few steps, soft ones leave digits to the norm.
+constexpr double kStiffnesses[] = {1e5, 1e2};
+constexpr int kMostSteps = 60;
 constexpr double kReached = 1e-13;  // share of the load that a step may miss
+constexpr double kSlower = 0.98;    // steps that miss more of what the last one missed lead nowhere
 
 /// Friction that is rounding of the force beside it is none, where that is as good a solution.
 void drop_noise(const ConeProgram& program, Eigen::VectorXd& x)
@@ -44,15 +46,15 @@ void LeastNormForces::set_rows(const ConeProgram& program, Eigen::Index forces)
   rows_ = svd.V.leftCols(rank).transpose();
   b_ = (svd.U.leftCols(rank).transpose() * e).cwiseQuotient(svd.values.head(rank));
   stacked_.setZero(rank + n, n);
-  stacked_.topRows(rank) = kStiffness * rows_;
   stacked_.bottomRows(n).diagonal().head(forces).setOnes();
 }
 
-bool LeastNormForces::descend(const ConeProgram& program, Eigen::VectorXd& x)
+bool LeastNormForces::descend(const ConeProgram& program, double stiffness, Eigen::VectorXd& x)
 {
   const Eigen::Index rank = rows_.rows(), n = rows_.cols();
+  stacked_.topRows(rank) = stiffness * rows_;
   target_.setZero(rank + n);
-  target_.head(rank) = kStiffness * b_;
+  target_.head(rank) = stiffness * b_ + multipliers_ / stiffness;
   NearestPoint::Data data;
   data.m = static_cast<int>(rank + n);
   data.n = static_cast<int>(n);
@@ -67,9 +69,10 @@ bool LeastNormForces::descend(const ConeProgram& program, Eigen::VectorXd& x)
     if (stop == NearestPoint::Stop::kIterations) return false;
     x = Eigen::Map<const Eigen::VectorXd>(nearest_.x().data(), n);
     const Eigen::VectorXd miss = b_ - rows_ * x;
-    if (miss.norm() <= kReached * b_.norm() || !(miss.norm() < 0.5 * missed)) break;
+    if (miss.norm() <= kReached * b_.norm() || !(miss.norm() < kSlower * missed)) break;
     missed = miss.norm();
-    target_.head(rank) += kStiffness * miss;
+    multipliers_ += stiffness * stiffness * miss;
+    target_.head(rank) += stiffness * miss;
   }
   return x.allFinite();
 }
@@ -79,7 +82,9 @@ bool LeastNormForces::solve(const ConeProgram& program, Eigen::Index forces, Eig
   x.setZero(program.E.cols());
   if (program.E.rows() == 0 || program.E.cols() == 0) return true;
   set_rows(program, forces);
-  if (!descend(program, x)) return false;
+  multipliers_.setZero(rows_.rows());
+  for (const double stiffness : kStiffnesses)
+    if (!descend(program, stiffness, x)) return false;
   balance(program, x);
   drop_noise(program, x);
   return x.allFinite();
@@ -102,7 +107,7 @@ bool ShownForces::at(const HoldProblem& problem, double factor, HoldWorkspace& w
 bool ShownForces::find(const HoldProblem& problem, double least, const Eigen::VectorXd& known, HoldWorkspace& workspace,
                        HoldAnswer& shown)
 {
-  constexpr double kRoom = 1e-6;   // beyond the least friction, where forces are unique up to rounding
+  constexpr double kRoom = 1e-5;   // beyond the least friction, where multipliers of the rows have no bound
   constexpr double kLargest = 10;  // times the forces known
   constexpr int kMostTrials = 20;
   const Eigen::Index forces = problem.set.force_columns();

@@ -7,9 +7,9 @@ namespace stiction::internal {
 
 /// min |forces|  s.t.  E x = e,  x in the cones, boxes and free variables of a program. Workspace, one per thread.
 ///
-/// Method of multipliers: each step is one nearest point of [ρ V'; I] x = [ρ (b + u); 0], where V'x = b are the rows
-/// made orthonormal, and u collects what the steps before missed. The last corrections are made in the rows themselves,
-/// with more digits.
+/// Method of multipliers: each step is one nearest point of [ρ V'; I] x = [ρ b + y/ρ; 0], where V'x = b are the rows
+/// made orthonormal, and the multipliers y collect ρ² times what the steps before missed. The last corrections are made
+/// in the rows themselves, with more digits.
 class LeastNormForces {
  public:
   /// @param forces that many columns, the first ones, count in the norm; the others are distances from limits.
@@ -17,11 +17,11 @@ class LeastNormForces {
   bool solve(const ConeProgram& program, Eigen::Index forces, Eigen::VectorXd& x);
 
  private:
-  bool descend(const ConeProgram& program, Eigen::VectorXd& x);
+  bool descend(const ConeProgram& program, double stiffness, Eigen::VectorXd& x);
   void set_rows(const ConeProgram& program, Eigen::Index forces);
 
   Eigen::MatrixXd rows_, stacked_;  ///< V', and with the unit rows below
-  Eigen::VectorXd b_, target_;
+  Eigen::VectorXd b_, target_, multipliers_;
   NearestPoint nearest_;
 };
 
