@@ -68,7 +68,7 @@ TEST(StickingFriction, IsThatOfAllContactsWhereNoneLeaves)
   EXPECT_NEAR(*found, std::max(all.friction[0], all.friction[1]), 1e-12);
 }
 
-TEST(StickingFriction, IsNoneWhereABilateralContactCannotStick)
+TEST(StickingFriction, IsNoneWhereTheRowsExcludeEachOther)
 {
   ContactProblem
       p;  // a carriage on a frictionless rail that is hit along it, twice the same row with other restitution
@@ -78,6 +78,7 @@ TEST(StickingFriction, IsNoneWhereABilateralContactCannotStick)
   p.gamma.setZero(2);
   Contact row = spoke("a", 0);
   row.tangents = 0;
+  row.mu = 0.0;
   p.contacts = {row, row};
   p.contacts[1].name = "b";
   p.contacts[1].row = 1;
