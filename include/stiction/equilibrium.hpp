@@ -21,7 +21,7 @@ struct EquilibriumOptions {
   int branch_limit = 4096;    ///< nodes of the sign tree over bilateral contacts before "undecided"
   double tolerance = 0.0;     ///< relative, of the data, at most kLargestTolerance: see EquilibriumResult::change
 
-  bool friction_scale = false;  ///< smallest factor on every mu and torsion with which it holds
+  bool friction_scale = false;  ///< smallest factor on every mu and torsion with which it holds; forces: that factor
   bool effort = false;          ///< smallest factor on all effort limits with which it holds: min of max |tau|/limit
   bool generators = false;      ///< shape inner(k), unilateral contacts: see EquilibriumResult::generators
   Eigen::VectorXd push;         ///< nv: generalised force of a unit push (J_point' direction); empty: not asked

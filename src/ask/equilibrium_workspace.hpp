@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ask/internal_forces.hpp"
+#include "ask/shown_forces.hpp"
 #include "ask/slack.hpp"
 #include "stiction/equilibrium.hpp"
 
@@ -40,6 +41,7 @@ struct EquilibriumChecker::Workspace {
 
   // equilibrium_margins.cpp
   void friction_margin(EquilibriumResult& result);
+  void show_forces(EquilibriumResult& result, double least);
   void effort_margin(const EquilibriumOptions& options, EquilibriumResult& result);
   void push_margin(const EquilibriumOptions& options, EquilibriumResult& result);
   void ball_margin(const EquilibriumOptions& options, EquilibriumResult& result);
@@ -59,6 +61,7 @@ struct EquilibriumChecker::Workspace {
   internal::HoldAnswer found;  ///< of the verdict
   internal::HoldAnswer trial;  ///< of a margin
   internal::SlackSearch slack;
+  internal::ShownForces shown_forces;
   internal::LineCaster caster;
   internal::LineCast line;
   internal::InternalForces internal_forces;
