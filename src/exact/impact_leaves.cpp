@@ -1,5 +1,6 @@
 // docs/proofs/impact.md: leaves, each of which speaks of all solutions in some modes, and the cover of all modes.
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 #include <string>
 
@@ -10,6 +11,7 @@ namespace stiction::exact {
 namespace {
 
 const Q kBlur = power_of_two(-52) + power_of_two(-50);
+const Q kWiderSpeed = power_of_two(-50);            // of the two ends' shares in a sector little wider than a quadrant
 constexpr double kQuadrant = std::numbers::pi / 2;  // as a double: where sectors of slip meet
 
 /// How a contact behaves in a leaf.
@@ -40,7 +42,8 @@ bool possible(const Impact& impact, std::size_t i, const Mode& mode)
   if (mode.normal == "any" && (mode.tangential != "any" || mode.spin != "any")) return false;
   if (mode.tangential != "slip") return true;
   if (c.tangents == 1) return mode.from == mode.to && (mode.from == 0 || mode.from == std::numbers::pi);
-  return mode.from <= mode.to && mode.to - mode.from <= kQuadrant && mode.from >= 0 && mode.to <= 4 * kQuadrant;
+  constexpr double kWider = 1e-9, kRound = 10.0;
+  return mode.from <= mode.to && mode.to - mode.from <= kQuadrant + kWider && std::abs(mode.from) < kRound;
 }
 
 /// Parts that a mode falls into; none where nothing is left to tell apart.
@@ -291,7 +294,7 @@ class LeafProgram {
     } else if (mode.tangential == "slip") {
       const Direction from = slip_direction(mode.from), to = slip_direction(mode.to);
       for (const Direction& d : {from, to})
-        add_slip({{row, d.x}, {row + 1, d.y / impact_.stretch(i, 1)}}, (1 + kTrigonometric) * fastest_slip(i));
+        add_slip({{row, d.x}, {row + 1, d.y / impact_.stretch(i, 1)}}, (1 + kWiderSpeed) * fastest_slip(i));
       lose(c.mu, (1 - power_of_two(-80)) * root_down((1 + from.x * to.x + from.y * to.y) / 2));
     }
     if (mode.tangential != "any") row += c.tangents;
