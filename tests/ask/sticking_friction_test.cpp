@@ -68,16 +68,16 @@ TEST(StickingFriction, IsThatOfAllContactsWhereNoneLeaves)
   EXPECT_NEAR(*found, std::max(all.friction[0], all.friction[1]), 1e-12);
 }
 
-TEST(StickingFriction, IsNoneWhereABilateralContactCannotStick)
+TEST(StickingFriction, IsNoneWhereTheRowsExcludeEachOther)
 {
-  ContactProblem
-      p;  // a carriage on a frictionless rail that is hit along it, twice the same row with other restitution
+  ContactProblem p;  // a carriage between two buffers on the same side, one of which bounces
   p.M = Eigen::Matrix<double, 1, 1>::Constant(1.0);
   p.F.setZero(1);
   p.J = Eigen::Vector2d(1.0, 1.0);
   p.gamma.setZero(2);
   Contact row = spoke("a", 0);
   row.tangents = 0;
+  row.mu = 0.0;
   p.contacts = {row, row};
   p.contacts[1].name = "b";
   p.contacts[1].row = 1;
