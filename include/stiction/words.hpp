@@ -3,8 +3,7 @@
 // Sentences for people about what was proved. They read certificates and judge nothing.
 #include <string>
 
-#include "stiction/grasp.hpp"
-#include "stiction/proof.hpp"
+#include "stiction/proof/closure.hpp"
 
 namespace stiction {
 
@@ -19,5 +18,9 @@ std::string describe_imbalance(const ContactProblem& problem, const ConeShape& s
 /// A free motion in words: "free to turn about the line through f1 and f2", "free to slide along (0, 0, +1)",
 /// "free to turn about (0.1, 0), leaving f3". Judges nothing.
 std::string describe_free_motion(const Grasp& grasp, const Twist& twist);
+
+/// The same for proofs of failure, which may have a motion for each choice of signs of bilateral contacts.
+std::string describe_free_motion(const Grasp& grasp, const ClosureProof& proof);
+std::string describe_free_motion(const Grasp& grasp, const ResistProof& proof);
 
 }  // namespace stiction

@@ -32,6 +32,9 @@ struct EquilibriumChecker::Workspace {
   double shared_effort(std::size_t motor, const Eigen::VectorXd& lambda, const Eigen::VectorXd& efforts) const;
   Verdict judged(const Certificate& certificate, Verdict claimed, std::string& reason);
   void deepen(EquilibriumResult& result);
+  bool fails_within(const ContactProblem& problem, double tolerance, Certificate& certificate, std::string& why);
+  /// Judges again, about data within a tolerance.
+  void tolerate(const ContactProblem& problem, double tolerance, EquilibriumResult& result);
 
   double carried_load() const;
   double set_effort_room();

@@ -6,6 +6,7 @@
 #include "ask/contact_reports.hpp"
 #include "ask/separation.hpp"
 #include "ask/sticking_workspace.hpp"
+#include "base/numerics.hpp"
 #include "stiction/error.hpp"
 #include "stiction/words.hpp"
 
@@ -344,8 +345,28 @@ void StickingChecker::Workspace::prove_fails(StickingResult& result)
     refine(result.certificate.a, result.certificate.lambda);
     result.verdict = judged(result, Verdict::kFails);
   }
+  if (result.verdict == Verdict::kUndecided) prove_fails_with_more(result);
   if (result.verdict == Verdict::kFails && options->explain)
     result.explanation = describe_failure(*problem, options->rules, result.certificate);
+}
+
+/// Motions that contacts which open would not oppose either: where they hardly open they are not proved to be gone. And
+/// motions without inertia: where M is singular, solutions may accelerate too much to tell what inertia opposes others.
+void StickingChecker::Workspace::prove_fails_with_more(StickingResult& result)
+{
+  const std::vector<char> nobody(detaching.size(), 0);
+  const auto attempt = [&](const Eigen::MatrixXd* columns) {
+    set.build(*problem, options->rules.shape, loads, nobody, columns);
+    if (decide(hold_problem(), search, found) != Verdict::kFails) return;
+    result.certificate.leaves.swap(found.leaves);
+    result.verdict = judged(result, Verdict::kFails);
+  };
+  if (std::ranges::find(detaching, 1) != detaching.end()) attempt(nullptr);
+  if (result.verdict == Verdict::kUndecided && !mass_definite) {
+    const Eigen::MatrixXd inertia = internal::column_span(problem->M, internal::kDependent).basis();
+    attempt(&inertia);
+  }
+  set.build(*problem, options->rules.shape, loads, detaching);
 }
 
 void StickingChecker::Workspace::doubt(StickingResult& result) const

@@ -29,6 +29,7 @@ struct StickingChecker::Workspace {
   bool lighten(StickingResult& result);
   void prove_holds(StickingResult& result);
   void prove_fails(StickingResult& result);
+  void prove_fails_with_more(StickingResult& result);
   bool multiplier_admissible(StickingResult& result);
   internal::HoldProblem hold_problem() { return {set, loads, nullptr, {}, options->branch_limit}; }
   Verdict judged(StickingResult& result, Verdict claimed);

@@ -59,17 +59,22 @@ std::string contacts_text(const ContactProblem& problem, const std::vector<Conta
   return out;
 }
 
-std::string report_text(const Report& report, bool colours)
+}  // namespace stiction::internal
+
+namespace stiction {
+
+std::string to_text(const ScenarioReport& report, Colours colours)
 {
-  std::string verdict = name_of(report.verdict());
-  std::string sentence = report.summary();
+  using namespace internal;
+  std::string verdict = to_string(report.verdict);
+  std::string sentence = report.summary;
   if (sentence.starts_with(verdict + ": ")) sentence.erase(0, verdict.size() + 2);
   std::ranges::transform(verdict, verdict.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   std::string out = report.scenario.name.empty() ? "" : report.scenario.name + "\n";
-  out += colours ? colour_of(report.verdict()) + verdict + "\033[0m\n" : verdict + "\n";
+  out += colours == Colours::kTerminal ? colour_of(report.verdict) + verdict + "\033[0m\n" : verdict + "\n";
   append_wrapped(out, sentence);
 
-  AnswerText text = report.answer->text(report);
+  AnswerText text = kind_of(report.scenario.question).text(report);
   if (const ConeShape& cone = report.scenario.options.cone; cone.approximation != ConeApproximation::kExact)
     text.notes.push_back(fmt::format("friction cones replaced by {} pyramids of {} sides",
                                      cone.approximation == ConeApproximation::kInner ? "inner" : "outer", cone.facets));
@@ -80,4 +85,4 @@ std::string report_text(const Report& report, bool colours)
   return out + text.advice;
 }
 
-}  // namespace stiction::internal
+}  // namespace stiction

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "stiction/proof.hpp"
+
 namespace stiction::internal {
 
 /// Below this share of the largest, a velocity or a multiplier is not worth a word.
@@ -16,6 +18,22 @@ std::string join(const Names& names);
 
 /// "x lifts", "x and y lift".
 std::string say(const Names& names, const char* singular, const char* plural);
+
+/// " (if x pushes and y pulls; it fails in each of the 4 sign cases)": what a leaf among `count` is about.
+template <typename Contacts>
+std::string sign_case(const Contacts& contacts, const MotionLeaf& leaf, std::size_t count)
+{
+  Names pushing, pulling;
+  for (std::size_t i = 0; i < leaf.signs.size() && i < contacts.size(); ++i) {
+    if (leaf.signs[i] > 0) pushing.push_back(contacts[i].name);
+    if (leaf.signs[i] < 0) pulling.push_back(contacts[i].name);
+  }
+  std::string text = " (if ";
+  if (!pushing.empty()) text += say(pushing, "pushes", "push");
+  if (!pushing.empty() && !pulling.empty()) text += " and ";
+  if (!pulling.empty()) text += say(pulling, "pulls", "pull");
+  return text + "; it fails in each of the " + std::to_string(count) + " sign cases)";
+}
 
 /// "(+1, 0, -0.71)".
 std::string direction_text(const Eigen::Vector3d& direction);

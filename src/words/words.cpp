@@ -14,6 +14,7 @@ using internal::join;
 using internal::kNoticeable;
 using internal::Names;
 using internal::say;
+using internal::sign_case;
 
 /// A contact that separates by less than this share of its speed more than the rim asks for slips: proofs are found
 /// before they are the sharpest.
@@ -177,16 +178,7 @@ std::string describe_motion(const ContactProblem& problem, const StickingRules& 
   }
   if (text.empty()) text = "no contact opposes the motion that the applied forces drive";
   if (certificate.leaves.size() == 1) return text;
-  Names pushing, pulling;
-  for (std::size_t i = 0; i < told->signs.size() && i < problem.contacts.size(); ++i) {
-    if (told->signs[i] > 0) pushing.push_back(problem.contacts[i].name);
-    if (told->signs[i] < 0) pulling.push_back(problem.contacts[i].name);
-  }
-  text += " (if ";
-  if (!pushing.empty()) text += say(pushing, "pushes", "push");
-  if (!pushing.empty() && !pulling.empty()) text += " and ";
-  if (!pulling.empty()) text += say(pulling, "pulls", "pull");
-  return text + "; it fails in each of the " + std::to_string(certificate.leaves.size()) + " sign cases)";
+  return text + sign_case(problem.contacts, *told, certificate.leaves.size());
 }
 
 std::string row_in_contact(const Contact& contact, int row)
