@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const stiction::ScenarioReport report =
         stiction::check_scenario_text(text, STICTION_SOURCE_DIR "/scenarios", "fuzz.yaml");
     if (report.verdict == stiction::Verdict::kUndecided) return 0;
-    if (const stiction::Verification proof = stiction::verify_report(stiction::to_json(report), "report"); !proof.valid) {
+    if (const stiction::Verification proof = stiction::verify_report(stiction::to_json(report), "report");
+        !proof.valid) {
       std::fprintf(stderr, "refused: %s\n", proof.message.c_str());
       std::abort();
     }

@@ -155,7 +155,8 @@ TEST(NumberLimits, NoReportHasNan)
            {ScenarioOverride{"contacts.bottom.points", "[[" + x + ", 0.1, 0], [-0.1, 0.1, 0], [0.1, -0.1, 0]]"},
             ScenarioOverride{"loads", "[{link: box/box, torque: [" + x + ", 0, " + x + "]}]"},
             ScenarioOverride{"gravity", "[0, 0, -" + x + "]"}}) {
-        const ScenarioReport report = checked("box_on_slope", {change, {"question", question}, {"options", "{object: box}"}});
+        const ScenarioReport report =
+            checked("box_on_slope", {change, {"question", question}, {"options", "{object: box}"}});
         EXPECT_THAT(to_json(report), Not(HasSubstr("nan"))) << question << change.path << x;
         EXPECT_THAT(to_text(report), Not(HasSubstr("nan"))) << question << change.path << x;
       }
