@@ -141,6 +141,8 @@ class LeafProgram {
       caps_[r] = kReach * impact.high.force[r];
       add_impulse(Unknown::kFree, {{{r, 1}}}, caps_[r]);
     });
+    for (Loss& loss : losses)
+      for (Vector* of_unknowns : {&loss.pressing, &loss.speed}) of_unknowns->resize(program.unknowns.size(), 0);
   }
 
   /// The last row: the half of (1 - eps) Lambda'gamma-, less what slipping above the floors takes, is >= -w.
