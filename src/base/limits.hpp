@@ -16,5 +16,6 @@ inline constexpr std::size_t kMostUrdfBytes = std::size_t{8} << 20;       // XML
 inline constexpr std::size_t kMostReportBytes = std::size_t{128} << 20;
 inline constexpr std::size_t kMostJsonValues = 6'000'000;               // some hundred bytes of memory each
 inline constexpr std::size_t kMostSceneNumbers = std::size_t{1} << 22;  // of M and J together: 32 MB
+inline constexpr int kMostMovingDofs = 256;  // Pinocchio's workspace for motion has 4 nv³ numbers: half a gigabyte
 
 }  // namespace stiction::internal

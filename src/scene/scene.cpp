@@ -1,11 +1,15 @@
 // Data of a contact problem in a state: poses, M, F, J and gamma, each entry with its own rounding.
 #include "stiction/scene.hpp"
 
+#include <pinocchio/algorithm/energy.hpp>
 #include <pinocchio/algorithm/joint-configuration.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "scene/core.hpp"
 #include "stiction/error.hpp"
@@ -31,6 +35,7 @@ using internal::UrdfTree;
 
 struct Scene::Impl {
   std::shared_ptr<const Core> core;
+  std::optional<pinocchio::Data> in_motion;  ///< Pinocchio's workspace: nv³ numbers four times, made once needed
   Articulation bodies;
   std::vector<Root> roots;
   std::vector<Sized> gravity;    ///< per root, in its frame
@@ -52,6 +57,8 @@ struct Scene::Impl {
   {
   }
 
+  pinocchio::Data& moving_data();
+  void expand(const Eigen::VectorXd& q);
   void place(const Eigen::VectorXd& q);
   void compose(const SceneState& state, bool moving);
   RigidBody moving_body(int root) const;
@@ -64,12 +71,30 @@ struct Scene::Impl {
   void fill_drift(const RowBlock& block, const Sized& point_a, const Sized& point_b, const Eigen::Matrix3d& axes,
                   Eigen::VectorXd& gamma) const;
   void check_finite(const ContactProblem& problem) const;
+  Eigen::Vector3d acceleration(int joint, const Eigen::Vector3d& point) const;
+  Eigen::Vector3d angular_acceleration(int joint) const;
+  Eigen::Vector3d velocity(int joint, const Eigen::Vector3d& point) const;
+  Eigen::Vector3d angular_velocity(int joint) const;
 };
 
-void Scene::Impl::place(const Eigen::VectorXd& q)
+pinocchio::Data& Scene::Impl::moving_data()
+{
+  if (core->model.nv > internal::kMostMovingDofs)
+    throw InputError("models", "want at most " + std::to_string(internal::kMostMovingDofs) +
+                                   " degrees of freedom while something moves, got " + std::to_string(core->model.nv));
+  if (!in_motion) in_motion.emplace(core->model);
+  return *in_motion;
+}
+
+void Scene::Impl::expand(const Eigen::VectorXd& q)
 {
   core->coordinates.expand(q, full.q);
   core->split_roots(full.q, roots);
+}
+
+void Scene::Impl::place(const Eigen::VectorXd& q)
+{
+  expand(q);
   bodies.place(full.q);
 }
 
@@ -77,17 +102,22 @@ void Scene::Impl::place(const Eigen::VectorXd& q)
 /// the velocities); when moving the other terms from Newton and Euler.
 void Scene::Impl::compose(const SceneState& state, bool moving)
 {
-  place(state.q);
-  bodies.compose();
-  force.setZero();
   noise.setZero();
   if (moving) {
+    expand(state.q);
     core->coordinates.expand_rate(state.v, full.v);
-    bodies.move(full.v);
-    bodies.add_motion_forces(full.v, force, noise);
+    pinocchio::Data& data = moving_data();
+    force = pinocchio::nonLinearEffects(core->model, data, full.q, full.v);
+    for (int j = 1; j < bodies.size(); ++j)
+      bodies.place(j, data.liMi[idx(j)].rotation(), data.liMi[idx(j)].translation());
+    bodies.add_motion_noise(full.v, noise);
+  } else {
+    place(state.q);
+    force.setZero();
   }
   for (std::size_t r = 0; r < roots.size(); ++r)
     gravity[r] = turned(roots[r].R.transpose(), Sized(core->gravity), internal::kJointRounding);
+  bodies.compose();
   bodies.add_gravity(gravity, force, noise);
 }
 
@@ -164,6 +194,39 @@ void Scene::Impl::add_load(const LoadBlock& load, double factor, Eigen::VectorXd
     out(column.dof) += factor * column.factor * value;
     force_noise(column.dof) += std::max(rounding, own.rounding) * std::abs(factor * column.factor) * size;
   }
+}
+
+/// Classical acceleration in root axes of the point of a body that is there, for zero joint accelerations.
+/// nonLinearEffects left v and a of each joint frame in its own axes.
+Eigen::Vector3d Scene::Impl::acceleration(int joint, const Eigen::Vector3d& point) const
+{
+  if (joint == 0) return Eigen::Vector3d::Zero();
+  const Articulation::Frame& frame = bodies.frame(joint);
+  const Eigen::Vector3d r = frame.R.transpose() * (point - frame.r);
+  const Eigen::Vector3d omega = in_motion->v[idx(joint)].angular(), alpha = in_motion->a_gf[idx(joint)].angular();
+  const Eigen::Vector3d velocity = in_motion->v[idx(joint)].linear() + omega.cross(r);
+  return frame.R * (in_motion->a_gf[idx(joint)].linear() + alpha.cross(r) + omega.cross(velocity));
+}
+
+/// Velocity in root axes of the point of a body that is there; of the same pass.
+Eigen::Vector3d Scene::Impl::velocity(int joint, const Eigen::Vector3d& point) const
+{
+  if (joint == 0) return Eigen::Vector3d::Zero();
+  const Articulation::Frame& frame = bodies.frame(joint);
+  const pinocchio::Motion& v = in_motion->v[idx(joint)];
+  return frame.R * (v.linear() + v.angular().cross(Eigen::Vector3d(frame.R.transpose() * (point - frame.r))));
+}
+
+Eigen::Vector3d Scene::Impl::angular_velocity(int joint) const
+{
+  if (joint == 0) return Eigen::Vector3d::Zero();
+  return bodies.frame(joint).R * in_motion->v[idx(joint)].angular();
+}
+
+Eigen::Vector3d Scene::Impl::angular_acceleration(int joint) const
+{
+  if (joint == 0) return Eigen::Vector3d::Zero();
+  return bodies.frame(joint).R * in_motion->a_gf[idx(joint)].angular();
 }
 
 /// Adds the rows' entries for the joints of one body, in the frame of its root. A row is the axis n at the point p:
@@ -282,15 +345,15 @@ void Scene::Impl::fill_drift(const RowBlock& block, const Sized& point_a, const 
   const int a = block.a.joint, b = block.b.joint;
   const Eigen::Vector3d& p = point_a.value;
   const Eigen::Vector3d& q = point_b.value;
-  const Eigen::Vector3d slip = bodies.velocity(a, p) - turn * bodies.velocity(b, q);
-  const Eigen::Vector3d turn_a = bodies.spin(a), turn_b = turn * bodies.spin(b);
+  const Eigen::Vector3d slip = velocity(a, p) - turn * velocity(b, q);
+  const Eigen::Vector3d turn_a = angular_velocity(a), turn_b = turn * angular_velocity(b);
   const Eigen::Vector3d turn_axes = block.axes_on == Carrier::kA   ? turn_a
                                     : block.axes_on == Carrier::kB ? turn_b
                                                                    : Eigen::Vector3d::Zero();
   const Eigen::Vector3d& turn_other = block.point_on == Carrier::kA ? turn_b : turn_a;
-  const Eigen::Vector3d linear =
-      bodies.acceleration(a, p) - turn * bodies.acceleration(b, q) - (turn_other + turn_axes).cross(slip);
-  const Eigen::Vector3d angular = bodies.spin_rate(a) - turn * bodies.spin_rate(b) - turn_axes.cross(turn_a - turn_b);
+  const Eigen::Vector3d linear = acceleration(a, p) - turn * acceleration(b, q) - (turn_other + turn_axes).cross(slip);
+  const Eigen::Vector3d angular =
+      angular_acceleration(a) - turn * angular_acceleration(b) - turn_axes.cross(turn_a - turn_b);
   for (int k = 0; k < block.linear; ++k) gamma(block.row + k) = axes.col(k).dot(linear);
   for (int k = 0; k < block.angular; ++k) gamma(block.row + block.linear + k) = axes.col(k).dot(angular);
 }
@@ -482,10 +545,8 @@ double Scene::kinetic_energy(const SceneState& state)
 {
   impl_->core->coordinates.check(state);
   impl_->place(state.q);
-  impl_->bodies.compose();
   impl_->core->coordinates.expand_rate(state.v, impl_->full.v);
-  impl_->bodies.move(impl_->full.v);
-  return impl_->bodies.kinetic_energy();
+  return pinocchio::computeKineticEnergy(impl_->core->model, impl_->moving_data(), impl_->full.q, impl_->full.v);
 }
 
 double Scene::potential_energy(const SceneState& state)

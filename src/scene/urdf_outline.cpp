@@ -39,7 +39,7 @@ class Reader {
     outline.robot = robot->Attribute("name");
     outline.line = robot->GetLineNum();
     if (printable(outline.robot) != outline.robot)
-      fail(robot, "robot: want a name in UTF-8 without control characters, got " + quoted(outline.robot));
+      fail(robot, "robot: want a name in UTF-8 without control characters, got " + internal::quoted(outline.robot));
     for (auto* e = robot->FirstChildElement("link"); e; e = e->NextSiblingElement("link"))
       outline.links.push_back({attribute(e, "link", "name"), e->GetLineNum(), {}, {}});
     if (outline.links.empty()) throw InputError(path_, "want at least one <link>, got none");

@@ -1,4 +1,4 @@
-// Forces of moving robots: our Newton-Euler and Pinocchio's.
+// Forces of moving robots: of a scene, and of the model that Pinocchio itself builds from the URDF.
 #include <gtest/gtest.h>
 
 #include <pinocchio/algorithm/joint-configuration.hpp>
@@ -61,6 +61,31 @@ TEST(InMotion, ForcesAreThoseOfPinocchio)
     for (int draw = 0; draw < 3 && entry.path().extension() == ".urdf"; ++draw)
       compared += compare_in_motion(entry.path().string(), random);
   EXPECT_GE(compared, 15);
+}
+
+TEST(InMotion, HasALimitOfItsOwn)
+{
+  std::string text = "<robot name='chain'><link name='l0'/>";
+  for (int i = 1; i <= 300; ++i) {
+    const std::string k = std::to_string(i), before = std::to_string(i - 1);
+    text += "<link name='l" + k +
+            "'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+            "<joint name='j" +
+            k + "' type='continuous'><parent link='l" + before + "'/><child link='l" + k +
+            "'/><origin xyz='0 0 0.1'/><axis xyz='1 0 0'/></joint>";
+  }
+  Scene scene(testing::scene_of({testing::model_from_text("r", text + "</robot>", Base::kFixed)}));
+  SceneState state = scene.described_state();
+  ContactProblem problem;
+  scene.compute(state, problem);
+  EXPECT_EQ(problem.nv(), 300);
+  state.v[7] = 1.0;
+  try {
+    scene.compute(state, problem);
+    FAIL() << "want a refusal: Pinocchio would take a gigabyte";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "models: want at most 256 degrees of freedom while something moves, got 300");
+  }
 }
 
 }  // namespace
