@@ -460,8 +460,8 @@ stiction::Scenario to_scenario(const msg::Scenario& message, const std::string& 
   for (std::size_t i = 0; i < message.contacts.size(); ++i)
     scenario.scene.contacts.push_back(
         to_contact(message.contacts[i], indexed("contacts", i), models, scenario.contact_motions.emplace_back()));
-  for (std::size_t i = 0; i < message.loops.size(); ++i)
-    scenario.scene.loops.push_back(to_closure(message.loops[i], indexed("closures", i), models));
+  for (std::size_t i = 0; i < message.closures.size(); ++i)
+    scenario.scene.loops.push_back(to_closure(message.closures[i], indexed("closures", i), models));
   scenario.question = stiction::question_named(message.question);
   scenario.options = to_options(message.options, models);
   return scenario;
@@ -478,7 +478,7 @@ msg::Scenario to_message(const stiction::Scenario& scenario)
     message.contacts.push_back(to_message(scenario.scene.contacts[i], i < scenario.contact_motions.size()
                                                                           ? scenario.contact_motions[i]
                                                                           : stiction::ContactMotion{}));
-  for (const auto& closure : scenario.scene.loops) message.loops.push_back(to_message(closure));
+  for (const auto& closure : scenario.scene.loops) message.closures.push_back(to_message(closure));
   message.question = stiction::name_of(scenario.question);
   message.options = to_message(scenario.options);
   return message;

@@ -62,7 +62,7 @@ stiction::Scenario read(const msg::Scenario& message, const std::string& robot_u
     text += model.urdf.size();
     robot_needed = robot_needed || model.urdf.empty();
   }
-  require_at_most(limits.contact_points, points + message.loads.size() + message.loops.size(),
+  require_at_most(limits.contact_points, points + message.loads.size() + message.closures.size(),
                   "contact points, loads and closures");
   require_at_most(limits.text, text, "bytes of URDF text");
   if (robot_needed && robot_urdf.empty())

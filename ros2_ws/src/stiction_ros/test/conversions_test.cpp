@@ -166,9 +166,9 @@ TEST(Conversions, NamesAndDefaults)
   message.contacts[0].link = "sole";
   message.loads.resize(1);
   message.loads[0].link = "torso";
-  message.loops.resize(1);
-  message.loops[0].link = "a";
-  message.loops[0].on_link = "world";
+  message.closures.resize(1);
+  message.closures[0].link = "a";
+  message.closures[0].on_link = "world";
   message.options.push.resize(1);
   message.options.push[0].link = "left/torso";  // no model is called left
   stiction::Scenario scenario = to_scenario(message, "<robot/>");
@@ -289,7 +289,7 @@ TEST(Conversions, ErrorsNameTheEntry)
       {"contacts[0].at_frame: want 0 to 2", [](M& m) { m.contacts[0].at_frame = 3; }},
       {"contacts[0].normal_frame: want 0 to 2", [](M& m) { m.contacts[0].normal_frame = 255; }},
       {"contacts[0].side: want 0 to 1", [](M& m) { m.contacts[0].side = 2; }},
-      {"closures[0].kind: want 0 to 2", [](M& m) { m.loops[0].kind = 3; }},
+      {"closures[0].kind: want 0 to 2", [](M& m) { m.closures[0].kind = 3; }},
       {"question: want a question that this version answers", [](M& m) { m.question = "why"; }},
       {"options.cone: want 0 to 2", [](M& m) { m.options.cone = 3; }},
       {"options.detachment: want 0 to 1", [](M& m) { m.options.detachment = 2; }},
@@ -423,7 +423,6 @@ TEST(Conversions, ResultsHoldTheProof)
   const msg::Result result = to_message(report);
   EXPECT_EQ(result.report, to_json(report));
   EXPECT_THAT(result.report, HasSubstr("\"certificate\":" + result.certificate + ",\"solver\""));
-}
 }
 
 TEST(Conversions, NumbersOfABatch)

@@ -385,11 +385,11 @@ std::vector<Spoiler> spoilers()
       {"mu_second", [](M& m, R& r) { m.contacts[0].mu_second.assign(1, negative_or_bad(r)); }},
       {"modes", [](M& m, R& r) { m.options.modes.assign(std::size_t{1}, r() % 2 ? 0u : 2000000u); }},
       {"tangential", [](M& m, R& r) { m.options.tangential = garbage(r); }},
-      {"closure", [](M& m, R&) { m.loops.resize(1); }},
+      {"closure", [](M& m, R&) { m.closures.resize(1); }},
       {"closure kind",
        [](M& m, R& r) {
-         m.loops.resize(1);
-         m.loops[0].kind = beyond(2, r);
+         m.closures.resize(1);
+         m.closures[0].kind = beyond(2, r);
        }},
       {"cone", [](M& m, R& r) { m.options.cone = beyond(2, r); }},
       {"facets",
