@@ -29,6 +29,7 @@ struct EquilibriumAnswer {
   ConeShape shape;
   Eigen::VectorXd a;               ///< prescribed acceleration, nv
   std::optional<PushOption> push;  ///< that was asked for: result.push, or result.ball for horizontal and any
+  double tolerance = 0.0;          ///< of the data
   EquilibriumResult result;
 };
 
@@ -69,8 +70,8 @@ struct ImpactAnswer {
   ImpactProof proof;               ///< what result.solutions and `leaves` prove
   std::vector<ImpactLeaf> leaves;  ///< those of result.leaves that the verdicts need
   std::optional<SafeRestitution> safe;
-  std::optional<double> sticking_friction;  ///< with which everything can stick
-  bool repaired = false;                    ///< with the restitution safe->exact it holds
+  std::optional<StickingFriction> touchdown;  ///< with which everything that is hit can stick
+  bool repaired = false;                      ///< with the restitution safe->exact it holds
 
   /// That the report shows: the one that gains most where that is the verdict, else the one that loses most; none:
   /// null.

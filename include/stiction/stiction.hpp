@@ -18,6 +18,7 @@
 #include "stiction/impact_input.hpp"
 #include "stiction/margin.hpp"
 #include "stiction/prediction.hpp"
+#include "stiction/problem_file.hpp"
 #include "stiction/proof.hpp"
 #include "stiction/proof/closure.hpp"
 #include "stiction/proof/couplings.hpp"

@@ -273,23 +273,45 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   set.build(p, opt.rules.shape, loads, detaching);
   result.indeterminacy = internal_forces.find(set);
 
-  // Steps 4 and 5: do they meet the cones?
+  meet_cones(result);
+  if (result.verdict == Verdict::kUndecided && lighten(result)) meet_cones(result);
+
+  // Steps 6 to 8.
+  for (size_t i = 0; i < p.contacts.size(); ++i) result.contacts[i].unique = internal_forces.spare(set, i);
+  const bool more = opt.intervals || opt.margins || opt.repairs;
+  if (more && result.verdict != Verdict::kUndecided) settle_load();
+  if (opt.margins && result.verdict != Verdict::kUndecided) friction_margin(result);
+  internal::report_contacts(p, opt.rules.shape, detaching, result.lambda, result.verdict, result.contacts);
+  if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
+  if (opt.repairs && result.verdict == Verdict::kFails) repairs(result);
+  if (result.verdict == Verdict::kHolds && opt.explain)
+    result.explanation = internal::describe_sticking(p, result.contacts);
+  result.iterations = search.iterations;
+}
+
+/// Steps 4 and 5: do the multipliers meet the cones?
+void StickingChecker::Workspace::meet_cones(StickingResult& result)
+{
   result.verdict = decide(hold_problem(), search, found);
   if (result.verdict == Verdict::kUndecided) result.reason = found.reason;
   if (result.verdict == Verdict::kHolds)
     prove_holds(result);
   else if (!multiplier_admissible(result) && result.verdict == Verdict::kFails)
     prove_fails(result);
-  internal::report_contacts(p, opt.rules.shape, detaching, result.lambda, result.verdict, result.contacts);
-  for (size_t i = 0; i < p.contacts.size(); ++i) result.contacts[i].unique = internal_forces.spare(set, i);
+}
 
-  // Steps 6 to 8.
-  if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
-  if (opt.margins && result.verdict != Verdict::kUndecided) friction_margin(result);
-  if (opt.repairs && result.verdict == Verdict::kFails) repairs(result);
-  if (result.verdict == Verdict::kHolds && opt.explain)
-    result.explanation = internal::describe_sticking(p, result.contacts);
-  result.iterations = search.iterations;
+/// Where rows depend on each other, as those of flat feet do, multipliers of Gauss' principle may be thousands of times
+/// larger than forces that would do, and what rounding leaves of them spoils motion and load. Those of least norm say
+/// the same, and the motion is refined with them; false: there are none.
+bool StickingChecker::Workspace::lighten(StickingResult& result)
+{
+  if (!shown_forces.without_cones(*problem, loads, detaching, result.lambda)) return false;
+  refine(gauss_answer.a, result.lambda);
+  drop_noise(gauss_answer.a, result.lambda);
+  result.acceleration = gauss_answer.a;
+  set_carried_load(result.lambda);
+  settle_load();
+  return true;
 }
 
 /// The forces found, deeper inside their cones where they can be proved there.

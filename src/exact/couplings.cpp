@@ -55,6 +55,20 @@ Refusal couplings_fail(const Problem& p, const std::vector<Role>& roles, const V
   return gain > 0 ? "" : "the rows do not contradict each other";
 }
 
+Refusal couplings_unbalanced(const Problem& p, const std::vector<Role>& roles, const Vector& d)
+{
+  const MotionSizes size = acceleration_sizes(p, true);
+  Q gain = 0;
+  for (std::size_t j = 0; j < p.n; ++j)
+    gain -= d.at(j) * p.F[j] + abs(d[j]) * kSolve * size.load[j] + abs(times(p.M[j], d)) * kReach * size.motion[j];
+  for (std::size_t r = 0; r < p.m; ++r) {
+    if (roles[r] == Role::kAbsent) continue;
+    const Q row = times(p.J[r], d), against = roles[r] == Role::kBilateral ? abs(row) : row < 0 ? Q(-row) : Q(0);
+    gain -= (against + kLastBits * sizes(p.J[r], d)) * kReach * size.force[r];
+  }
+  return gain > 0 ? "" : "the load does not move anything that nothing holds";
+}
+
 }  // namespace
 
 Refusal judge_couplings(const Json& report)
@@ -68,9 +82,10 @@ Refusal judge_couplings(const Json& report)
       if (its != Role::kAbsent) return "a row is listed twice";
       its = role;
     }
-  const Vector lambda = vector(certificate.at("lambda"));
-  if (report.at("verdict").get<std::string>() == "fails") return couplings_fail(p, roles, lambda);
-  return couplings_hold(p, roles, vector(certificate.at("a")), lambda);
+  const Vector a = vector(certificate.at("a")), lambda = vector(certificate.at("lambda"));
+  if (report.at("verdict").get<std::string>() == "holds") return couplings_hold(p, roles, a, lambda);
+  const bool unbalanced = certificate.at("kind").get<std::string>() == "unbalanced";
+  return unbalanced ? couplings_unbalanced(p, roles, a) : couplings_fail(p, roles, lambda);
 }
 
 }  // namespace stiction::exact

@@ -15,12 +15,12 @@ Q contact_supply(const Problem& p, const Sizes& s, std::size_t i, int half, cons
   const Q reach = sizes(s.reach[i], leaf.y);
   Vector h;
   for (std::size_t r = c.row + 1; r < c.last(); ++r) h.push_back(times(p.J[r], leaf.y));
-  Q pushing = half * times(p.J[c.row], leaf.y) - leaf.prices[i] + kRounding * reach;
+  Q pushing = half * times(p.J[c.row], leaf.y) - leaf.prices[i] + p.backward * reach;
   if (c.torsional)
-    pushing += c.torsion * (abs(times(p.J[c.last()], leaf.y)) + kRounding * sizes(p.J[c.last()], leaf.y));
+    pushing += c.torsion * (abs(times(p.J[c.last()], leaf.y)) + p.backward * sizes(p.J[c.last()], leaf.y));
   Q radius;
   const Q support = slip_support(p, c, h, radius);
-  const Q slipping = support + kRounding * Q(14143, 10000) * radius * reach;  // |f_1| + |f_2| <= sqrt(2) |f_t|
+  const Q slipping = support + p.backward * Q(14143, 10000) * radius * reach;  // |f_1| + |f_2| <= sqrt(2) |f_t|
   const auto supply = [&](const Q& f) { return Q(f * pushing + std::min<Q>(c.mu * f, sideways) * slipping); };
   const Q knee = c.mu * normal > sideways ? Q(sideways / c.mu) : normal;
   return std::max<Q>(0, std::max(supply(knee), supply(normal)));
@@ -109,7 +109,7 @@ Refusal check_balance(const Problem& p, const Sizes& s, const Motion& motion, co
   }
   p.every_loop_row(act_alone);
   for (std::size_t j = 0; j < p.n && refusal.empty(); ++j)
-    if (abs(residual[j]) > kRounding * size[j]) refusal = "the forces do not balance the loads";
+    if (abs(residual[j]) > p.backward * size[j]) refusal = "the forces do not balance the loads";
   return refusal;
 }
 
@@ -124,7 +124,7 @@ Q most_supply(const Problem& p, const Sizes& s, std::size_t i, const Leaf& leaf,
 
 Q row_supply(const Problem& p, std::size_t row, const Vector& y)
 {
-  return abs(times(p.J[row], y)) + kRounding * sizes(p.J[row], y);
+  return abs(times(p.J[row], y)) + p.backward * sizes(p.J[row], y);
 }
 
 Leaf without_noise(const Problem& p, const Sizes& s, Leaf leaf)
@@ -222,7 +222,7 @@ Refusal Equilibrium::holds(const Vector& lambda) const
 
 bool Equilibrium::fails(const Leaf& leaf) const
 {
-  Q gain = times(leaf.y, load_) - kRounding * sizes(leaf.y, size_);
+  Q gain = times(leaf.y, load_) - p_.backward * sizes(leaf.y, size_);
   for (const Motor& motor : p_.motors) {
     const Q& y = leaf.y[motor.dof];
     const Limit& most = y > 0 ? motor.upper : motor.lower;

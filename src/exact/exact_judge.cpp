@@ -16,11 +16,14 @@ exact::Refusal exact::judge_forces(const Json& report)
   const Json& certificate = report.at("certificate");
   const std::string kind = certificate.at("kind").get<std::string>(), verdict = report.at("verdict").get<std::string>();
   if ((verdict == "holds") != (kind == "forces")) return "a certificate of " + kind + " does not prove " + verdict;
-  const Problem p = read_problem(certificate);
+  const bool sticking = report.at("question").get<std::string>() == "all_sticking";
+  Problem p = read_problem(certificate);
+  if (const Json& rules = certificate.at("rules"); !sticking && rules.contains("tolerance"))
+    p.backward = std::max(kRounding, number(rules.at("tolerance")));
+  if (p.backward > power_of_two(-7)) return "the tolerance of the data is beyond a hundredth";
   if (p.cone.kind == (kind == "forces" ? Cone::kOuter : Cone::kInner))
     return "facets on that side of the friction cones do not prove " + verdict;
-  return report.at("question").get<std::string>() == "all_sticking" ? judge_sticking(p, certificate)
-                                                                    : judge_equilibrium(p, certificate);
+  return sticking ? judge_sticking(p, certificate) : judge_equilibrium(p, certificate);
 }
 
 ExactJudgement judge_exactly(const std::string& report_text)

@@ -52,6 +52,7 @@ struct Problem {
   std::vector<Motor> motors;
   Cone cone;
   bool detachment = true;
+  Q backward = kRounding;  ///< or the tolerance of the data of equilibrium, where that is larger
 
   bool may_open(const Contact& c) const { return detachment && !c.bilateral; }
   /// visit(row, may open)

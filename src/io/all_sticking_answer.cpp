@@ -36,7 +36,7 @@ class AllStickingAsker final : public Asker {
   void read(const Situation& situation) override
   {
     require_given_efforts(situation);
-    require_rest(situation.scene, situation.state, situation.problem);
+    situation.require_rest();
     answer_.rules = {situation.scenario.options.cone, situation.scenario.options.detachment};
   }
 

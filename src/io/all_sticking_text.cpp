@@ -2,6 +2,7 @@
 
 #include "io/all_sticking_answer.hpp"
 #include "io/report.hpp"
+#include "io/rounded.hpp"
 #include "io/wrap.hpp"
 
 namespace stiction::internal {
@@ -19,7 +20,7 @@ std::string force_words(const ContactProblem& problem, const Eigen::VectorXd& ad
   const double least = kWorthTelling * add.lpNorm<Eigen::Infinity>();
   for (Eigen::Index i = 0; i < add.size(); ++i)
     if (std::abs(add[i]) > least)
-      words += fmt::format("{}{} {:+.4g}", words.empty() ? "" : ", ", problem.dof_names[static_cast<std::size_t>(i)],
+      words += fmt::format("{}{} {:+.6g}", words.empty() ? "" : ", ", problem.dof_names[static_cast<std::size_t>(i)],
                            add[i]);
   return words;
 }
@@ -31,12 +32,13 @@ void append_repairs(std::string& out, const ContactProblem& problem, const std::
   for (const Repair& repair : repairs) {
     switch (repair.change) {
       case Repair::Change::kCommonFriction:
-        append_item(out, fmt::format("every friction coefficient times {:.4g}", repair.value));
+        append_item(out, "every friction coefficient times " + enough(repair.value));
         break;
       case Repair::Change::kFriction:
-        append_item(out, fmt::format("friction of {} alone raised from {:.4g} to {:.4g}",
-                                     problem.contacts[static_cast<std::size_t>(repair.contact)].name,
-                                     problem.contacts[static_cast<std::size_t>(repair.contact)].mu, repair.value));
+        append_item(out,
+                    fmt::format("friction of {} alone raised from {:.4g} to {}",
+                                problem.contacts[static_cast<std::size_t>(repair.contact)].name,
+                                problem.contacts[static_cast<std::size_t>(repair.contact)].mu, enough(repair.value)));
         break;
       case Repair::Change::kForce:
         append_item(out, "generalised force added (N, N m): " + force_words(problem, -repair.force));
@@ -70,15 +72,14 @@ AnswerText all_sticking_text(const ScenarioReport& report)
   if (fails && forces)
     text.notes.push_back("these forces would keep every contact stuck, were friction and pulling unlimited");
   if (holds && result.indeterminacy > 0)
-    text.notes.push_back(
-        fmt::format("forces are not unique ({} internal); shown are those deepest inside the friction cones",
-                    result.indeterminacy));
+    text.notes.push_back(fmt::format(
+        "forces are not unique ({} internal); shown are those that need the least friction", result.indeterminacy));
   if (holds && result.acceleration.size() > 0 && result.acceleration.lpNorm<Eigen::Infinity>() > kRestAcceleration)
     text.notes.push_back("it moves: accelerations are not zero, no contact slips");
   if (result.friction_scale_known && holds && result.friction_scale)
     text.notes.push_back(
         *result.friction_scale > 0.0
-            ? fmt::format("friction to spare: holds down to {:.4g} of every coefficient", *result.friction_scale)
+            ? fmt::format("friction to spare: holds down to {} of every coefficient", at_least(*result.friction_scale))
             : "holds without any friction");
   if (result.friction_scale_known && fails && !result.friction_scale)
     text.notes.push_back("no amount of friction helps");

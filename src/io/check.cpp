@@ -1,6 +1,10 @@
 #include "io/check.hpp"
 
+#include <filesystem>
+
+#include "base/text.hpp"
 #include "io/scenario_answerer.hpp"
+#include "scene/urdf.hpp"
 
 namespace stiction::internal {
 
@@ -20,7 +24,7 @@ int exit_code(Verdict verdict)
 ScenarioReport check(const Scenario& scenario)
 {
   require_askable(scenario);
-  return ScenarioAnswerer(scenario.scene).report(scenario);
+  return ScenarioAnswerer(scenario).report(scenario);
 }
 
 namespace {
@@ -45,6 +49,27 @@ ScenarioReport with_inputs(const ScenarioDocument& document, const std::vector<s
 
 }  // namespace
 
+std::vector<std::string> input_files(const ScenarioDocument& document, const std::vector<std::string>& package_paths)
+{
+  std::vector<std::string> files;
+  if (document.root.source) files.push_back(*document.root.source);
+  try {
+    for (const ModelDescription& model : document.decode().scene.models)
+      files.push_back(locate_urdf_file(model.urdf_file, package_paths, "models." + model.name + ".urdf"));
+  } catch (const InputError& error) {
+    throw document.located(error);
+  }
+  return files;
+}
+
+void require_none_of(const std::vector<std::string>& files, const std::string& out, const char* option)
+{
+  std::error_code ignored;
+  for (const std::string& file : files)
+    if (std::filesystem::equivalent(file, out, ignored))
+      throw InputError(option, "want another file than the inputs, got " + quoted(out));
+}
+
 ScenarioReport check_document(const ScenarioDocument& document, const std::vector<std::string>& package_paths)
 {
   return with_inputs(document, package_paths, check);
@@ -65,7 +90,7 @@ ScenarioReport read_file(const std::string& file, const std::vector<ScenarioOver
   apply(overrides, document);
   return with_inputs(document, package_paths, [](const Scenario& scenario) {
     require_askable(scenario);
-    return ScenarioAnswerer(scenario.scene).read(scenario);
+    return ScenarioAnswerer(scenario).read(scenario);
   });
 }
 

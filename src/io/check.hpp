@@ -19,6 +19,12 @@ ScenarioReport check_document(const ScenarioDocument& document, const std::vecto
 ScenarioReport read_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
                          const std::vector<std::string>& package_paths);
 
+/// The scenario file and its URDFs.
+std::vector<std::string> input_files(const ScenarioDocument& document, const std::vector<std::string>& package_paths);
+
+/// @throws InputError when `out` is one of the files, by whatever name: results do not replace what they are made of.
+void require_none_of(const std::vector<std::string>& files, const std::string& out, const char* option);
+
 /// 0 holds, 1 fails, 3 undecided.
 int exit_code(Verdict verdict);
 

@@ -63,7 +63,7 @@ const ModelDescription& object_of(const Scenario& scenario)
 void require_for_closure(const Scenario& scenario)
 {
   require_no_sliding(scenario);
-  if (object_of(scenario).base == Base::kFixed && !scenario.options.plane.empty())
+  if (!scenario.bare && object_of(scenario).base == Base::kFixed && !scenario.options.plane.empty())
     throw InputError("options.plane",
                      "want no plane for an object on a fixed base: its joints say how it can move; got " +
                          quoted(scenario.options.plane));
@@ -87,13 +87,16 @@ class ClosureAsker final : public Asker {
 
 void ClosureAsker::read(const Situation& situation)
 {
-  require_rest(situation.scene, situation.state, situation.problem);
+  situation.require_rest();
   const ScenarioOptions& options = situation.scenario.options;
-  answer_.object = object_of(situation.scenario).name;
-  answer_.input =
-      grasp_of(situation.scene, situation.state, situation.problem,
-               {answer_.object, plane_of(options.plane), options.point, options.length, options.wrench, options.cone});
-  answer_.touching = object_contacts(situation.scene, situation.state, situation.problem, answer_.object);
+  answer_.object = situation.robots ? object_of(situation.scenario).name : options.object;
+  const GraspOptions asked{answer_.object, plane_of(options.plane), options.point,
+                           options.length, options.wrench,          options.cone};
+  answer_.input = situation.robots ? grasp_of(situation.scene(), situation.state, situation.problem, asked)
+                                   : grasp_of(situation.problem, asked);
+  answer_.touching = {};
+  if (situation.robots)
+    answer_.touching = object_contacts(situation.scene(), situation.state, situation.problem, answer_.object);
   answer_.input.build(answer_.grasp);
 }
 

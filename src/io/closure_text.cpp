@@ -2,6 +2,7 @@
 
 #include "io/closure_answer.hpp"
 #include "io/report.hpp"
+#include "io/rounded.hpp"
 #include "io/wrap.hpp"
 #include "stiction/words.hpp"
 
@@ -44,10 +45,11 @@ std::string repairs_text(const ClosureAnswer& answer)
 {
   std::string list;
   if (const Margin& factor = answer.result.friction_factor; factor.state == Margin::State::kKnown)
-    append_item(list, fmt::format("every friction coefficient times {:.4g}", factor.upper));
+    append_item(list, "every friction coefficient times " + enough(factor.upper));
   for (std::size_t i = 0; i < answer.result.contact_friction.size(); ++i)
     if (const Margin& mu = answer.result.contact_friction[i]; mu.state == Margin::State::kKnown)
-      append_item(list, fmt::format("friction of {} alone raised to {:.4g}", answer.grasp.contacts[i].name, mu.upper));
+      append_item(list,
+                  fmt::format("friction of {} alone raised to {}", answer.grasp.contacts[i].name, enough(mu.upper)));
   return list.empty() ? "" : "\nwhat would close it, each by itself:\n" + list;
 }
 
@@ -56,7 +58,7 @@ std::string repairs_text(const ClosureAnswer& answer)
 std::string closure_words(Verdict verdict, bool hand, const std::string& object, const std::string& explanation)
 {
   return std::string(name_of(verdict)) + ": " + (verdict == Verdict::kHolds ? "" : "no ") +
-         (hand ? "force closure" : "frictional form closure") + " of " + object +
+         (hand ? "force closure" : "frictional form closure") + " of " + (object.empty() ? "the object" : object) +
          (explanation.empty() ? "" : "; " + explanation);
 }
 
@@ -84,7 +86,7 @@ AnswerText closure_text(const ScenarioReport& report)
   if (result.d.enclosed()) text.notes.push_back("d (largest common slack of internal forces): " + interval(result.d));
   const Margin& factor = result.friction_factor;
   if (factor.state == Margin::State::kKnown)
-    text.notes.push_back(fmt::format("least friction for closure: {:.4g} of every coefficient", factor.upper));
+    text.notes.push_back(fmt::format("least friction for closure: {} of every coefficient", at_least(factor.upper)));
   if (factor.state == Margin::State::kNone) text.notes.push_back("no amount of friction gives closure");
   if (answer.rate)
     text.notes.push_back(

@@ -77,7 +77,9 @@ class CouplingsAsker final : public Asker {
     require_given_efforts(situation);
     answer_.tangential =
         situation.scenario.options.tangential == "held" ? TangentialRows::kHeld : TangentialRows::kLeftOut;
-    answer_.problem = couplings_input(situation.scene, situation.state, situation.problem, answer_.tangential);
+    answer_.problem = situation.robots
+                          ? couplings_input(situation.scene(), situation.state, situation.problem, answer_.tangential)
+                          : couplings_input(situation.problem, situation.state.v, answer_.tangential);
     answer_.row_names = row_names(answer_.problem);
   }
 

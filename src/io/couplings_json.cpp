@@ -6,6 +6,9 @@
 namespace stiction::internal {
 namespace {
 
+/// null: neither was proved.
+Json unique_json(Verdict unique) { return unique == Verdict::kUndecided ? Json() : Json(unique == Verdict::kHolds); }
+
 /// Angles of rows of zeros do not exist: null.
 Json angles_json(const Eigen::MatrixXd& angles)
 {
@@ -54,8 +57,8 @@ Json couplings_json(const CouplingsAnswer& answer)
   couplings["rank_bilateral"] = found.rank_bilateral;
   couplings["rank_all"] = found.rank_all;
   couplings["unique_for_all_data"] = found.unique_for_all_data;
-  couplings["forces_unique"] = found.forces_unique;
-  couplings["at_rest"] = found.at_rest;
+  couplings["forces_unique"] = unique_json(found.forces_unique);
+  couplings["balanced"] = found.balanced;
   couplings["dependences"] = Json::array();
   for (const Dependence& dependence : found.dependences)
     couplings["dependences"].push_back(
@@ -70,7 +73,7 @@ void write_claims(const CouplingsAnswer& answer, Json& claims)
   const Couplings& found = answer.result;
   const bool holds = found.solvable == Verdict::kHolds;
   claims["acceleration"]["values"] = holds ? by_joint(answer.problem, found.acceleration) : Json();
-  claims["acceleration"]["unique"] = holds && found.definite_mass;
+  claims["acceleration"]["unique"] = holds ? unique_json(found.acceleration_unique) : Json(false);
   claims["efforts"] = unproved();
   claims["rows"] = Json::array();
   for (const auto& [rows, kind] : {std::pair{&found.unilateral, "unilateral"}, {&found.bilateral, "bilateral"}})
@@ -83,6 +86,7 @@ void write_claims(const CouplingsAnswer& answer, Json& claims)
       claims["rows"].push_back({{"name", row_name(answer, row)},
                                 {"kind", kind},
                                 {"force", holds ? json(found.forces[row]) : Json()},
+                                {"opening", holds ? json(found.opening[row]) : Json()},
                                 {"interval", interval}});
     }
   claims["indeterminacy"]["degree"] = found.redundancy;
@@ -103,10 +107,13 @@ Json question_json(const CouplingsAnswer& asked)
 Json proof_json(const Couplings& found)
 {
   const bool holds = found.solvable == Verdict::kHolds, fails = found.solvable == Verdict::kFails;
+  const bool unbalanced = found.imbalance.size() > 0;
   Json entry;
-  entry["kind"] = holds ? "forces" : fails ? "contradiction" : "none";
-  entry["a"] = json(holds ? found.acceleration : Eigen::VectorXd());
-  entry["lambda"] = json(holds ? found.forces : fails ? found.contradiction : Eigen::VectorXd());
+  entry["kind"] = holds ? "forces" : unbalanced ? "unbalanced" : fails ? "contradiction" : "none";
+  entry["a"] = json(holds ? found.acceleration : found.imbalance);
+  entry["lambda"] = json(holds ? found.forces : found.contradiction);
+  entry["pins"] = json(found.pins);
+  entry["shift"] = json(found.shift);
   return entry;
 }
 
@@ -128,6 +135,27 @@ namespace {
 /// Entries that are a choice among equals: bases of null spaces.
 constexpr const char* kChoices[] = {"dependences", "worst"};
 
+/// Reads and judges the proof of a certificate; why it proves nothing, or empty.
+std::string read_proof(const Field& source, const std::string& kind, const ContactProblem& problem, Couplings& found)
+{
+  const bool forces = kind == "forces", unbalanced = kind == "unbalanced";
+  const Eigen::VectorXd a = source["a"].vector(forces || unbalanced ? problem.nv() : 0);
+  const Eigen::VectorXd lambda = source["lambda"].vector(unbalanced ? 0 : problem.rows());
+  std::string why =
+      unbalanced ? "the load does not move anything that nothing holds" : "the rows do not contradict each other";
+  const bool proved = forces       ? proves_motion(problem, found.unilateral, found.bilateral, a, lambda, &why)
+                      : unbalanced ? proves_imbalance(problem, found.unilateral, found.bilateral, a)
+                                   : proves_contradiction(problem, found.unilateral, found.bilateral, lambda);
+  if (!proved) return why;
+  found.solvable = forces ? Verdict::kHolds : Verdict::kFails;
+  (unbalanced ? found.imbalance : found.acceleration) = a;
+  (forces ? found.forces : found.contradiction) = lambda;
+  found.pins = forces ? source["pins"].vector() : source["pins"].vector(0);
+  found.shift = forces ? source["shift"].vector() : source["shift"].vector(0);
+  if (forces) read_motion(problem, found);
+  return "";
+}
+
 }  // namespace
 
 /// Judges from the report's own numbers. Uses the proof room only: no engine can repeat its own mistake here.
@@ -135,9 +163,9 @@ Judgement judge_couplings_report(const Field& report)
 {
   const Field source = report["certificate"];
   const std::string kind = source["kind"].text(), tangential = source["tangential"].text();
-  if (kind != "forces" && kind != "contradiction") source["kind"].fail("forces | contradiction");
+  if (kind != "forces" && kind != "contradiction" && kind != "unbalanced")
+    source["kind"].fail("forces | contradiction | unbalanced");
   if (tangential != "held" && tangential != "left_out") source["tangential"].fail("held | left_out");
-  const bool forces = kind == "forces";
   CouplingsAnswer asked;
   asked.tangential = tangential == "held" ? TangentialRows::kHeld : TangentialRows::kLeftOut;
   asked.problem = read_problem(source["problem"]);
@@ -148,24 +176,15 @@ Judgement judge_couplings_report(const Field& report)
     return Judgement::refusal(std::string("the certificate's problem is not one: ") + error.what());
   }
   asked.row_names = row_names(asked.problem);
-  const Eigen::VectorXd a = source["a"].vector(forces ? asked.problem.nv() : 0);
-  const Eigen::VectorXd lambda = source["lambda"].vector(asked.problem.rows());
-  std::string why = "the rows do not contradict each other";
-  if (!(forces ? proves_motion(asked.problem, found.unilateral, found.bilateral, a, lambda, &why)
-               : proves_contradiction(asked.problem, found.unilateral, found.bilateral, lambda)))
+  if (const std::string why = read_proof(source, kind, asked.problem, found); !why.empty())
     return Judgement::refusal("the certificate proves nothing: " + why);
-  found.solvable = forces ? Verdict::kHolds : Verdict::kFails;
-  found.acceleration = a;
-  (forces ? found.forces : found.contradiction) = lambda;
-  std::vector<int> active;
-  if (forces) read_motion(asked.problem, found, active);
 
   Judgement judged;
   judged.verdict = found.solvable;
   judged.summary = summary_of(asked);
-  judged.proved = "by " + kind;
+  judged.proved = kind == "unbalanced" ? "by an imbalance" : "by " + kind;
   write_claims(asked, judged.claims);
-  if (forces) leave_intervals(report["rows"], "interval", judged.claims["rows"], "force");
+  if (kind == "forces") leave_intervals(report["rows"], "interval", judged.claims["rows"], "force");
   for (const char* key : kChoices)
     if (judged.claims["couplings"].contains(key)) judged.claims["couplings"][key] = unproved();
   judged.derived = "couplings";

@@ -64,6 +64,18 @@ std::string rows_text(const CouplingsAnswer& answer)
   return table;
 }
 
+/// Contacts that open, and what they do not do although they are asked to.
+void add_openings(const CouplingsAnswer& answer, std::vector<std::string>& notes)
+{
+  for (const Contact& contact : answer.problem.contacts) {
+    const double opening = answer.result.opening[contact.row];
+    const bool held = std::ranges::count(answer.result.bilateral, contact.row + 1) > 0;
+    if (opening != 0.0)
+      notes.push_back(fmt::format("{} opens with {:.4g} m/s²{}", contact.name, opening,
+                                  held ? "; its other rows are held all the same, which no open contact does" : ""));
+  }
+}
+
 /// Which rows depend on each other; of many ways only how many.
 void add_dependences(const CouplingsAnswer& answer, std::vector<std::string>& notes)
 {
@@ -113,14 +125,17 @@ std::string summary_of(const CouplingsAnswer& answer)
     case Verdict::kUndecided:
       return "undecided: " + found.reason;
     case Verdict::kFails:
+      if (found.imbalance.size() > 0)
+        return "fails: no forces balance the load, which moves massless parts that nothing holds";
       return "fails: no acceleration keeps all rows, whatever the forces: " +
              listed(heavy_rows(answer, found.contradiction(found.unilateral), found.contradiction(found.bilateral))) +
              " contradict each other";
     case Verdict::kHolds:
       break;
   }
-  std::string words = found.at_rest ? "holds: at rest" : "holds: an acceleration keeps all rows";
-  words += found.forces_unique ? ", with one set of forces" : ", with forces that are not unique";
+  std::string words = found.balanced ? "holds: nothing accelerates" : "holds: an acceleration keeps all rows";
+  if (found.forces_unique == Verdict::kHolds) words += ", with one set of forces";
+  if (found.forces_unique == Verdict::kFails) words += ", with forces that are not unique";
   return words;
 }
 
@@ -130,6 +145,7 @@ AnswerText couplings_text(const ScenarioReport& report)
   const CouplingsAnswer& answer = std::get<CouplingsAnswer>(report.answer);
   const Couplings& found = answer.result;
   if (found.solvable == Verdict::kHolds && !answer.row_names.empty()) text.table = rows_text(answer);
+  if (found.solvable == Verdict::kHolds) add_openings(answer, text.notes);
   if (!found.definite_mass)
     text.notes.push_back("the mass matrix is singular: nothing is said about inertial couplings");
   add_dependences(answer, text.notes);

@@ -46,9 +46,10 @@ class EquilibriumAsker final : public Asker {
 
   void read(const Situation& situation) override
   {
-    require_rest(situation.scene, situation.state, situation.problem);
+    situation.require_rest();
     answer_.shape = situation.scenario.options.cone;
     answer_.push = situation.scenario.options.push;
+    answer_.tolerance = situation.scenario.options.tolerance;
     answer_.a = situation.state.a;
   }
 
@@ -57,8 +58,9 @@ class EquilibriumAsker final : public Asker {
     read(situation);
     EquilibriumOptions options;
     options.shape = answer_.shape;
+    options.tolerance = answer_.tolerance;
     if (situation.scenario.options.margins.value_or(extras == Extras::kAll)) ask_margins(situation.problem, options);
-    if (answer_.push) ask_push(situation.scene, situation.state, *answer_.push, options);
+    if (answer_.push) ask_push(situation.scene(), situation.state, *answer_.push, options);
     checker_.check(situation.problem, answer_.a, options, answer_.result);
   }
 

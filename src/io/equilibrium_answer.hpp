@@ -13,5 +13,7 @@ Judgement judge_equilibrium_report(const Field& report);
 
 std::string summary_of(const EquilibriumAnswer& answer);
 std::string imbalance_words(const std::string& explanation);
+/// What a tolerance of the data adds to the sentence of a verdict: "holds: within 1e-06 of the data, …".
+std::string within_tolerance(const std::string& summary, Verdict verdict, double tolerance, double change);
 
 }  // namespace stiction::internal

@@ -7,14 +7,20 @@
 namespace stiction::internal {
 namespace {
 
-/// A prescribed acceleration belongs to the question.
-Json question_json(const ContactProblem& problem, const ConeShape& shape, const Eigen::VectorXd& a)
+/// A prescribed acceleration belongs to the question, and so does a tolerance of the data.
+Json question_json(const ContactProblem& problem, const ConeShape& shape, double tolerance, const Eigen::VectorXd& a)
 {
   Json entry;
   entry["rules"]["cone"] = cone_json(shape);
+  if (tolerance > 0.0) entry["rules"]["tolerance"] = json(tolerance);
   entry["problem"] = problem_json(problem);
   entry["a"] = json(a);
   return entry;
+}
+
+Json tolerance_json(double tolerance, double change)
+{
+  return {{"of_data", json(tolerance)}, {"needed", json(change)}};
 }
 
 Json proof_json(const Certificate& certificate)
@@ -43,7 +49,7 @@ Json repairs_json(const std::vector<ReportedMargin>& margins)
 Json equilibrium_asked(const ScenarioReport& report)
 {
   const EquilibriumAnswer& answer = std::get<EquilibriumAnswer>(report.answer);
-  return question_json(report.problem, answer.shape, answer.a);
+  return question_json(report.problem, answer.shape, answer.tolerance, answer.a);
 }
 
 void write_equilibrium(const ScenarioReport& report, Json& json_report)
@@ -54,6 +60,8 @@ void write_equilibrium(const ScenarioReport& report, Json& json_report)
   json_report["acceleration"]["unique"] = true;  // it is prescribed
   json_report["contacts"] = contacts_json(report.problem, report.contacts);
   json_report["efforts"] = efforts_json(report.efforts);
+  if (answer.tolerance > 0.0 && result.verdict == Verdict::kHolds)
+    json_report["tolerance"] = tolerance_json(answer.tolerance, result.change);
   json_report["indeterminacy"]["degree"] = result.indeterminacy;
   json_report["margins"] = margins_json(report.margins);
   json_report["repair"] = result.verdict == Verdict::kFails ? repairs_json(report.margins) : Json::array();
@@ -97,7 +105,9 @@ Judgement judge_equilibrium_report(const Field& report)
   }
   Judgement judged;
   std::string why;
-  judged.verdict = judge_equilibrium(problem, certificate.a, shape, certificate, &why);
+  const double tolerance = source["rules"].has("tolerance") ? source["rules"]["tolerance"].number() : 0.0;
+  Judge judge;
+  judged.verdict = judge.equilibrium_within(tolerance, problem, certificate.a, shape, certificate, &why);
   if (judged.verdict == Verdict::kUndecided) return Judgement::refusal("the certificate proves nothing: " + why);
   std::vector<ContactReport> contacts(problem.contacts.size());
   if (judged.verdict == Verdict::kHolds) {
@@ -107,9 +117,12 @@ Judgement judge_equilibrium_report(const Field& report)
   } else {
     judged.summary = imbalance_words(describe_imbalance(problem, shape, certificate));
   }
+  judged.summary = within_tolerance(judged.summary, judged.verdict, tolerance, judge.needed_tolerance());
   judged.proved = std::string("by ") + name_of(certificate.kind);
   judged.claims = claims_of(problem, certificate, judged.verdict, contacts);
-  judged.question = question_json(problem, shape, certificate.a);
+  if (tolerance > 0.0 && judged.verdict == Verdict::kHolds)
+    judged.claims["tolerance"] = tolerance_json(tolerance, judge.needed_tolerance());
+  judged.question = question_json(problem, shape, tolerance, certificate.a);
   judged.proof = proof_json(certificate);
   return judged;
 }

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "io/equilibrium_answer.hpp"
 #include "io/report.hpp"
+#include "io/rounded.hpp"
 #include "io/wrap.hpp"
 
 namespace stiction::internal {
@@ -18,7 +19,7 @@ std::string push_note(const PushOption& push, const ReportedMargin& margin)
                                                                 : "in any direction";
   return margin.margin.state == MarginState::kUnbounded
              ? fmt::format("{} may be pushed {} as hard as you like", push.link, way)
-             : fmt::format("{} may be pushed {} with {:.4g} N", push.link, way, margin.value);
+             : fmt::format("{} may be pushed {} with {} N", push.link, way, at_most(margin.value));
 }
 
 /// What a margin says about a verdict; empty: nothing.
@@ -33,12 +34,12 @@ std::string margin_note(const EquilibriumAnswer& answer, const ReportedMargin& m
     if (state == MarginState::kNone) return "no amount of friction helps";
     if (!holds) return "";
     return margin.value > 0.0
-               ? fmt::format("friction to spare: holds down to {:.4g} of every coefficient", margin.value)
+               ? fmt::format("friction to spare: holds down to {} of every coefficient", at_least(margin.value))
                : "holds without any friction";
   }
   if (margin.name == "effort") {
     if (state == MarginState::kNone) return "no joint efforts help, however large";
-    return holds ? fmt::format("efforts to spare: holds with {:.4g} of every effort limit", margin.value) : "";
+    return holds ? fmt::format("efforts to spare: holds with {} of every effort limit", at_least(margin.value)) : "";
   }
   if (margin.name == "push") return holds ? push_note(*answer.push, margin) : "";
   return state == MarginState::kKnown
@@ -52,9 +53,8 @@ std::string repairs_text(const std::vector<ReportedMargin>& margins)
   std::string list;
   for (const ReportedMargin& margin : margins) {
     if (margin.margin.state != MarginState::kKnown) continue;
-    if (margin.name == "friction_scale")
-      append_item(list, fmt::format("every friction coefficient times {:.4g}", margin.value));
-    if (margin.name == "effort") append_item(list, fmt::format("every effort limit times {:.4g}", margin.value));
+    if (margin.name == "friction_scale") append_item(list, "every friction coefficient times " + enough(margin.value));
+    if (margin.name == "effort") append_item(list, "every effort limit times " + enough(margin.value));
   }
   return list.empty() ? "" : "\nwhat would make it hold, each by itself:\n" + list;
 }
@@ -66,12 +66,24 @@ std::string imbalance_words(const std::string& explanation)
   return "fails: " + (explanation.empty() ? "no admissible forces and efforts exist" : explanation);
 }
 
+std::string within_tolerance(const std::string& summary, Verdict verdict, double tolerance, double change)
+{
+  if (tolerance == 0.0 || (verdict == Verdict::kHolds && change == 0.0)) return summary;
+  const std::string word = std::string(name_of(verdict)) + ": ";
+  const std::string added =
+      verdict == Verdict::kHolds
+          ? fmt::format("within {:.3g} of the data, which these forces need changed by {:.3g}: ", tolerance, change)
+          : fmt::format("all data within {:.3g} fail: ", tolerance);
+  return word + added + summary.substr(word.size());
+}
+
 std::string summary_of(const EquilibriumAnswer& answer)
 {
   const EquilibriumResult& result = answer.result;
   if (result.verdict == Verdict::kUndecided) return "undecided: " + result.reason;
-  if (result.verdict == Verdict::kHolds) return result.explanation;
-  return imbalance_words(result.explanation);
+  const std::string words =
+      result.verdict == Verdict::kHolds ? result.explanation : imbalance_words(result.explanation);
+  return within_tolerance(words, result.verdict, answer.tolerance, result.change);
 }
 
 AnswerText equilibrium_text(const ScenarioReport& report)
@@ -83,8 +95,7 @@ AnswerText equilibrium_text(const ScenarioReport& report)
   if (holds && !report.problem.contacts.empty()) text.table = contacts_text(report.problem, result.contacts);
   if (holds && result.indeterminacy > 0)
     text.notes.push_back(fmt::format(
-        "forces are not unique ({} internal); shown are those deepest inside the friction cones and effort limits",
-        result.indeterminacy));
+        "forces are not unique ({} internal); shown are those that need the least friction", result.indeterminacy));
   if ((answer.a.array() != 0.0).any()) text.notes.push_back("for the prescribed acceleration, not at rest");
   for (const ReportedMargin& margin : report.margins)
     if (const std::string note = margin_note(answer, margin); !note.empty()) text.notes.push_back(note);

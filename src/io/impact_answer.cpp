@@ -7,7 +7,9 @@
 
 #include "base/text.hpp"
 #include "io/report.hpp"
+#include "proof/impact_law.hpp"
 #include "stiction/error.hpp"
+#include "stiction/rest.hpp"
 
 namespace stiction::internal {
 
@@ -48,6 +50,20 @@ Verdict verdict_of(const ImpactProof& proof)
   return proof.dissipates;
 }
 
+std::vector<KinematicFlaw> flaws_of(const ImpactInput& asked, const ImpactSolution* solution)
+{
+  std::vector<KinematicFlaw> flaws;
+  look_before(asked.problem, asked.impact, &flaws);
+  if (solution) flaws.insert(flaws.end(), solution->flaws.begin(), solution->flaws.end());
+  std::erase_if(flaws, [](const KinematicFlaw& flaw) { return std::abs(flaw.velocity) <= kRestSpeed; });
+  return flaws;
+}
+
+bool may_stick(const ContactProblem& problem)
+{
+  return !problem.contacts.empty() && std::ranges::none_of(problem.contacts, &Contact::torsional);
+}
+
 std::vector<ImpactLaw> with_restitution(const ImpactInput& asked, double restitution)
 {
   std::vector<ImpactLaw> laws = asked.impact.laws;
@@ -72,12 +88,13 @@ void require_for_impact(const Scenario& scenario)
   require_default_rules(scenario);
   for (std::size_t i = 0; i < scenario.contact_motions.size(); ++i) {
     const ContactMotion& motion = scenario.contact_motions[i];
-    const ContactDescription& contact = scenario.scene.contacts[i];
+    const Side side = scenario.bare ? scenario.bare->problem.contacts[i].side : scenario.scene.contacts[i].side;
+    const double mu = scenario.bare ? scenario.bare->problem.contacts[i].mu : scenario.scene.contacts[i].mu;
     const std::string path = "contacts[" + std::to_string(i) + "].";
     if (motion.slides)
       throw InputError(path + "slides",
                        "want velocities in `rates` and `twist` for the question impact, got " + text(*motion.slides));
-    const bool bilateral = contact.side == Side::kBilateral;
+    const bool bilateral = side == Side::kBilateral;
     if (bilateral && motion.one_way)
       throw InputError(path + "one_way", "want a unilateral contact, got a bilateral one");
     const char* kind = bilateral        ? "a bilateral contact"
@@ -87,17 +104,17 @@ void require_for_impact(const Scenario& scenario)
                   motion.one_way ? 0.0 : 1.0, kind);
     require_range(path + "restitution.tangential", motion.restitution_tangential, false, 1.0, "friction");
     require_range(path + "restitution.spin", motion.restitution_spin, false, 1.0, "torsion");
-    if (motion.mu_second && (*motion.mu_second > 0.0) != (contact.mu > 0.0))
-      throw InputError(path + "mu_second", "want it positive exactly where mu is (" + text(contact.mu) + "), got " +
-                                               text(*motion.mu_second));
+    if (motion.mu_second && (*motion.mu_second > 0.0) != (mu > 0.0))
+      throw InputError(path + "mu_second",
+                       "want it positive exactly where mu is (" + text(mu) + "), got " + text(*motion.mu_second));
   }
 }
 
 ImpactInput read_impact(const Situation& situation)
 {
   std::vector<ImpactLaw> laws;
-  for (const ContactOrigin& origin : situation.scene.contact_origins()) {
-    const ContactMotion& motion = situation.scenario.contact_motions[static_cast<std::size_t>(origin.description)];
+  for (std::size_t i = 0; i < situation.problem.contacts.size(); ++i) {
+    const ContactMotion& motion = situation.motion_of(i);
     laws.push_back({motion.restitution_normal, motion.restitution_tangential, motion.restitution_spin, motion.one_way,
                     motion.mu_second});
   }
@@ -143,7 +160,7 @@ void ImpactAsker::ask(const Situation& situation, Extras extras)
     proof = judge_impact(problem, impact, result.solutions, answer_.leaves);
   }
   answer_.safe.reset();
-  answer_.sticking_friction.reset();
+  answer_.touchdown.reset();
   answer_.repaired = false;
   if (!margins) return;
   find_margins();
@@ -154,11 +171,7 @@ void ImpactAsker::find_margins()
 {
   const auto& [problem, impact] = answer_.input;
   answer_.safe = safe_restitution(problem, impact.laws);
-  if (std::ranges::any_of(problem.contacts, &Contact::torsional)) return;
-  const StickingTouchdown touchdown = sticking_touchdown(problem, impact);
-  if (!touchdown.consistent || touchdown.friction.empty()) return;
-  const double friction = *std::ranges::max_element(touchdown.friction);
-  answer_.sticking_friction = friction < kClear ? 0.0 : friction;  // rounding
+  if (may_stick(problem)) answer_.touchdown = sticking_friction(problem, impact);
 }
 
 void ImpactAsker::try_safe_restitution(ImpactOptions options)
@@ -219,11 +232,14 @@ void ImpactAsker::move_to(ScenarioReport& report)
   if (const auto& safe = answer_.safe) {
     const auto number = [&](double value) { return safe->applies ? std::optional(value) : std::nullopt; };
     report.margins.push_back(reported_margin("restitution", number(safe->exact)));
-    report.margins.push_back(reported_margin("restitution_sharpened", number(safe->sharpened)));
-    report.margins.push_back(reported_margin("restitution_similar", number(safe->similar)));
+    report.margins.push_back(reported_margin("restitution_least", number(safe->least)));
+    report.margins.push_back(reported_margin("restitution_sharpened", safe->sharpened));
+    report.margins.push_back(reported_margin("restitution_similar", safe->similar));
+    const auto& touchdown = answer_.touchdown;
+    if (may_stick(answer_.input.problem))
+      report.margins.push_back(
+          reported_margin("sticking_friction", touchdown ? std::optional(touchdown->mu) : std::nullopt));
   }
-  if (answer_.sticking_friction)
-    report.margins.push_back(reported_margin("sticking_friction", answer_.sticking_friction));
   report.iterations = static_cast<int>(answer_.result.leaves.size());
   report.answer = std::move(answer_);
 }

@@ -20,6 +20,12 @@ struct Injection {
 /// The part of a solution's work that is positive beyond rounding.
 std::vector<Injection> injections(const ContactProblem& problem, const ImpactSolution& solution);
 
+/// Velocities that Table 1 of Glocker 2012 does not have, before the impact and after it.
+std::vector<KinematicFlaw> flaws_of(const ImpactInput& asked, const ImpactSolution* solution);
+
+/// Whether a friction to stick is looked for: torsion has no coefficient to compare with it.
+bool may_stick(const ContactProblem& problem);
+
 /// The laws with another ε at every contact that closes.
 std::vector<ImpactLaw> with_restitution(const ImpactInput& asked, double restitution);
 

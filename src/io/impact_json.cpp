@@ -42,6 +42,7 @@ void write_solutions(const ContactProblem& problem, const ImpactAnswer& answer, 
   const ImpactSolution& solution = *answer.solution();
   impact["energy_before"] = json(solution.energy_before);
   impact["energy_change"] = json(solution.energy_change);
+  impact["energy_bound"] = solution.energy_bound ? json(*solution.energy_bound) : Json();
   impact["injected_by"] = Json::array();
   for (const Injection& injection : injections(problem, solution))
     impact["injected_by"].push_back({{"who", injection.who}, {"work", json(injection.work)}});
@@ -76,6 +77,13 @@ void write_claims(const ImpactAnswer& answer, Json& claims)
   impact["complete"] = proof.complete;
   impact["dissipates"] = name_of(proof.dissipates);
   impact["because"] = proof.why_dissipates;
+  impact["flaws"] = Json::array();
+  for (const KinematicFlaw& flaw : flaws_of(answer.input, solution))
+    impact["flaws"].push_back(
+        {{"who", flaw.closure >= 0 ? problem.loops[static_cast<std::size_t>(flaw.closure)].name
+                                   : problem.contacts[static_cast<std::size_t>(flaw.contact)].name},
+         {"after", flaw.after},
+         {"velocity", json(flaw.velocity)}});
   if (solution) write_solutions(problem, answer, impact);
 }
 
@@ -228,8 +236,8 @@ void write_impact(const ScenarioReport& report, Json& json_report)
   const ImpactResult& result = answer.result;
   write_claims(answer, json_report);
   Json& impact = json_report["impact"];
-  impact["energy_bound"] = result.bound_applies ? json(result.energy_bound) : Json();
-  impact["impulses_unique"] = answer.solution() && answer.solution()->impulse_unique;
+  const Verdict unique = answer.solution() ? answer.solution()->impulse_unique : Verdict::kUndecided;
+  impact["impulses_unique"] = unique == Verdict::kUndecided ? Json() : Json(unique == Verdict::kHolds);
   if (answer.safe) impact["conditions"] = conditions_json(result.conditions);
   json_report["margins"] = margins_json(report.margins);
   json_report["repair"] = Json::array();
@@ -241,20 +249,25 @@ void write_impact(const ScenarioReport& report, Json& json_report)
 
 namespace {
 
-/// What only proofs of their own say: empty when a safe restitution that is shown is safe.
+/// What only proofs of their own say: empty when a safe restitution that is shown is safe, and friction makes it stick.
 std::string safety_disagreement(const Field& report, const ImpactInput& asked)
 {
   const Field impact = report["impact"], margins = report["margins"];
   if (impact.has("conditions") && impact["conditions"].is_object() &&
       impact["conditions"]["exact"]["holds"].boolean() && !proves_safe(asked.problem, asked.impact.laws))
     return "impact.conditions.exact does not hold";
-  if (margins.has("restitution") && !margins["restitution"].is_null()) {
-    const double restitution = margins["restitution"].number();
+  for (const char* key : {"restitution", "restitution_least"}) {  // what is between two that are safe is safe
+    if (!margins.has(key) || margins[key].is_null()) continue;
+    const double restitution = margins[key].number();
     const bool possible = restitution >= 0.0 && restitution <= 1.0;
     if (!possible || !proves_safe(asked.problem, with_restitution(asked, restitution)))
-      return "margins.restitution is not proved to be safe";
+      return std::string("margins.") + key + " is not proved to be safe";
   }
-  return "";
+  if (!margins.has("sticking_friction")) return "";
+  const Field shown = margins["sticking_friction"];
+  const auto again = may_stick(asked.problem) ? sticking_friction(asked.problem, asked.impact) : std::nullopt;
+  const bool same = shown.is_null() ? !again : again && std::abs(shown.number() - again->mu) <= kClear * again->mu;
+  return same ? "" : "margins.sticking_friction is not what makes everything that is hit stick";
 }
 
 /// What a report may say: the claims, and what nothing is proved about.
@@ -262,7 +275,7 @@ Json claims_of(const Field& report, const ImpactAnswer& proved)
 {
   Json claims;
   write_claims(proved, claims);
-  for (const char* key : {"energy_bound", "impulses_unique"}) claims["impact"][key] = unproved();
+  claims["impact"]["impulses_unique"] = unproved();
   if (report["impact"].has("conditions")) claims["impact"]["conditions"] = unproved();
   claims["margins"] = claims["repair"] = unproved();
   return claims;

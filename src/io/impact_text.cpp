@@ -38,11 +38,18 @@ std::string decided_words(const ImpactAnswer& answer)
                                : "");
 }
 
+/// (41) of Glocker 2012: full friction at the end of an impact through which it cannot have acted all the time.
+bool slip_begins_or_turns(const Contact& contact, const ContactImpact& found)
+{
+  if (found.state != ImpactState::kSlips || !(contact.mu > 0.0)) return false;
+  const Eigen::Vector2d before = found.velocity_before.segment<2>(1), after = found.velocity_after.segment<2>(1);
+  return after.norm() > kRestSpeed && before.dot(after) <= kClear * before.norm() * after.norm();
+}
+
 /// What looks wrong about the velocities, or may surprise.
 void add_remarks(const ImpactAnswer& answer, std::vector<std::string>& list)
 {
-  for (const KinematicFlaw& flaw : answer.result.flaws) {
-    if (std::abs(flaw.velocity) <= kRestSpeed) continue;
+  for (const KinematicFlaw& flaw : flaws_of(answer.input, answer.solution())) {
     const std::string speed = fmt::format("{:.4g}", std::abs(flaw.velocity));
     if (flaw.closure >= 0)
       list.push_back(fmt::format("{} moves before the impact ({}): it is caught at once, as by a latch",
@@ -63,6 +70,11 @@ void add_remarks(const ImpactAnswer& answer, std::vector<std::string>& list)
           fmt::format("{} separates already ({} m/s): if it is hit all the same, it acts as a one-way contact",
                       contact.name, speed));
   }
+  const std::vector<Contact>& contacts = answer.input.problem.contacts;
+  for (std::size_t i = 0; answer.solution() && i < contacts.size(); ++i)
+    if (slip_begins_or_turns(contacts[i], answer.solution()->contacts[i]))
+      list.push_back(contacts[i].name +
+                     " begins to slip or turns round: Newton's law makes its friction too large (Glocker 2012, 4.5)");
 }
 
 std::string contacts_table(const ContactProblem& problem, const ImpactSolution& found)
@@ -74,6 +86,10 @@ std::string contacts_table(const ContactProblem& problem, const ImpactSolution& 
                                   "normal velocity [m/s]", "work");
   table += fmt::format("{:<{}}  {:<9} {:>9} {:>8}  {:>9}  {:>9}  {:>9}\n", "contact", width, "state", "[N s]", "in use",
                        "before", "after", "[J]");
+  double speed = 0.0;
+  for (const ContactImpact& contact : found.contacts)
+    for (const Eigen::Vector4d* velocity : {&contact.velocity_before, &contact.velocity_after})
+      speed = std::max(speed, velocity->head<3>().lpNorm<Eigen::Infinity>());
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const ContactImpact& contact = found.contacts[i];
     std::string name = problem.contacts[i].name;
@@ -85,13 +101,35 @@ std::string contacts_table(const ContactProblem& problem, const ImpactSolution& 
     const auto tidy = [&](double value, double scale) {
       return std::abs(value) <= kProductRounding * scale ? 0.0 : value;
     };
-    const double speed = std::abs(contact.velocity_before[0]) + std::abs(contact.velocity_after[0]) + 1e-9;
     table += fmt::format("{}  {:<9} {:>9.4g} {:>8}  {:>9.4g}  {:>9.4g}  {:>9.4g}\n", name, name_of(contact.state),
                          contact.impulse[0], loaded ? fmt::format("{:.0f} %", 100.0 * contact.utilisation) : "",
                          tidy(contact.velocity_before[0], speed), tidy(contact.velocity_after[0], speed),
                          tidy(contact.work(), found.energy_before));
   }
   return table;
+}
+
+std::string safety_words(const SafeRestitution& safe)
+{
+  if (safe.least == 0.0 && safe.exact >= 1.0)
+    return "no restitution of the closing contacts creates energy here, whatever the velocity";
+  const std::string range = safe.least == 0.0          ? fmt::format("up to {:.4g}", safe.exact)
+                            : safe.least == safe.exact ? fmt::format("of {:.4g}", safe.exact)
+                                                       : fmt::format("from {:.4g} to {:.4g}", safe.least, safe.exact);
+  return "whatever the velocity, closing contacts create no energy with a common restitution " + range +
+         (safe.similar.value_or(0.0) > 0.0
+              ? fmt::format(" (up to {:.4g} by condition (87) of Glocker 2012)", *safe.similar)
+              : "");
+}
+
+std::string touchdown_words(const ContactProblem& problem, const StickingFriction& touchdown)
+{
+  std::string leaving;
+  for (const int i : touchdown.leaves)
+    leaving += (leaving.empty() ? "" : ", ") + problem.contacts[static_cast<std::size_t>(i)].name;
+  if (leaving.empty()) return fmt::format("with friction of {:.4g} everything can stick", touchdown.mu);
+  return fmt::format("with friction of {:.4g} everything that is hit can stick, while {} leave{}", touchdown.mu,
+                     leaving, touchdown.leaves.size() == 1 ? "s" : "");
 }
 
 /// How many velocities there may be after the impact.
@@ -109,7 +147,7 @@ void add_solutions(const ImpactAnswer& answer, std::vector<std::string>& notes)
                         ? "no other velocity after the impact satisfies the laws"
                         : "whether other velocities satisfy the laws was not proved: " + answer.result.reason);
   }
-  if (found && !found->impulse_unique && hits(*found))
+  if (found && found->impulse_unique == Verdict::kFails && hits(*found))
     notes.push_back("impulses are not unique; others give the same velocity");
 }
 
@@ -138,14 +176,9 @@ AnswerText impact_text(const ScenarioReport& report)
       text.notes.push_back(fmt::format("{} injects {:.4g} J", injection.who, injection.work));
   if (verdict_of(answer.proof) == Verdict::kHolds && hit)
     text.notes.push_back("no energy is created: " + answer.proof.why_dissipates);
-  if (answer.safe && answer.safe->applies && hit)
-    text.notes.push_back(answer.safe->exact >= 1.0
-                             ? "no restitution of the closing contacts creates energy here, whatever the velocity"
-                             : fmt::format("whatever the velocity, closing contacts create no energy with a common "
-                                           "restitution up to {:.4g} ({:.4g} by the paper's condition (87))",
-                                           answer.safe->exact, answer.safe->similar));
-  if (answer.sticking_friction && std::isfinite(*answer.sticking_friction) && *answer.sticking_friction > 0.0 && hit)
-    text.notes.push_back(fmt::format("with friction of {:.4g} everything can stick", *answer.sticking_friction));
+  if (answer.safe && answer.safe->applies && hit) text.notes.push_back(safety_words(*answer.safe));
+  if (answer.touchdown && answer.touchdown->mu > 0.0 && hit)
+    text.notes.push_back(touchdown_words(problem, *answer.touchdown));
   add_remarks(answer, text.notes);
   if (answer.repaired) {
     text.advice = "\nwhat would make it hold:\n";

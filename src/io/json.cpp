@@ -10,7 +10,8 @@ namespace stiction::internal {
 Json json(double value)
 {
   if (std::isfinite(value)) return value;
-  return std::isnan(value) ? "nan" : value > 0.0 ? "inf" : "-inf";
+  if (std::isnan(value)) return nullptr;  // not known
+  return value > 0.0 ? "inf" : "-inf";
 }
 
 Json json(const Eigen::VectorXd& values)

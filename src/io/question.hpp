@@ -24,9 +24,16 @@ struct Judgement;
 /// A scenario in one posture: what a question is asked about.
 struct Situation {
   const Scenario& scenario;
-  Scene& scene;
+  Scene* robots;  ///< null for a bare problem: there are matrices only
   const SceneState& state;
   const ContactProblem& problem;
+
+  /// For what matrices do not answer (require_matrices_suffice has refused it before).
+  Scene& scene() const;
+  /// In `scenario.contact_motions`.
+  const ContactMotion& motion_of(std::size_t contact) const;
+  /// stiction::require_rest
+  void require_rest(const std::vector<bool>& slides = {}) const;
 };
 
 /// Whether to compute intervals, margins and repairs where the scenario does not say.

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "io/report.hpp"
 #include "stiction/error.hpp"
+#include "stiction/rest.hpp"
 
 namespace stiction::internal {
 
@@ -25,6 +26,26 @@ constexpr NamedKind kKinds[] = {
 };
 
 }  // namespace
+
+Scene& Situation::scene() const
+{
+  if (!robots) throw std::logic_error("asked for the robots of a bare problem");
+  return *robots;
+}
+
+const ContactMotion& Situation::motion_of(std::size_t contact) const
+{
+  return scenario
+      .contact_motions[robots ? static_cast<std::size_t>(robots->contact_origins()[contact].description) : contact];
+}
+
+void Situation::require_rest(const std::vector<bool>& slides) const
+{
+  if (robots)
+    stiction::require_rest(*robots, state, problem, slides);
+  else
+    stiction::require_rest(problem, state.v, slides);
+}
 
 const QuestionKind& kind_of(Question question)
 {
@@ -70,6 +91,10 @@ void require_default_rules(const Scenario& scenario)
 void require_given_efforts(const Situation& situation)
 {
   if (situation.problem.actuators.empty()) return;
+  if (!situation.robots)
+    throw InputError("actuators", "want none for " + std::string(stiction::name_of(situation.scenario.question)) +
+                                      ": given efforts are part of F, the question equilibrium finds efforts; got " +
+                                      quoted(situation.problem.actuators.front().name));
   const Dof& dof = situation.problem.dofs[static_cast<std::size_t>(situation.problem.actuators.front().dof)];
   for (const ModelDescription& description : situation.scenario.scene.models)
     if (description.name == dof.model)

@@ -59,10 +59,10 @@ class RegionAsker final : public Asker {
 
   void read(const Situation& situation) override
   {
-    require_rest(situation.scene, situation.state, situation.problem);
+    situation.require_rest();
     const ScenarioOptions& asked = situation.scenario.options;
     answer_.model = moving_model(situation.scenario);
-    answer_.input = region_input(situation.scene, situation.state, situation.problem, answer_.model,
+    answer_.input = region_input(situation.scene(), situation.state, situation.problem, answer_.model,
                                  situation.scenario.scene.loads);
     answer_.rules = {asked.cone, asked.box};
   }

@@ -10,9 +10,10 @@ struct ScenarioChecker::Impl {
   internal::ScenarioAnswerer& answerer_of(const Scenario& scenario)
   {
     internal::require_askable(scenario);
-    if (!answerer || !answerer->fits(scenario.scene)) {
+    if (scenario.bare) scenario.bare->problem.validate();  // a program's; files are checked as they are read
+    if (!answerer || !answerer->fits(scenario)) {
       answerer.reset();  // stays empty when loading fails
-      answerer.emplace(scenario.scene);
+      answerer.emplace(scenario);
     }
     return *answerer;
   }

@@ -60,11 +60,13 @@ void require_for_sliding(const Scenario& scenario)
 {
   require_plain_contacts(scenario);
   require_default_rules(scenario);
-  for (std::size_t i = 0; i < scenario.scene.contacts.size(); ++i)
-    if (scenario.contact_motions[i].slides && scenario.scene.contacts[i].torsion > 0.0)
+  for (std::size_t i = 0; i < scenario.contact_motions.size(); ++i) {
+    const double torsion =
+        scenario.bare ? scenario.bare->problem.contacts[i].torsion : scenario.scene.contacts[i].torsion;
+    if (scenario.contact_motions[i].slides && torsion > 0.0)
       throw InputError("contacts[" + std::to_string(i) + "].torsion",
-                       "want none at a contact that slides, as its spin is not given, got " +
-                           internal::text(scenario.scene.contacts[i].torsion));
+                       "want none at a contact that slides, as its spin is not given, got " + internal::text(torsion));
+  }
 }
 
 class SlidingAsker final : public Asker {
@@ -76,11 +78,12 @@ class SlidingAsker final : public Asker {
     require_given_efforts(situation);
     std::vector<std::optional<Eigen::Vector3d>> given;
     for (const ContactMotion& motion : situation.scenario.contact_motions) given.push_back(motion.slides);
-    answer_.slips = slip_directions(situation.scene, situation.state, situation.problem, given);
+    answer_.slips = situation.robots ? slip_directions(situation.scene(), situation.state, situation.problem, given)
+                                     : slip_directions(situation.problem, situation.state.v, given);
     answer_.moves = moves_along_surface(situation.problem, situation.state.v);
     std::vector<bool> slides;
     for (const auto& slip : answer_.slips) slides.push_back(slip.has_value());
-    require_rest(situation.scene, situation.state, situation.problem, slides);
+    situation.require_rest(slides);
   }
 
   void ask(const Situation& situation, Extras extras) override

@@ -29,6 +29,7 @@ Json well_posedness_json(const ContactProblem& problem, const SlipDirections& sl
   const auto optional = [](const std::optional<double>& value) { return value ? json(*value) : Json(); };
   Json entry;
   entry["unique_for_all_loads"] = name_of(found.unique_for_all_loads);
+  entry["exists_for_all_loads"] = name_of(found.exists_for_all_loads);
   entry["violated_hypotheses"] = found.hypotheses.failed;
   entry["contacts"] = sliding_names(problem, slips);
   entry["rank"] = found.rank;
@@ -36,6 +37,10 @@ Json well_posedness_json(const ContactProblem& problem, const SlipDirections& sl
   entry["margin"] = number(found.margin);
   entry["critical_scale"] = number(found.critical_scale);
   entry["critical_mu"] = number(found.critical_mu);
+  if (found.unique_scales)
+    entry["unique_scales"] = {json(found.unique_scales->first), json(found.unique_scales->second)};
+  else
+    entry["unique_scales"] = nullptr;
   entry["critical_scale_any_sense"] = optional(found.critical_scale_any_sense);
   entry["direction_free_mu"] = number(found.direction_free_mu);
   entry["positive_definite"] = found.positive_definite;

@@ -10,25 +10,35 @@
 namespace stiction::internal {
 namespace {
 
+/// Other friction with which what is said of this one stays true; uniqueness may come and go as friction grows.
+std::string scales_words(const std::optional<std::pair<double, double>>& scales)
+{
+  if (!scales) return "";
+  const auto [lower, upper] = *scales;
+  if (lower == 0.0 && std::isinf(upper)) return ", however large friction becomes";
+  if (lower == 0.0) return fmt::format(", and with any friction below {:.4g} times what it is", upper);
+  if (std::isinf(upper)) return fmt::format(", and with any friction above {:.4g} times what it is", lower);
+  return fmt::format(", and with any friction between {:.4g} and {:.4g} times what it is", lower, upper);
+}
+
 std::string well_posedness_words(const WellPosedness& found, bool something_sticks)
 {
-  if (!found.hypotheses.hold()) return "nothing is said about other loads: " + found.hypotheses.failed.front();
-  const std::string other = something_sticks ? "other load that keeps the others stuck" : "other load";
+  const std::string that = something_sticks ? " that keep the others stuck" : "";
   switch (found.unique_for_all_loads) {
     case Verdict::kHolds:
-      return "one solution for every " + other + " too, " +
-             (std::isfinite(found.critical_scale)
-                  ? fmt::format("as long as friction stays below {:.4g} times what it is", found.critical_scale)
-                  : "however large friction becomes");
+      return "one solution for all other loads" + that + " too" + scales_words(found.unique_scales);
     case Verdict::kFails:
-      return fmt::format(
-          "some other loads have none or several solutions: friction is above the critical one, {:.4g} "
-          "times what it is",
-          found.critical_scale);
+      return (found.exists_for_all_loads == Verdict::kHolds
+                  ? "all other loads" + that + " have a solution, some several"
+              : found.exists_for_all_loads == Verdict::kFails
+                  ? "some other loads" + that + " have no solution"
+                  : "some other loads" + that + " have none or several solutions") +
+             fmt::format("; each has one with any friction below {:.4g} times what it is", found.critical_scale);
     case Verdict::kUndecided:
       break;
   }
-  return "friction is within rounding of the critical one, above which some loads have none or several solutions";
+  if (!found.hypotheses.hold()) return "nothing is said about other loads: " + found.hypotheses.failed.front();
+  return "friction is within rounding of a value beyond which some loads" + that + " have none or several solutions";
 }
 
 /// The contacts of each solution; of many, the first ones.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/file.hpp"
+#include "base/limits.hpp"
 #include "io/check.hpp"
 #include "io/json_text.hpp"
 #include "io/judgement.hpp"
@@ -105,6 +107,8 @@ Verification verify_json(const Json& json, const ScenarioReport* scenario)
   return {true, "proved: " + verdict + ", " + judged.proved + (scenario ? ", for this scenario" : ""),
           comparison.unproved()};
 }
+
+std::string read_report_file(const std::string& file) { return read_whole_file(file, kMostReportBytes, "report"); }
 
 std::string verification_text(const Verification& result)
 {

@@ -11,6 +11,9 @@ namespace stiction::internal {
 /// @throws InputError when it is not a report.
 Verification verify_json(const nlohmann::ordered_json& report, const ScenarioReport* scenario);
 
+/// The whole of a file of at most 128 MiB. @throws InputError
+std::string read_report_file(const std::string& file);
+
 /// For people: whether it is valid and why, and what was not re-checked.
 std::string verification_text(const Verification& result);
 

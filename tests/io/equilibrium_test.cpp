@@ -25,8 +25,8 @@ ground/1  sticking       2.4525  [--------------------]   0 %
 ground/2  sticking       2.4525  [--------------------]   0 %
 ground/3  sticking       2.4525  [--------------------]   0 %
 
- - forces are not unique (6 internal); shown are those deepest inside the
-   friction cones and effort limits
+ - forces are not unique (6 internal); shown are those that need the least
+   friction
  - holds without any friction
  - box/box may be pushed along (1, 0, 0) with 3.924 N
 )");

@@ -253,6 +253,17 @@ TEST(RegionVerify, ForgedRegionsAreRefused)
               HasSubstr("not the moment of a force"));
 }
 
+// Unlike a certificate about a problem that is none, which is refused.
+TEST(RegionVerify, WhatIsNoReportIsNotJudged)
+{
+  const Json report = checked_json("biped_region");
+  Json without = report, untrue = report;
+  without["certificate"].erase("shift");
+  EXPECT_THROW(verify_report(without.dump(), "r"), InputError);
+  untrue["certificate"]["problem"]["contacts"][0]["mu"] = -1.0;
+  EXPECT_THAT(verify_report(untrue.dump(), "r").message, HasSubstr("the certificate's problem is not one"));
+}
+
 TEST(RegionVerify, OwnReportsAreValid)
 {
   const std::vector<std::vector<ScenarioOverride>> cases = {{{"models.robot.pose.xyz", "[1000, -1000, 0.83527]"}},

@@ -80,6 +80,11 @@ TEST(SlidingReport, PainleveAndKlein)
   EXPECT_EQ(three["count"], "several");
   expect_forces(three, {{-2.4525, 12.2625}, {4.905, 4.905}, {12.2625, -2.4525}});
   EXPECT_NEAR(three["well_posedness"]["critical_scale"].get<double>(), 2.0 / 3, 1e-9);
+  EXPECT_EQ(three["well_posedness"]["exists_for_all_loads"].get<std::string>(), "holds");  // |mu1 - mu2| < 2/tan 45
+  EXPECT_TRUE(three["well_posedness"]["unique_scales"].is_null());
+  EXPECT_THAT(to_text(checked("painleve_klein")), HasSubstr("all other loads have a solution, some several"));
+  const Json uneven = checked_json("painleve_klein", {{"contacts.lower.mu", "3"}, {"contacts.upper.mu", "0.5"}});
+  EXPECT_EQ(uneven["well_posedness"]["exists_for_all_loads"].get<std::string>(), "fails");
   EXPECT_NEAR(screen(three, "Proposition 9")["bound"].get<double>(), 2.0 / 3, 1e-9);
   EXPECT_EQ(screen(three, "Proposition 9")["satisfied"], false);
   const Json one = checked_json(
@@ -109,6 +114,10 @@ TEST(SlidingReport, Ladder)
   EXPECT_TRUE(checked_json("ladder_slips", falling)["solutions"][0]["contrary_slips"].empty());
   EXPECT_NEAR(ladder["well_posedness"]["critical_mu"].get<double>(), 1.0, 1e-9);
   EXPECT_NEAR(ladder["well_posedness"]["critical_scale"].get<double>(), 1.0 / 0.3, 1e-9);
+  EXPECT_EQ(ladder["well_posedness"]["unique_scales"][0].get<double>(), 0.0);
+  EXPECT_NEAR(ladder["well_posedness"]["unique_scales"][1].get<double>(), 1.0 / 0.3, 1e-9);
+  EXPECT_THAT(to_text(checked("ladder_slips")),
+              HasSubstr("one solution for all other loads too, and with any friction below 3.333"));
   const Json back = checked_json("ladder_slips", {{"contacts.ground.slides", "[-1, 0, 0]"}});
   EXPECT_NEAR(back["well_posedness"]["critical_mu"].get<double>(), std::sqrt(2.0), 1e-6);  // a double root
   const Json smooth = checked_json("ladder_slips", {{"contacts.wall.mu", "0"}});

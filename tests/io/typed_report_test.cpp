@@ -28,6 +28,7 @@ const std::vector<Case> kCases = {
     {"box_on_steep_slope", {{"question", "equilibrium"}}},
     {"ball_between_hard_fingers", {}},
     {"mug_closure", {}},
+    {"three_finger_hand", {{"question", "closure"}, {"options.object", "object"}, {"models.hand.effort", "unlimited"}}},
     {"biped_region", {}},
     {"box_on_slope", {{"question", "region"}}},
     {"painleve_klein", {}},
@@ -35,6 +36,7 @@ const std::vector<Case> kCases = {
     {"ladder_slips", {}},
     {"biped_touchdown", {}},
     {"pendulum_gains_energy", {}},
+    {"sphere_bounces", {}},
     {"crank_against_stop", {}},
     {"pinch_on_guide", {{"question", "couplings"}}},
 };
@@ -182,6 +184,23 @@ TEST(TypedReport, CertificatesAreJudgedWithoutJson)
   EXPECT_TRUE(proves_motion(couplings.problem, couplings.result.unilateral, couplings.result.bilateral,
                             couplings.result.acceleration, couplings.result.forces));
   EXPECT_EQ(static_cast<Eigen::Index>(couplings.row_names.size()), couplings.problem.rows());
+}
+
+TEST(TypedReport, EffortsOfAHandHoldItStill)
+{
+  const ScenarioReport report =
+      checked("three_finger_hand",
+              {{"question", "closure"}, {"options.object", "object"}, {"models.hand.effort", "unlimited"}});
+  const auto& answer = std::get<ClosureAnswer>(report.answer);
+  ASSERT_EQ(answer.resists.verdict, Verdict::kHolds);
+  const Eigen::VectorXd wanted =
+      answer.grasp.hand_load - answer.grasp.J_hand.transpose() * answer.resists.forces;  // by balance
+  ASSERT_EQ(report.efforts.size(), 3u);
+  for (std::size_t i = 0; i < report.efforts.size(); ++i) {
+    EXPECT_EQ(report.efforts[i].name, "hand/finger" + std::to_string(i + 1));
+    EXPECT_NEAR(report.efforts[i].value, wanted[static_cast<Eigen::Index>(i)], 1e-9 * (1.0 + wanted.norm()));
+  }
+  EXPECT_GT(std::abs(wanted[0] - wanted[2]), 1e-3) << "else their order does not show";
 }
 
 TEST(TypedReport, QuestionsHaveTheirNames)

@@ -14,6 +14,7 @@
 #include "base/linear_algebra.hpp"
 #include "proof/scales.hpp"
 #include "stiction/closure.hpp"
+#include "stiction/cone.hpp"
 #include "stiction/equilibrium.hpp"
 #include "stiction/error.hpp"
 #include "stiction/report.hpp"
@@ -132,17 +133,25 @@ std::vector<Variant> variants_of(const Scenario& drawn, unsigned seed)
   return list;
 }
 
-/// Whether Gauss' acceleration takes forces of more than kMovingForces times the loads, of which no verdict speaks.
-bool forces_beyond_proportion(const ContactProblem& problem, const Eigen::VectorXd& a)
+/// Whether there are forces that stick, but none of up to kMovingForces times the loads, of which alone verdicts speak.
+bool sticks_beyond_proportion(const ContactProblem& problem, StickingChecker& checker)
 {
-  const internal::LeastNorm multipliers(problem.J.transpose(), 1e-12);
+  const StickingResult found = checker.check(problem);
+  const Eigen::VectorXd& lambda = found.lambda;
+  const Eigen::VectorXd left = problem.M * found.acceleration + problem.F - problem.J.transpose() * lambda;
+  if (found.certificate.kind != CertificateKind::kForces || left.norm() > 1e-9 * lambda.norm()) return false;
   internal::Scales scales;
   scales.measure(problem);
   scales.measure_forces(problem);
-  const Eigen::VectorXd lambda = multipliers.solve(problem.M * a + problem.F);
-  for (Eigen::Index i = 0; i < lambda.size(); ++i)
-    if (std::abs(lambda[i]) > internal::kMovingForces * scales.row_force(i)) return true;
-  return false;
+  ContactProblem limited = problem;
+  for (Contact& contact : limited.contacts) {
+    const Eigen::VectorXd force = lambda.segment(contact.row, contact.rows());
+    const double sign = contact.side == Side::kBilateral && force[0] < 0.0 ? -1.0 : 1.0;
+    const FrictionCone cone{contact.tangents, contact.torsional, contact.mu, contact.torsion, sign, ConeShape::exact()};
+    if (slack(cone, force) < 0.0) return false;
+    contact.max_normal = internal::kMovingForces * scales.row_force(contact.row);
+  }
+  return checker.check(limited).verdict == Verdict::kFails;
 }
 
 /// Whether problems whose numbers differ by 1e-5 are decided both ways: all friction coefficients, loads or rows
@@ -185,9 +194,7 @@ bool near_the_boundary(const Scenario& scenario)
     neighbour.J = svd.U * values.asDiagonal() * svd.V.transpose() * unit.asDiagonal();
     return neighbour;
   };
-  if (scenario.question == Question::kAllSticking &&
-      forces_beyond_proportion(problem, sticking.check(problem).acceleration))
-    return true;
+  if (scenario.question == Question::kAllSticking && sticks_beyond_proportion(problem, sticking)) return true;
   for (const double share : {1e-14, 1e-9, 1e-5})
     if (look(carried(share))) return true;
   if (look(dependent())) return true;
