@@ -129,7 +129,7 @@ void require_values(const Scenario& scenario)
 /// Rows of contacts and closures and degrees of freedom, together, that are answered within seconds and a gigabyte.
 constexpr std::pair<Question, Eigen::Index> kMostEquations[] = {
     {Question::kAllSticking, 1800}, {Question::kEquilibrium, 6000}, {Question::kClosure, 6000},
-    {Question::kRegion, 6000},      {Question::kSliding, 400},      {Question::kImpact, 400},
+    {Question::kRegion, 6000},      {Question::kSliding, 240},      {Question::kImpact, 400},
     {Question::kCouplings, 1000}};
 constexpr Eigen::Index kMostWithQpoases = 150;  // of all_sticking
 
