@@ -506,13 +506,20 @@ def judge_region(path, report, tally):
     tally.judge("region area", bool(low <= outer + slop and high >= inner - slop and high <= outer * 1.01 + slop), where,
                 f"[{low}, {high}], judge [{inner}, {outer}]")
     com = number(margins["com"])
-    least = supports.min()  # at most this far from the boundary, if inside
-    if least >= -1e-7:
-        good = com <= least + 1e-6 and com >= distance_inside(corners) - 1e-3 * max(outer, 1e-9) ** 0.5 - 1e-6
+    # The nearest held position, exactly: min t with |c| <= t.
+    program = contacts.program(load, set(), extra=3, moving=np.hstack([-shift / contacts.size, np.zeros((len(load), 1))]))
+    unit = np.eye(n + 3)
+    program.cone([unit[n + 2], unit[n], unit[n + 1]])
+    answer = program.solve(unit[n + 2])
+    if answer.status != "optimal":
+        tally.judge("region com", None, where, "")
+        return
+    low, high = (number(v) for v in margins["intervals"]["com"])
+    if answer.value > 1e-6:
+        good = low - 1e-6 <= -answer.value <= high + 1e-6 and near(com, -answer.value, 0.05, 1e-5)
     else:
-        true = -distance_outside(corners)
-        good = abs(com - true) <= 1e-3 * abs(true) + 2e-3 * max(outer, 0.0) ** 0.5 + 1e-6
-    tally.judge("region com", bool(good), where, f"{com}, judge about {least if least >= 0 else true}")
+        good = -1e-6 <= com <= supports.min() + 1e-6 and high >= distance_to_sides(corners) - 1e-6
+    tally.judge("region com", bool(good), where, f"[{low}, {high}], judge {-answer.value} or {supports.min()} inside")
 
 
 def polygon_area(points):
@@ -534,12 +541,8 @@ def segment_distance(p, q):
     return np.linalg.norm(p + t * side)
 
 
-def distance_outside(corners):
+def distance_to_sides(corners):
     return min(segment_distance(p, q) for p, q in zip(corners, np.roll(corners, -1, axis=0)))
-
-
-def distance_inside(corners):
-    return distance_outside(corners)
 
 
 # ---------------------------------------------------------------------------------------------------------------- draws
