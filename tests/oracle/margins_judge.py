@@ -160,7 +160,7 @@ class Contacts:
 
     def program(self, load, opens, friction=1.0, mu=None, signs=None, extra=0, moving=None):
         """Forces (divided by self.size) in their cones that carry `load` beside the motors, and `extra` variables more;
-        moving = (matrix,) adds matrix @ extra to the carried rows. None: the rows contradict each other."""
+        moving: a matrix, moving @ extra is added to the carried rows. None: the rows contradict each other."""
         n = len(self.gamma)
         program = Program(n + extra)
         carry = np.hstack([self.J.T, moving if moving is not None else np.zeros((len(load), extra))])
@@ -233,6 +233,7 @@ class Tally:
 
     def judge(self, what, verdict, where, message):
         """verdict True: right, False: wrong, None: the product, or the judge, does not know."""
+        verdict = None if verdict is None else bool(verdict)
         {True: self.right, False: self.wrong, None: self.unknown}[verdict][what] += 1
         if verdict is not True:
             self.messages.append(f"{'WRONG' if verdict is False else 'not known'}: {what} of {where}: {message}")
@@ -273,8 +274,8 @@ def judge_least(holds, value, least=2e-5, most=FAR):
 class SceneJudge:
     """One report of all_sticking or equilibrium."""
 
-    def __init__(self, stiction, path, report, tally):
-        self.stiction, self.path, self.report, self.tally = stiction, path, report, tally
+    def __init__(self, stiction, path, report, tally, pushed=None):
+        self.stiction, self.path, self.report, self.tally, self.pushed = stiction, path, report, tally, pushed
         self.where = os.path.basename(path)
         self.contacts = Contacts(report["certificate"]["problem"])
         if report["question"] == "all_sticking":
@@ -321,7 +322,6 @@ class SceneJudge:
         lam = np.array(self.report["certificate"]["lambda"], dtype=float) / self.contacts.size
         used = max((number(c["utilisation"]) for c in self.report["contacts"]), default=0.0)
         n = len(lam)
-        best, x = None, None
         s = scale * (1 + 1e-6) + 1e-9
         value, x = self.contacts.best(np.zeros(n), self.load, self.opens, weight=np.ones(n), friction=s)
         squeezed = x is not None and np.linalg.norm(x) > 20 * self.least_norm()
@@ -390,9 +390,19 @@ class SceneJudge:
         self.say("effort", near(shown, best) if shown is not None else math.isinf(best), f"{shown}, judge {best}")
 
     def push(self):
-        margins, option = self.report["margins"], self.report["certificate"].get("push")
-        if "push" not in margins or option is None:
+        """At the root's origin, where it is a force on the first three rows, in the root's axes."""
+        if self.pushed is None or self.report["verdict"] != "holds":
             return
+        if "push" not in self.report["margins"]:
+            self.say("push", None, "absent")
+            return
+        n, way = len(self.contacts.gamma), np.zeros(len(self.load))
+        way[:3] = self.pushed
+        shown = number(self.report["margins"]["push"])
+        cost = np.append(np.zeros(n), -1.0)  # the pushed load is load - t way; forces and t are measured by size
+        value = self.contacts.best(cost, self.load, self.opens, extra=1, moving=way[:, None])[0]
+        most = None if value is None else -value * self.contacts.size
+        self.say("push", near(shown, most, 1e-4, 1e-5 * self.contacts.size), f"{shown}, judge {most}")
 
     # ------------------------------------------------------------------------------------------------------- repairs
 
@@ -476,8 +486,7 @@ def judge_region(path, report, tally):
     angles = np.linspace(0.0, 2 * math.pi, 97)[:-1]
     for angle in angles:
         way = np.array([math.cos(angle), math.sin(angle)])
-        value, x = contacts.best(np.concatenate([np.zeros(n), -way]), load, set(), extra=2, moving=-shift / contacts.size
-                                 * 1.0)
+        value, x = contacts.best(np.concatenate([np.zeros(n), -way]), load, set(), extra=2, moving=-shift / contacts.size)
         if value is None:
             tally.judge("region com", None, where, "")
             return
@@ -497,13 +506,20 @@ def judge_region(path, report, tally):
     tally.judge("region area", bool(low <= outer + slop and high >= inner - slop and high <= outer * 1.01 + slop), where,
                 f"[{low}, {high}], judge [{inner}, {outer}]")
     com = number(margins["com"])
-    least = supports.min()  # at most this far from the boundary, if inside
-    if least >= -1e-7:
-        good = com <= least + 1e-6 and com >= distance_inside(corners) - 1e-3 * max(outer, 1e-9) ** 0.5 - 1e-6
+    # The nearest held position, exactly: min t with |c| <= t.
+    program = contacts.program(load, set(), extra=3, moving=np.hstack([-shift / contacts.size, np.zeros((len(load), 1))]))
+    unit = np.eye(n + 3)
+    program.cone([unit[n + 2], unit[n], unit[n + 1]])
+    answer = program.solve(unit[n + 2])
+    if answer.status != "optimal":
+        tally.judge("region com", None, where, "")
+        return
+    low, high = (number(v) for v in margins["intervals"]["com"])
+    if answer.value > 1e-6:
+        good = low - 1e-6 <= -answer.value <= high + 1e-6 and near(com, -answer.value, 0.05, 1e-5)
     else:
-        true = -distance_outside(corners)
-        good = abs(com - true) <= 1e-3 * abs(true) + 2e-3 * max(outer, 0.0) ** 0.5 + 1e-6
-    tally.judge("region com", bool(good), where, f"{com}, judge about {least if least >= 0 else true}")
+        good = -1e-6 <= com <= supports.min() + 1e-6 and high >= distance_to_sides(corners) - 1e-6
+    tally.judge("region com", bool(good), where, f"[{low}, {high}], judge {-answer.value} or {supports.min()} inside")
 
 
 def polygon_area(points):
@@ -525,12 +541,8 @@ def segment_distance(p, q):
     return np.linalg.norm(p + t * side)
 
 
-def distance_outside(corners):
+def distance_to_sides(corners):
     return min(segment_distance(p, q) for p, q in zip(corners, np.roll(corners, -1, axis=0)))
-
-
-def distance_inside(corners):
-    return distance_outside(corners)
 
 
 # ---------------------------------------------------------------------------------------------------------------- draws
@@ -614,6 +626,18 @@ class Draws:
         text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
         children = set(re.findall(r'<child\s+link="([^"]+)"', text))
         return next(name for name in re.findall(r'<link\s+name="([^"]+)"', text) if name not in children)
+
+    def push(self, scene):
+        """Adds a push at the root's origin; returns its direction in the root's axes."""
+        model = scene["models"]["robot"]
+        way = self.rng.normal(size=3)
+        way /= np.linalg.norm(way)
+        root = self.root_of(model["urdf"].split("robots/", 1)[1])
+        scene["options"] = {"push": {"link": f"robot/{root}", "at": [0, 0, 0], "direction": [float(v) for v in way]}}
+        (sr, sp, sy), (cr, cp, cy) = np.sin(model["pose"]["rpy"]), np.cos(model["pose"]["rpy"])
+        turn = np.array([[cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+                         [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr], [-sp, cp * sr, cp * cr]])
+        return turn.T @ way
 
     def grasp(self):
         rng = self.rng
@@ -753,8 +777,10 @@ def main():
     draws = Draws(rng, robots, source)
     for k in range(scenes):
         scene = draws.stance("equilibrium")
+        pushed = draws.push(scene)
         path, report = ask(f"e_{seed}_{k}", scene)
-        SceneJudge(stiction, path, report, tally).all()
+        SceneJudge(stiction, path, report, tally, pushed).all()
+        scene.pop("options")
         if report["verdict"] == "holds":  # the same stance with efforts given: it stands, nearly or exactly
             given = json.loads(json.dumps(scene))
             given["question"] = "all_sticking"
