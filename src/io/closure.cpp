@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "io/judgement.hpp"
+#include "io/number_text.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "stiction/closure_input.hpp"
@@ -297,7 +298,9 @@ AnswerText ClosureAnswer::text(const Report&) const
   AnswerText text;
   std::string& table = text.table;
   const auto line = [&](const char* name, Verdict verdict, const std::string& words) {
-    table += fmt::format("{:<24} {}\n", name, name_of(verdict));
+    std::string words_of_key = name;
+    std::ranges::replace(words_of_key, '_', ' ');
+    table += fmt::format("{:<24} {}\n", words_of_key, name_of(verdict));
     if (!words.empty()) append_item(table, words);
   };
   table = "\n";
@@ -307,7 +310,7 @@ AnswerText ClosureAnswer::text(const Report&) const
            named.found.verdict == Verdict::kUndecided ? named.found.reason : named.found.explanation);
   line("resists gravity, loads", resists_.verdict,
        resists_.verdict == Verdict::kFails ? describe_free_motion(grasp_, resists_.twist) : resists_.reason);
-  const auto interval = [](const Margin& value) { return fmt::format("{:.4g} to {:.4g}", value.lower, value.upper); };
+  const auto interval = [](const Margin& value) { return interval_text(value.lower, value.upper); };
   const Eigen::Vector3d& point = source_.convention.reference;
   if (result_.epsilon_l1.enclosed() && result_.epsilon_linf.enclosed())
     text.notes.push_back(
@@ -319,7 +322,9 @@ AnswerText ClosureAnswer::text(const Report&) const
   if (result_.d.enclosed()) text.notes.push_back("d (largest common slack of internal forces): " + interval(result_.d));
   const Margin& factor = result_.friction_factor;
   if (factor.state == Margin::State::kKnown)
-    text.notes.push_back(fmt::format("least friction for closure: {:.4g} of every coefficient", factor.upper));
+    text.notes.push_back(factor.upper <= kHardlyAny
+                             ? "closure needs next to no friction"
+                             : fmt::format("least friction for closure: {:.4g} of every coefficient", factor.upper));
   if (factor.state == Margin::State::kNone) text.notes.push_back("no amount of friction gives closure");
   if (rate_)
     text.notes.push_back(

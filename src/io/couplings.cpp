@@ -7,6 +7,7 @@
 #include "ask/coupling_parts.hpp"
 #include "base/text.hpp"
 #include "io/judgement.hpp"
+#include "io/number_text.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "stiction/couplings_input.hpp"
@@ -293,7 +294,7 @@ AnswerText CouplingsAnswer::text(const Report&) const
       const bool known = interval.state == Margin::State::kKnown;
       if (intervals_ && !known) text.table += "  unknown";
       if (intervals_ && known && interval.upper - interval.lower > slack)
-        text.table += fmt::format("  {:.5g} to {:.5g}", interval.lower, interval.upper);
+        text.table += "  " + interval_text(interval.lower, interval.upper, 5);
       text.table += "\n";
     }
 

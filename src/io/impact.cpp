@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "io/judgement.hpp"
+#include "io/number_text.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "stiction/error.hpp"
@@ -516,6 +517,11 @@ AnswerText ImpactAnswer::text(const Report&) const
                              "normal velocity [m/s]", "work");
     text.table += fmt::format("{:<{}}  {:<9} {:>9} {:>8}  {:>9}  {:>9}  {:>9}\n", "contact", width, "state", "[N s]",
                               "in use", "before", "after", "[J]");
+    double speed = 0.0, largest = 0.0;  // what smaller numbers are rounding of
+    for (const ContactImpact& contact : found->contacts) {
+      speed = std::max({speed, contact.velocity_before.norm(), contact.velocity_after.norm()});
+      largest = std::max(largest, contact.impulse.norm());
+    }
     for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
       const ContactImpact& contact = found->contacts[i];
       std::string name = problem.contacts[i].name;
@@ -524,12 +530,11 @@ AnswerText ImpactAnswer::text(const Report&) const
       else
         name.append(width - name.size(), ' ');
       const bool loaded = contact.impulse[0] != 0.0 && problem.contacts[i].mu > 0.0;
-      const auto tidy = [&](double value, double scale) { return std::abs(value) <= 1e-12 * scale ? 0.0 : value; };
-      const double speed = std::abs(contact.velocity_before[0]) + std::abs(contact.velocity_after[0]) + 1e-9;
-      text.table += fmt::format(
-          "{}  {:<9} {:>9.4g} {:>8}  {:>9.4g}  {:>9.4g}  {:>9.4g}\n", name, name_of(contact.state), contact.impulse[0],
-          loaded ? fmt::format("{:.0f} %", 100.0 * contact.utilisation) : "", tidy(contact.velocity_before[0], speed),
-          tidy(contact.velocity_after[0], speed), tidy(contact.work(), found->energy_before));
+      text.table += fmt::format("{}  {:<9} {:>9.4g} {:>8}  {:>9.4g}  {:>9.4g}  {:>9.4g}\n", name,
+                                name_of(contact.state), tidy(contact.impulse[0], largest),
+                                loaded ? fmt::format("{:.0f} %", 100.0 * contact.utilisation) : "",
+                                tidy(contact.velocity_before[0], speed), tidy(contact.velocity_after[0], speed),
+                                tidy(contact.work(), found->energy_before));
     }
   }
   if (result_.solutions.size() > 1) {
@@ -553,8 +558,8 @@ AnswerText ImpactAnswer::text(const Report&) const
     text.notes.push_back(safe_->exact >= 1.0
                              ? "no restitution of the closing contacts creates energy here, whatever the velocity"
                              : fmt::format("whatever the velocity, closing contacts create no energy with a common "
-                                           "restitution up to {:.4g} ({:.4g} by the paper's condition (87))",
-                                           safe_->exact, safe_->similar));
+                                           "restitution up to {:.4g}",
+                                           safe_->exact));
   if (sticking_friction_ && std::isfinite(*sticking_friction_) && *sticking_friction_ > 0.0 && hit())
     text.notes.push_back(fmt::format("with friction of {:.4g} everything can stick", *sticking_friction_));
   for (const std::string& remark : remarks()) text.notes.push_back(remark);

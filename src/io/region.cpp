@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "io/judgement.hpp"
+#include "io/number_text.hpp"
 #include "io/report.hpp"
 #include "proof/region_case.hpp"
 #include "stiction/error.hpp"
@@ -128,7 +129,10 @@ Polygon read_polygon(const Field& field)
   return polygon;
 }
 
-std::string metres(const Eigen::Vector2d& point) { return fmt::format("({:.4g}, {:.4g})", point.x(), point.y()); }
+std::string metres(const Eigen::Vector2d& point)
+{
+  return fmt::format("({:.4g}, {:.4g})", tidy(point.x(), 1.0), tidy(point.y(), 1.0));
+}
 
 }  // namespace
 
@@ -169,8 +173,7 @@ std::string summary_of(const RegionResult& result)
       where = "the support region is unbounded along " + metres(result.direction);
       break;
     case RegionKind::kBounded:
-      where =
-          fmt::format("the support region has an area of {:.6g} to {:.6g} m²", result.area_lower, result.area_upper);
+      where = "the support region has an area of " + interval_text(result.area_lower, result.area_upper, 6) + " m²";
       break;
     case RegionKind::kUndecided:
       where = result.pieces.empty() ? "the support region could not be found: " + result.reason
@@ -265,8 +268,8 @@ AnswerText RegionAnswer::text(const Report& report) const
         fmt::format("the union of {} convex pieces: bilateral contacts push or pull", result_.pieces.size()));
   if (result_.kind == RegionKind::kBounded && !result_.reason.empty()) text.notes.push_back(result_.reason);
   for (const RegionPiece& piece : result_.pieces)
-    text.notes.push_back(fmt::format("polygons of {} corners inside and {} outside, by {} boundary searches",
-                                     piece.inner.size(), piece.outer.size(), result_.directions));
+    text.notes.push_back(fmt::format("proved from inside by a polygon of {} corners, from outside by one of {}",
+                                     piece.inner.size(), piece.outer.size()));
   return text;
 }
 

@@ -208,9 +208,9 @@ bool proves_no_gain(const ContactProblem& problem, const Impact& impact, std::st
   };
   const BeforeImpact before = look_before(problem, impact, nullptr);
   if (!before.held) return false;
-  if (before.closing && before.at_rest) return by("nothing slips before the impact (98)");
+  if (before.closing && before.at_rest) return by("nothing slips before the impact");
   if (proves_safe(problem, impact.laws))
-    return by("these coefficients of restitution cannot create energy here, whatever the velocity (78)");
+    return by("these coefficients of restitution cannot create energy here, whatever the velocity");
   return false;
 }
 

@@ -126,10 +126,10 @@ TEST(ImpactConditions, ArgumentsWithoutASolution)
   std::string argument;
   const Eigen::Vector2d down = inverse(pendulum(.5).J) * Eigen::Vector2d(-1, 0), slips = kPendulumSpeed;
   EXPECT_TRUE(proves_no_gain(pendulum(.5), {down, {bounce(.9)}}, &argument));
-  EXPECT_EQ(argument, "nothing slips before the impact (98)");
+  EXPECT_EQ(argument, "nothing slips before the impact");
   EXPECT_FALSE(proves_no_gain(pendulum(.5), {slips, {bounce(.5)}}));
   EXPECT_TRUE(proves_no_gain(pendulum(.5), {slips, {bounce(.5, .5)}}, &argument));
-  EXPECT_EQ(argument, "these coefficients of restitution cannot create energy here, whatever the velocity (78)");
+  EXPECT_EQ(argument, "these coefficients of restitution cannot create energy here, whatever the velocity");
   EXPECT_TRUE(proves_no_gain(pendulum(.5), {slips, {bounce(.24)}}));
   EXPECT_FALSE(proves_no_gain(pendulum(.5), {slips, {bounce(.25)}}));
   EXPECT_FALSE(proves_no_gain(pendulum(.5), {-down, {bounce(.9)}}));  // it separates

@@ -36,7 +36,7 @@ tip      sticking      3.408     86 %    -0.2684     0.1342     0.1634
  - no other velocity after the impact satisfies the laws
  - friction of tip injects 0.3921 J
  - whatever the velocity, closing contacts create no energy with a common
-   restitution up to 0.2462 (0.01287 by the paper's condition (87))
+   restitution up to 0.2462
  - with friction of 0.4306 everything can stick
 
 what would make it hold:

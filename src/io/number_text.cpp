@@ -1,0 +1,20 @@
+#include "io/number_text.hpp"
+
+#include <fmt/format.h>
+
+namespace stiction::internal {
+
+std::string interval_text(double lower, double upper, int digits)
+{
+  const std::string from = fmt::format("{:.{}g}", lower, digits), to = fmt::format("{:.{}g}", upper, digits);
+  return from == to ? from : from + " to " + to;
+}
+
+std::string spare_friction_text(double least_factor)
+{
+  if (least_factor == 0.0) return "holds without any friction";
+  if (least_factor <= kHardlyAny) return "friction to spare: holds with next to none";
+  return fmt::format("friction to spare: holds down to {:.4g} of every coefficient", least_factor);
+}
+
+}  // namespace stiction::internal
