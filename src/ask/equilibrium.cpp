@@ -5,6 +5,7 @@
 
 #include "ask/contact_reports.hpp"
 #include "ask/equilibrium_workspace.hpp"
+#include "ask/failure.hpp"
 #include "ask/separation.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
@@ -56,12 +57,14 @@ void EquilibriumChecker::check(const ContactProblem& problem, const Eigen::Vecto
                                const EquilibriumOptions& options, EquilibriumResult& result)
 {
   workspace_->check(problem, a, options, result);
-  if (result.verdict != Verdict::kUndecided || !workspace_->check_by_parts(problem, a, options, result) ||
-      !options.explain)
-    return;
-  result.explanation = result.verdict == Verdict::kHolds
-                           ? internal::describe_balance(problem, result.contacts, result.efforts)
-                           : describe_imbalance(problem, options.shape, result.certificate);
+  if (result.verdict == Verdict::kUndecided) workspace_->check_by_parts(problem, a, options, result);
+  if (!options.explain) return;
+  if (result.verdict == Verdict::kHolds)
+    result.explanation = internal::describe_balance(problem, result.contacts, result.efforts);
+  if (result.verdict != Verdict::kFails) return;
+  result.failure = internal::explain_imbalance(problem, result.certificate, options.idle_motors, options.branch_limit);
+  result.explanation =
+      describe_failure(problem, internal::rules_of_balance(options.shape), result.certificate, result.failure);
 }
 
 void EquilibriumChecker::Workspace::load(const ContactProblem& p, const Eigen::VectorXd& given, const ConeShape& cones,
@@ -223,6 +226,7 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   result.verdict = Verdict::kUndecided;
   result.reason.clear();
   result.explanation.clear();
+  result.failure = {};
   result.certificate.kind = CertificateKind::kNone;
   search.recycle(result.certificate.leaves);
   result.contacts.assign(p.contacts.size(), ContactReport{});
@@ -252,10 +256,6 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   if (options.push.size() > 0) push_margin(options, result);
   if (options.ball.cols() > 0) ball_margin(options, result);
   if (options.generators) generators_margin(options, result);
-  if (options.explain && result.verdict == Verdict::kFails)
-    result.explanation = describe_imbalance(p, shape, result.certificate);
-  if (options.explain && result.verdict == Verdict::kHolds)
-    result.explanation = internal::describe_balance(p, result.contacts, result.efforts);
   result.iterations = search.iterations;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ask/contact_reports.hpp"
+#include "ask/failure.hpp"
 #include "ask/separation.hpp"
 #include "ask/sticking_workspace.hpp"
 #include "stiction/error.hpp"
@@ -32,6 +33,7 @@ void StickingChecker::check(const ContactProblem& problem, const StickingOptions
 {
   workspace_->check(problem, options, result);
   if (result.verdict == Verdict::kUndecided) workspace_->check_by_parts(problem, options, result);
+  if (options.explain) workspace_->explain(problem, options, result);
   result.prediction.reset();
   if (!options.prediction) return;
   const bool rim = result.verdict == Verdict::kUndecided ||
@@ -41,6 +43,16 @@ void StickingChecker::check(const ContactProblem& problem, const StickingOptions
   PredictionOptions how;
   if (rim) how.start = result.lambda;  // forces at the rim already solve (69): whether they do is then seen at once
   result.prediction = predict(problem, how);
+}
+
+void StickingChecker::Workspace::explain(const ContactProblem& p, const StickingOptions& opt, StickingResult& result)
+{
+  if (result.verdict == Verdict::kHolds)
+    result.explanation = internal::describe_sticking(p, result.contacts, result.certificate.a);
+  if (result.verdict != Verdict::kFails) return;
+  result.failure =
+      internal::explain_sticking_failure(p, opt.rules, result.certificate, opt.idle_motors, opt.branch_limit);
+  result.explanation = describe_failure(p, opt.rules, result.certificate, result.failure);
 }
 
 /// Rows of Gauss' principle: unilateral normals may open unless detachment is forbidden, all others are equalities.
@@ -189,7 +201,7 @@ void StickingChecker::Workspace::start(const ContactProblem& p, const StickingOp
   result.verdict = Verdict::kUndecided;
   result.reason.clear();
   result.explanation.clear();
-  result.told_friction = 1.0;
+  result.failure = {};
   result.certificate.kind = CertificateKind::kNone;
   search.recycle(result.certificate.leaves);
   result.contacts.assign(p.contacts.size(), ContactReport{});
@@ -231,8 +243,6 @@ bool StickingChecker::Workspace::solve_motion(StickingResult& result)
       return false;
   }
   result.verdict = judged(result, Verdict::kFails);
-  if (result.verdict == Verdict::kFails && options->explain)
-    result.explanation = describe_failure(p, options->rules, result.certificate);
   return false;
 }
 
@@ -286,8 +296,6 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
   if (opt.margins && result.verdict != Verdict::kUndecided) friction_margin(result);
   if (opt.repairs && result.verdict == Verdict::kFails) repairs(result);
-  if (result.verdict == Verdict::kHolds && opt.explain)
-    result.explanation = internal::describe_sticking(p, result.contacts);
   result.iterations = search.iterations;
 }
 
@@ -322,8 +330,6 @@ void StickingChecker::Workspace::prove_fails(StickingResult& result)
     refine(result.certificate.a, result.certificate.lambda);
     result.verdict = judged(result, Verdict::kFails);
   }
-  if (result.verdict == Verdict::kFails && options->explain)
-    result.explanation = describe_failure(*problem, options->rules, result.certificate);
 }
 
 void StickingChecker::Workspace::doubt(StickingResult& result) const

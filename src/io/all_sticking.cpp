@@ -5,7 +5,9 @@
 
 #include "ask/contact_reports.hpp"
 #include "base/text.hpp"
+#include "io/failure.hpp"
 #include "io/judgement.hpp"
+#include "io/number_text.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "stiction/error.hpp"
@@ -77,13 +79,11 @@ Json question_json(const ContactProblem& problem, const StickingRules& rules)
   return entry;
 }
 
-/// What people are told, and how much friction the motion that they are told of overcomes at least.
-Json proof_json(const Certificate& certificate, double told_friction)
+Json proof_json(const Certificate& certificate)
 {
   Json entry;
   entry["kind"] = name_of(certificate.kind);
   write_certificate(certificate, entry);
-  if (certificate.kind == CertificateKind::kMotion) entry["told_friction"] = json(told_friction);
   return entry;
 }
 
@@ -103,7 +103,7 @@ void read_contacts(const ContactProblem& problem, const StickingRules& rules, co
 
 std::string failure_words(const std::string& explanation)
 {
-  return "fails: " + (explanation.empty() ? "no admissible contact forces exist" : explanation);
+  return "fails: " + (explanation.empty() ? "no admissible forces exist" : explanation);
 }
 
 class StickingAnswer final : public Answer {
@@ -126,12 +126,14 @@ class StickingAnswer final : public Answer {
     options.intervals = asked.intervals.value_or(fallback);
     options.margins = asked.margins.value_or(fallback);
     options.repairs = asked.repairs.value_or(fallback);
+    options.explain = fallback || asked.explain.value_or(true);
+    options.idle_motors = idle_motors(situation);
     checker_.check(situation.problem, options, result_);
     if (!fallback || result_.verdict == Verdict::kUndecided || !has_forces()) return;
     // The certificate's numbers are the ones that are judged; the result's may differ from them by rounding.
     read_contacts(situation.problem, options.rules, result_.certificate, result_.verdict, result_.contacts);
     if (result_.verdict == Verdict::kHolds)
-      result_.explanation = describe_sticking(situation.problem, result_.contacts);
+      result_.explanation = describe_sticking(situation.problem, result_.contacts, result_.certificate.a);
   }
 
   Verdict verdict() const override { return result_.verdict; }
@@ -197,8 +199,11 @@ void StickingAnswer::write_json(const Report& report, Json& json_report) const
     json_report["margins"]["friction_scale"] = result_.friction_scale ? json(*result_.friction_scale) : Json();
   json_report["repair"] = Json::array();
   for (const Repair& repair : result_.repairs) json_report["repair"].push_back(repair_json(problem, repair));
+  if (result_.verdict == Verdict::kFails) json_report["failure"] = failure_json(result_.failure);
   json_report["certificate"] = question(report);
-  json_report["certificate"].update(proof_json(decided ? result_.certificate : Certificate{}, result_.told_friction));
+  json_report["certificate"].update(proof_json(decided ? result_.certificate : Certificate{}));
+  if (result_.verdict == Verdict::kFails)
+    json_report["certificate"]["counterfactuals"] = counterfactuals_json(result_.failure);
 }
 
 AnswerText StickingAnswer::text(const Report& report) const
@@ -213,14 +218,20 @@ AnswerText StickingAnswer::text(const Report& report) const
     text.notes.push_back(
         fmt::format("forces are not unique ({} internal); shown are those deepest inside the friction cones",
                     result_.indeterminacy));
-  if (holds && result_.acceleration.size() > 0 &&
-      result_.acceleration.lpNorm<Eigen::Infinity>() > 1e-4)  // m/s^2, rad/s^2
-    text.notes.push_back("it moves: accelerations are not zero, no contact slips");
-  if (result_.friction_scale_known && holds && result_.friction_scale)
-    text.notes.push_back(
-        *result_.friction_scale > 0.0
-            ? fmt::format("friction to spare: holds down to {:.4g} of every coefficient", *result_.friction_scale)
-            : "holds without any friction");
+  const std::string motion = describe_acceleration(report.problem, result_.acceleration);
+  if (holds && report.problem.contacts.empty())
+    text.headline = "no contacts";
+  else if (holds && motion.starts_with("it falls"))
+    text.headline = "sticks while it falls";
+  else if (holds && !motion.empty())
+    text.notes.push_back(motion + "; no contact slips");
+  if (const std::string who =
+          list_failing_contacts(report.problem, {report.scenario.options.cone, report.scenario.options.detachment},
+                                result_.certificate, result_.failure);
+      fails && !who.empty())
+    text.notes.push_back(who);
+  if (result_.friction_scale_known && holds && result_.friction_scale && !report.problem.contacts.empty())
+    text.notes.push_back(spare_friction_text(*result_.friction_scale));
   if (result_.friction_scale_known && fails && !result_.friction_scale)
     text.notes.push_back("no amount of friction helps");
   append_repairs(text.advice, report.problem, result_.repairs);
@@ -268,19 +279,16 @@ Judgement judge_sticking(const Field& report)
   std::string why;
   judged.verdict = judge(problem, rules, certificate, &why);
   if (judged.verdict == Verdict::kUndecided) return Judgement::refusal("the certificate proves nothing: " + why);
-  const double told_friction = certificate.kind == CertificateKind::kMotion ? source["told_friction"].number() : 1.0;
-  if (!(told_friction >= 1.0 && told_friction < kInfinity)) source["told_friction"].fail("a finite number >= 1");
-  const ContactProblem told = with_friction(problem, told_friction);
-  if (told_friction > 1.0 && judge(told, rules, certificate, &why) != Verdict::kFails)
-    return Judgement::refusal("the certificate does not prove failure for told_friction: " + why);
   std::vector<ContactReport> contacts;
   if (has_forces(certificate.kind)) read_contacts(problem, rules, certificate, judged.verdict, contacts);
-  judged.summary = judged.verdict == Verdict::kHolds ? describe_sticking(problem, contacts)
-                                                     : failure_words(describe_failure(told, rules, certificate));
   judged.proved = std::string("by ") + name_of(certificate.kind);
   judged.claims = claims_of(report, problem, certificate, contacts);
   judged.question = question_json(problem, rules);
-  judged.proof = proof_json(certificate, told_friction);
+  judged.proof = proof_json(certificate);
+  if (judged.verdict == Verdict::kHolds)
+    judged.summary = describe_sticking(problem, contacts, certificate.a);
+  else
+    judge_failure(report, problem, rules, certificate, true, judged);
   return judged;
 }
 

@@ -7,7 +7,9 @@
 
 #include "ask/contact_reports.hpp"
 #include "base/text.hpp"
+#include "io/failure.hpp"
 #include "io/judgement.hpp"
+#include "io/number_text.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "stiction/equilibrium_input.hpp"
@@ -28,6 +30,7 @@ constexpr double kNarrow = 0.02;
 
 struct NamedMargin {
   const char* name;
+  const char* words;  ///< for people
   const Margin& margin;
   SafeEnd safe;
 
@@ -64,7 +67,7 @@ Json proof_json(const Certificate& certificate)
 
 std::string imbalance_words(const std::string& explanation)
 {
-  return "fails: " + (explanation.empty() ? "no admissible forces and efforts exist" : explanation);
+  return "fails: " + (explanation.empty() ? "no admissible forces exist" : explanation);
 }
 
 class EquilibriumAnswer final : public Answer {
@@ -97,10 +100,10 @@ class EquilibriumAnswer final : public Answer {
  private:
   std::vector<NamedMargin> margins() const
   {
-    return {{"friction_scale", result_.friction_scale, SafeEnd::kUpper},
-            {"effort", result_.effort, SafeEnd::kUpper},
-            {"push", options_.ball.size() > 0 ? result_.ball : result_.push, SafeEnd::kLower},
-            {"generators", result_.generators, SafeEnd::kLower}};
+    return {{"friction_scale", "least factor on every friction coefficient", result_.friction_scale, SafeEnd::kUpper},
+            {"effort", "least factor on every effort limit", result_.effort, SafeEnd::kUpper},
+            {"push", "largest push [N]", options_.ball.size() > 0 ? result_.ball : result_.push, SafeEnd::kLower},
+            {"generators", "what every generator can carry [N]", result_.generators, SafeEnd::kLower}};
   }
 
   EquilibriumChecker checker_;
@@ -115,6 +118,8 @@ void EquilibriumAnswer::ask(const Situation& situation, Extras extras)
   const ScenarioOptions& asked = situation.scenario.options;
   options_ = {};
   options_.shape = asked.cone;
+  options_.explain = extras == Extras::kAll || asked.explain.value_or(true);
+  options_.idle_motors = idle_motors(situation);
   if (asked.margins.value_or(extras == Extras::kAll)) ask_margins(situation.problem, options_);
   if (asked.push) ask_push(situation.scene, situation.state, *asked.push, options_);
   checker_.check(situation.problem, a_, options_, result_);
@@ -166,8 +171,11 @@ void EquilibriumAnswer::write_json(const Report& report, Json& json_report) cons
   }
   if (!intervals.empty()) json_report["margins"]["intervals"] = intervals;
   json_report["repair"] = repairs;
+  if (result_.verdict == Verdict::kFails) json_report["failure"] = failure_json(result_.failure);
   json_report["certificate"] = question(report);
   json_report["certificate"].update(proof_json(proved ? result_.certificate : Certificate{}));
+  if (result_.verdict == Verdict::kFails)
+    json_report["certificate"]["counterfactuals"] = counterfactuals_json(result_.failure);
 }
 
 AnswerText EquilibriumAnswer::text(const Report& report) const
@@ -180,7 +188,12 @@ AnswerText EquilibriumAnswer::text(const Report& report) const
     text.notes.push_back(fmt::format(
         "forces are not unique ({} internal); shown are those deepest inside the friction cones and effort limits",
         result_.indeterminacy));
+  if (holds && problem.contacts.empty()) text.headline = "no contacts";
   if ((a_.array() != 0.0).any()) text.notes.push_back("for the prescribed acceleration, not at rest");
+  if (const std::string who =
+          list_failing_contacts(problem, rules_of_balance(options_.shape), result_.certificate, result_.failure);
+      fails && !who.empty())
+    text.notes.push_back(who);
   std::string advice;
   for (const NamedMargin& margin : margins()) {
     using State = Margin::State;
@@ -188,16 +201,13 @@ AnswerText EquilibriumAnswer::text(const Report& report) const
     const State state = margin.state();
     if (state == State::kNotAsked) continue;
     if (state == State::kUndecided)
-      text.notes.push_back(fmt::format("{}: between {:.4g} and {:.4g}{}", name, margin.margin.lower,
-                                       margin.margin.upper,
+      text.notes.push_back(fmt::format("{}: only known to be {}{}", margin.words,
+                                       interval_text(margin.margin.lower, margin.margin.upper),
                                        margin.margin.reason.empty() ? "" : ": " + margin.margin.reason));
     else if (name == "friction_scale" && state == State::kNone)
       text.notes.push_back("no amount of friction helps");
     else if (name == "friction_scale" && holds)
-      text.notes.push_back(
-          margin.value() > 0.0
-              ? fmt::format("friction to spare: holds down to {:.4g} of every coefficient", margin.value())
-              : "holds without any friction");
+      text.notes.push_back(spare_friction_text(margin.value()));
     else if (name == "friction_scale" && fails && state == State::kKnown)
       append_item(advice, fmt::format("every friction coefficient times {:.4g}", margin.value()));
     else if (name == "effort" && state == State::kNone)
@@ -259,13 +269,13 @@ Judgement judge_equilibrium_report(const Field& report)
     const std::vector<char> detaching(problem.contacts.size(), 0);
     report_contacts(problem, shape, detaching, certificate.lambda, judged.verdict, contacts);
     judged.summary = describe_balance(problem, contacts, certificate.efforts);
-  } else {
-    judged.summary = imbalance_words(describe_imbalance(problem, shape, certificate));
   }
   judged.proved = std::string("by ") + name_of(certificate.kind);
   judged.claims = claims_of(problem, certificate, judged.verdict, contacts);
   judged.question = question_json(problem, shape, certificate.a);
   judged.proof = proof_json(certificate);
+  if (judged.verdict == Verdict::kFails)
+    judge_failure(report, problem, rules_of_balance(shape), certificate, false, judged);
   return judged;
 }
 

@@ -66,10 +66,11 @@ std::string report_text(const Report& report, bool colours)
   if (sentence.starts_with(verdict + ": ")) sentence.erase(0, verdict.size() + 2);
   std::ranges::transform(verdict, verdict.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   std::string out = report.scenario.name.empty() ? "" : report.scenario.name + "\n";
-  out += colours ? colour_of(report.verdict()) + verdict + "\033[0m\n" : verdict + "\n";
+  AnswerText text = report.answer->text(report);
+  out += colours ? colour_of(report.verdict()) + verdict + "\033[0m" : verdict;
+  out += (text.headline.empty() ? "" : " (" + text.headline + ")") + "\n";
   append_wrapped(out, sentence);
 
-  AnswerText text = report.answer->text(report);
   if (const ConeShape& cone = report.scenario.options.cone; cone.approximation != ConeApproximation::kExact)
     text.notes.push_back(fmt::format("friction cones replaced by {} pyramids of {} sides",
                                      cone.approximation == ConeApproximation::kInner ? "inner" : "outer", cone.facets));

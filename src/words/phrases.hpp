@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "stiction/contact_problem.hpp"
+
 namespace stiction::internal {
 
 /// Below this share of the largest, a velocity or a multiplier is not worth a word.
@@ -17,7 +19,20 @@ std::string join(const Names& names);
 /// "x lifts", "x and y lift".
 std::string say(const Names& names, const char* singular, const char* plural);
 
-/// "(+1, 0, -0.71)".
+/// "a", "a, b", "a, b, c".
+std::string comma_list(const Names& parts);
+
+/// "(+1, 0, -0.71)". Ties of the rounding go away from zero, also when they are not quite ties.
 std::string direction_text(const Eigen::Vector3d& direction);
+
+/// " along (+1, 0, 0)", " down": where an acceleration takes the centre of mass of the model that it moves most; empty
+/// when that is not known.
+std::string course_of_mass(const ContactProblem& problem, const Eigen::VectorXd& a);
+
+/// A number of at most four significant digits.
+std::string number_text(double value);
+
+/// "leg/knee", "leg/base": the joints that take a noticeable part in a motion v, in the order of the problem.
+Names moving_joints(const ContactProblem& problem, const Eigen::VectorXd& v);
 
 }  // namespace stiction::internal
