@@ -1,7 +1,7 @@
 # Two commands: `make demo` shows it working, `make test` shows it right. `make help` lists the rest.
 SHELL := /bin/bash -o pipefail
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-robots setup-test build demo gallery test check bench sanitize ros format clean
+.PHONY: help setup setup-robots setup-test build demo gallery test check bench sanitize fuzz ros format clean
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc)
@@ -53,6 +53,10 @@ sanitize: setup-test ## the unit tests under AddressSanitizer, UndefinedBehavior
 	$(TESTS)=ON
 	cmake --build build -j$(JOBS) --target sanitized_tests
 	ctest --test-dir build $(CTEST) -L sanitized
+
+FUZZ_SECONDS ?= 60
+fuzz: setup-test build ## the fuzz targets with clang's libFuzzer, a minute each (FUZZ_SECONDS=3600: an hour)
+	@scripts/fuzz.sh build $(FUZZ_SECONDS) -j$(JOBS)
 
 ros: build ## the ROS 2 packages: all where rclcpp is found, else messages and request handling with wheels
 	@scripts/setup.sh --ros

@@ -6,6 +6,9 @@ set(instrumented -g1 -UNDEBUG -D_GLIBCXX_ASSERTIONS -fno-omit-frame-pointer -fno
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)   # GCC guesses wrongly about instrumented code
 set(STICTION_ASAN -fsanitize=address,undefined)
 set(STICTION_TSAN -fsanitize=thread)
+if(STICTION_FUZZ)
+  list(APPEND instrumented -fsanitize=fuzzer-no-link)   # counts what is reached
+endif()
 
 add_library(stiction_asan SHARED)
 foreach(room ${STICTION_ROOMS})

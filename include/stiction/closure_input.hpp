@@ -43,6 +43,12 @@ struct GraspInput {
 /// degrees of freedom; "options.wrench: …" for one of the latter.
 GraspInput grasp_of(Scene& scene, const SceneState& state, const ContactProblem& problem, const GraspOptions& options);
 
+/// The same for matrices without a scene: the object are the degrees of freedom of the model `options.object` (all of
+/// them where ContactProblem::dofs is empty). Torques of a floating base are about its origin and per metre unless
+/// `point` and `length` say otherwise.
+/// @throws InputError unless these are 1 to 6; "options.plane: …", "options.wrench: …": they are the matrices' matter.
+GraspInput grasp_of(const ContactProblem& problem, const GraspOptions& options);
+
 /// The contacts between an object and anything else.
 struct ObjectContacts {
   std::vector<GraspContact> contacts;  ///< in the frame of the object's root link

@@ -13,8 +13,8 @@
 namespace stiction {
 
 // How contacts and held rows act on each other through the masses (Brogliato 2013): the numbers behind "this grasp
-// pinches its own loop closure" or "landing here shocks that joint". Frictionless mechanics: tangential rows of
-// contacts are either held (sticking) or left out.
+// pinches its own loop closure" or "landing here shocks that guide". Frictionless mechanics: tangential rows of
+// contacts are either held (sticking) or left out. Joints of a URDF are no rows: what they carry is not asked here.
 //
 // Unilateral rows h: normals of unilateral contacts. Bilateral rows g: closures, normals of bilateral contacts and,
 // when held, all tangential and torsion rows.  With A = Jh M⁻¹Jh', B = Jg M⁻¹Jg', E = Jh M⁻¹Jg' and M > 0:
@@ -66,17 +66,27 @@ struct Couplings {
   Eigen::MatrixXd shock_gain;  ///< pb = shock_gain pu: -B⁻¹E' (72), bilateral x unilateral
   bool decoupled = false;      ///< E = 0 to rounding: no shock passes, Ac = A
 
-  /// Gauss' principle with these rows: acceleration (unique when M > 0), forces, what is proved.
-  Verdict solvable = Verdict::kUndecided;  ///< kFails: no acceleration keeps all rows, whatever F
+  /// Gauss' principle with these rows: acceleration, forces, what is proved.
+  Verdict solvable = Verdict::kUndecided;  ///< kFails: a contradiction or an imbalance, one of the next two
   std::string reason;                      ///< why undecided
-  Eigen::VectorXd contradiction;  ///< kFails: Farkas vector over rows of J: J'y = 0, y >= 0 on unilaterals, y'γ < 0
-  Eigen::VectorXd acceleration, forces;  ///< nv; rows of J (0 on rows left out)
-  bool forces_unique = false;
+  Eigen::VectorXd contradiction;           ///< no acceleration keeps all rows, whatever F: J'y = 0, y >= 0 on
+                                           ///< unilaterals, y'γ < 0 over rows of J
+  Eigen::VectorXd imbalance;               ///< no forces balance F: M d = 0, Jg d = 0, Jh d >= 0, F'd < 0; nv
+  Eigen::VectorXd acceleration, forces;    ///< nv; rows of J (0 on rows left out)
+  /// Accelerations are unique where M and the rows that carry or are held leave nothing open (always when M > 0).
+  /// Forces are where these rows are independent and no force can be shifted to rows that touch without any: dependent
+  /// rows may have one set of forces all the same, as nothing can pull.
+  Verdict acceleration_unique = Verdict::kUndecided, forces_unique = Verdict::kUndecided;
+  /// Why forces are unique although rows depend on each other: a direction d with J d = 0 on rows that carry or are
+  /// held and J d > 0 on those that touch without force. Or why they are not: forces that move nothing, >= 0 on the
+  /// latter. Empty where ranks alone decide.
+  Eigen::VectorXd pins, shift;
+  Eigen::VectorXd opening;  ///< per row: J a + γ of a unilateral row that opens, m/s²; 0 for rows that stay closed
   /// Per row of J: range of its multiplier over all solutions of the contact problem without friction cones (Gauss'
   /// principle), N (N m for torsion rows). kKnown: both ends to 1e-9 of the scale, infinite where unbounded, [0, 0] for
   /// rows left out; kNone: there is no solution.
   std::vector<Margin> intervals;
-  bool at_rest = false;  ///< acceleration below kClear of what the loads alone would cause
+  bool balanced = false;  ///< no acceleration: below kClear of what the loads alone would cause. Velocities may be any
   /// Ac by the null-space route, Jh Z (Z'M Z)⁻¹ Z'Jh' (69), against Ac: largest difference over the largest entry of A.
   double reduced_coordinate_gap = 0.0;
 };

@@ -12,4 +12,7 @@ namespace stiction {
 ContactProblem couplings_input(const Scene& scene, const SceneState& state, const ContactProblem& problem,
                                TangentialRows tangential);
 
+/// The same for matrices without a scene that move with `v`.
+ContactProblem couplings_input(const ContactProblem& problem, const Eigen::VectorXd& v, TangentialRows tangential);
+
 }  // namespace stiction

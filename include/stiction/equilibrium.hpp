@@ -23,8 +23,9 @@ struct EquilibriumOptions {
   std::vector<int>
       idle_motors;          ///< degrees of freedom whose motors are given no effort, for the words: would they help?
   int branch_limit = 4096;  ///< nodes of the sign tree over bilateral contacts before "undecided"
+  double tolerance = 0.0;   ///< relative, of the data, at most kLargestTolerance: see EquilibriumResult::change
 
-  bool friction_scale = false;  ///< smallest factor on every mu and torsion with which it holds
+  bool friction_scale = false;  ///< smallest factor on every mu and torsion with which it holds; forces: that factor
   bool effort = false;          ///< smallest factor on all effort limits with which it holds: min of max |tau|/limit
   bool generators = false;      ///< shape inner(k), unilateral contacts: see EquilibriumResult::generators
   Eigen::VectorXd push;         ///< nv: generalised force of a unit push (J_point' direction); empty: not asked
@@ -59,6 +60,11 @@ struct EquilibriumResult {
   /// mu this is the "robustness" of hpp-centroidal-dynamics; negative when it fails. kNone: not even pulling generators
   /// balance.
   Margin generators;
+
+  /// With EquilibriumOptions::tolerance: how much the data must change for the forces to be exact, 0: not at all.
+  /// Otherwise "holds" is about some problem within the tolerance, "fails" about all of them; margins are about the
+  /// data as they are, and not known where these have another verdict.
+  double change = 0.0;
 
   std::string explanation;  ///< one sentence in words: what holds, or what gives way and why
   Failure failure;          ///< of a failing case, when words were asked for: what would help, and the motion told

@@ -30,11 +30,7 @@ struct ImpactResult {
   /// none exists: then kUndecided.
   Verdict dissipates = Verdict::kUndecided;
   std::string why_dissipates;        ///< the argument used, in words; empty when undecided
-  std::vector<KinematicFlaw> flaws;  ///< of u-, and of the first solution
-  /// (98): when closing contacts close, bilateral rows are kept: W <= Σ over friction and one-way rows of ½(1-ε)Λ'γ-.
-  /// Of the first solution, J. An increase needs friction along the slip before the impact.
-  bool bound_applies = false;
-  double energy_bound = 0.0;
+  std::vector<KinematicFlaw> flaws;  ///< of u-
   EnergyConditions conditions;
   std::vector<ImpactLeaf> leaves;  ///< the proof of the above
   std::string reason;              ///< why something is undecided

@@ -21,6 +21,9 @@ const char* to_string(Verdict verdict);
 /// for every engine.
 inline constexpr double kRounding = 0x1p-44;  // 5.7e-14
 
+/// Tolerances of data: beyond a hundredth nobody knows anything.
+inline constexpr double kLargestTolerance = 0x1p-7;
+
 /// What finders take for zero in contact accelerations J a + gamma, which come out of a linear solve. No proof of
 /// sticking or equilibrium depends on it.
 inline constexpr double kSolve = 0x1p-36;  // 1.5e-11
@@ -118,6 +121,12 @@ class Judge {
   /// judge_equilibrium.
   Verdict equilibrium(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,
                       const Certificate& certificate, std::string* why = nullptr);
+  /// The same about data that are known to `tolerance` only, which takes the place of kRounding (docs/proofs.md):
+  /// kHolds: some problem that near holds; kFails: none does.
+  Verdict equilibrium_within(double tolerance, const ContactProblem& problem, const Eigen::VectorXd& a,
+                             const ConeShape& shape, const Certificate& certificate, std::string* why = nullptr);
+  /// After a verdict kHolds: the smallest tolerance that its forces need; 0: none beyond kRounding.
+  double needed_tolerance() const;
 
   /// Scale of J a + gamma per row: (|J| A + |gamma|)_i with A_j = L / sqrt(M_jj), L^2 = sum of load_k^2 / M_kk and
   /// load = max(|M a + F|, |F|): the acceleration that all loads together would give degree of freedom j (a massless

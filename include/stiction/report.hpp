@@ -1,21 +1,71 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stiction/scenario.hpp"
 
 namespace stiction {
 
-/// What `stiction check` says about a scenario.
-struct ScenarioReport {
-  Verdict verdict = Verdict::kUndecided;
-  std::string summary;  ///< one sentence a person can act on
-  std::string json;     ///< as `stiction check --json` writes it, with the proof
-  std::string text;     ///< the same for people, at most 80 columns as long as every name fits
+/// What a contact does in an answer.
+struct ReportedContact {
+  std::string name;
+  ContactReport found;  ///< `force` in the contact's axes: normal, t1, t2, torsion
+  /// On the contact's `link`, N in the world. None where an answer has no forces: an impact has impulses.
+  std::optional<Eigen::Vector3d> force_W;
+  bool interval = false;  ///< found.normal_lower and normal_upper were computed
 };
+
+/// The effort of a motor: found by equilibrium and closure, given to the others.
+struct ReportedEffort {
+  std::string name;    ///< "robot/left_knee"
+  double value = 0.0;  ///< N m or N
+};
+
+/// How far a verdict is from changing.
+struct ReportedMargin {
+  std::string name;  ///< friction_scale, effort, push, com, …
+  Margin margin;
+  /// kKnown: the end of the interval that may be relied on; kUnbounded: infinite; else NaN.
+  double value = std::numeric_limits<double>::quiet_NaN();
+  bool interval = false;  ///< [margin.lower, margin.upper] is proved; false: only `value` was computed
+};
+
+/// What `stiction check` says about a scenario: plain data. to_json and to_text write it down.
+struct ScenarioReport {
+  Scenario scenario;       ///< as it was asked: its name, question, options
+  ContactProblem problem;  ///< of its scene
+  Verdict verdict = Verdict::kUndecided;
+  std::string summary;                    ///< one sentence a person can act on
+  std::vector<ReportedContact> contacts;  ///< empty where there are no forces to show
+  std::vector<ReportedEffort> efforts;
+  std::vector<ReportedMargin> margins;
+  std::vector<std::string> warnings;
+  Answer answer;       ///< all that the question found, with its certificate: std::get<RegionAnswer>(report.answer)
+  std::string solver;  ///< "native", and the engine that helped it
+  int iterations = 0;
+
+  /// What the report was made from, by SHA-256.
+  struct Inputs {
+    std::string scenario;               ///< of the scenario file as it was read; empty: the scenario is a program's
+    std::vector<ScenarioOverride> set;  ///< what replaced entries of it, but for the question
+    std::vector<std::pair<std::string, std::string>> urdf;  ///< by model
+  } inputs;
+};
+
+/// As `stiction check --json` writes it, with the proof: `stiction verify` re-checks it. Ends with a newline.
+std::string to_json(const ScenarioReport& report);
+
+/// The `certificate` of it alone.
+std::string certificate_json(const ScenarioReport& report);
+
+/// For people, at most 80 columns as long as every name fits. Colours are terminal escape sequences.
+enum class Colours { kNone, kTerminal };
+std::string to_text(const ScenarioReport& report, Colours colours = Colours::kNone);
 
 /// What a row of `stiction batch` says.
 struct ScenarioNumbers {

@@ -16,4 +16,7 @@ inline constexpr double kRestSpeed = 1e-6;
 void require_rest(const Scene& scene, const SceneState& state, const ContactProblem& problem,
                   const std::vector<bool>& slides = {});
 
+/// The same for matrices without a scene that move with `v`; "contacts[2]" is the problem's.
+void require_rest(const ContactProblem& problem, const Eigen::VectorXd& v, const std::vector<bool>& slides = {});
+
 }  // namespace stiction

@@ -5,20 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "stiction/closure_input.hpp"
-#include "stiction/equilibrium_input.hpp"
-#include "stiction/proof.hpp"
+#include "stiction/question.hpp"
 #include "stiction/scene.hpp"
 
 namespace stiction {
-
-enum class Question { kAllSticking, kEquilibrium, kClosure, kRegion, kSliding, kImpact, kCouplings };
-
-/// "all_sticking", …
-const char* name_of(Question question);
-
-/// The other way round. @throws InputError with `path` as the entry, naming the questions that are answered.
-Question question_named(const std::string& name, const std::string& path = "question");
 
 /// What a contact does besides touching; only some questions look at it.
 struct ContactMotion {
@@ -43,6 +33,7 @@ struct ScenarioOptions {
   ConeShape cone;
   Detachment detachment = Detachment::kAllowed;
   std::string solver = "native";  ///< native or qpoases
+  double tolerance = 0.0;         ///< equilibrium: of the data, relative (EquilibriumOptions::tolerance)
   std::string object;             ///< closure: the model that is held; region: the one whose centre of mass moves
   std::optional<bool> intervals;  ///< range of every normal force
   std::optional<bool> margins;    ///< friction_scale and its like
@@ -61,11 +52,21 @@ struct ScenarioOptions {
   std::optional<int> modes;         ///< impact: combinations of contact modes looked at before giving up
 };
 
-/// A scenario file as plain data.
+/// A contact problem as matrices instead of robots, with what the matrices do not tell.
+struct BareProblem {
+  ContactProblem problem;
+  Eigen::VectorXd v = {};                  ///< nv, or empty: at rest
+  Eigen::VectorXd a = {};                  ///< nv, or empty: zero; the acceleration that `equilibrium` prescribes
+  std::vector<std::string> warnings = {};  ///< of the file that it was read from
+};
+
+/// A scenario or problem file as plain data.
 struct Scenario {
   std::string name;
   SceneDescription scene;
-  std::vector<ContactMotion> contact_motions;  ///< one per scene.contacts
+  std::optional<BareProblem> bare = {};  ///< instead of the scene, which is then not read
+  /// One per scene.contacts, or per contact of the bare problem; there `slides` is in the contact's axes (n, t1, t2).
+  std::vector<ContactMotion> contact_motions;
   Question question = Question::kAllSticking;
   ScenarioOptions options;
 };
@@ -76,7 +77,8 @@ struct ScenarioOverride {
   std::string value;
 };
 
-/// Reads a scenario file (docs/scenario.md). URDF files are relative to it. Nothing is loaded yet: Scene does that.
+/// Reads a scenario file (docs/scenario.md) or a problem file (docs/problem.md). URDF files are relative to it. Nothing
+/// is loaded yet: Scene does that.
 /// @throws InputError "file:line:column: path: want …, got …".
 Scenario read_scenario_file(const std::string& file, const std::vector<ScenarioOverride>& overrides = {});
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stiction/contact_problem.hpp"
@@ -36,13 +37,16 @@ struct FrictionScreen {
   bool satisfied() const { return hypotheses.hold() && value < bound; }
 };
 
-/// Whether the sliding problem has exactly one solution for every load F (and drift): a property of M, J, mu and the
-/// slip directions. Contacts that stick are taken as held, pushing or not (the feet on the ground while one slips).
+/// Whether the sliding problem has exactly one solution, or at least one, for every load F (and drift): properties of
+/// M, J, mu and the slip directions. Contacts that stick are taken as held, pushing or not (the feet on the ground
+/// while one slips).
 ///
 /// With N the normals of the contacts that slide and T their slip directions, both within the motions that closures,
 /// frictionless bilateral contacts and held ones leave: X(σ) = N'M⁻¹(N - T[mu σ]), σ = 1 for unilateral contacts. One
 /// solution for every load iff det X(σ)_{b ∪ α} > 0 for every sign σ of the bilateral contacts b and every subset α of
-/// the unilateral ones.
+/// the unilateral ones. (Our own criterion: the papers have sufficient conditions, and the P-property of one matrix.)
+/// Where none of them vanishes, the signs of those of a load's solutions add up to the same number for every load, the
+/// degree of the laws: unless it is 0, every load has a solution.
 struct WellPosedness {
   Hypotheses hypotheses;         ///< M > 0; normals independent of each other and of what is held; few enough contacts
   int contacts = 0;              ///< normals of contacts that slide
@@ -50,12 +54,18 @@ struct WellPosedness {
   Eigen::MatrixXd dependencies;  ///< contacts x (contacts - rank): normal forces that cancel
 
   Verdict unique_for_all_loads = Verdict::kUndecided;  ///< holds: margin > 0; undecided when it is rounding
-  double margin = 0.0;             ///< smallest determinant over the product of the diagonal of N'M⁻¹N, signed
-  bool positive_definite = false;  ///< X + X' > 0 (unilateral only)
-  bool copositive = false;         ///< Corollary 2: friction couples in no positive entry (unilateral only); with
-                                   ///< independent normals a solution exists for every load and every mu
-  double critical_scale = 0.0;     ///< one solution for every load at each factor on mu below this one; +inf: at all
-  double critical_mu = 0.0;        ///< the same as one mu at all of these contacts that have friction
+  double margin = 0.0;  ///< smallest determinant over the product of the diagonal of N'M⁻¹N, signed
+  /// At least one solution for every load. kFails: `unsolvable_load` has none.
+  Verdict exists_for_all_loads = Verdict::kUndecided;
+  std::optional<Eigen::VectorXd> unsolvable_load;  ///< F, nv, with drift 0
+  bool positive_definite = false;                  ///< X + X' > 0 (unilateral only)
+  bool copositive = false;      ///< Corollary 2: friction couples in no positive entry (unilateral only); with
+                                ///< independent normals a solution exists for every load and every mu
+  double critical_scale = 0.0;  ///< one solution for every load at each factor on mu below this one; +inf: at all
+  double critical_mu = 0.0;     ///< the same as one mu at all of these contacts that have friction
+  /// Factors on mu around 1 with one solution for every load, if 1 is one of them: more friction may restore what less
+  /// has lost, so that the first is 0 only where critical_scale > 1.
+  std::optional<std::pair<double, double>> unique_scales;
   /// The same whichever way along its line each contact slides, up to 8 contacts: the largest box |mu_i ξ_i| <= s mu_i.
   std::optional<double> critical_scale_any_sense;
   double direction_free_mu = 0.0;   ///< sufficient: below this mu for slip directions of every kind (both tangents)
@@ -64,7 +74,7 @@ struct WellPosedness {
 };
 
 struct SlidingOptions {
-  int node_limit = 8192;  ///< modes and partial modes looked at before "at least one" or "undecided"
+  int node_limit = 8192;  ///< modes looked at before "at least one" or "undecided"; at 8192 fewer in large scenes
   bool well_posedness = true;
 };
 

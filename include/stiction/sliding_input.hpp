@@ -17,6 +17,11 @@ namespace stiction {
 SlipDirections slip_directions(Scene& scene, const SceneState& state, const ContactProblem& problem,
                                const std::vector<std::optional<Eigen::Vector3d>>& slides);
 
+/// The same for matrices without a scene that move with `v`; `slides` has one entry per contact of the problem, in its
+/// axes (n, t1, t2).
+SlipDirections slip_directions(const ContactProblem& problem, const Eigen::VectorXd& v,
+                               const std::vector<std::optional<Eigen::Vector3d>>& slides);
+
 /// Per contact with tangents: whether its bodies move along the surface, faster than kRestSpeed.
 std::vector<bool> moves_along_surface(const ContactProblem& problem, const Eigen::VectorXd& v);
 

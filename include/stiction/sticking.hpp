@@ -19,7 +19,7 @@ struct StickingOptions {
   StickingRules rules;
   bool largest_slack = true;  ///< return the forces deepest inside the cones instead of any admissible ones
   bool intervals = false;     ///< per-contact normal-force intervals over all admissible solutions
-  bool margins = false;       ///< friction_scale
+  bool margins = false;       ///< friction_scale; returns the forces that need the least friction, of least norm
   bool repairs = false;       ///< when it fails: what would make it hold
   bool prediction = false;    ///< acceleration-level Coulomb law (69) for contacts on the rim or after a failure
   /// Fill `explanation` and `failure`; words need memory, and those about a failing case other decisions (what would

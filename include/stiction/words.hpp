@@ -4,8 +4,7 @@
 #include <string>
 
 #include "stiction/failure.hpp"
-#include "stiction/grasp.hpp"
-#include "stiction/proof.hpp"
+#include "stiction/proof/closure.hpp"
 
 namespace stiction {
 
@@ -28,5 +27,9 @@ std::string describe_acceleration(const ContactProblem& problem, const Eigen::Ve
 /// A free motion in words: "free to turn about the line through f1 and f2", "free to slide along (0, 0, +1)",
 /// "free to turn about (0.1, 0), leaving f3". Judges nothing.
 std::string describe_free_motion(const Grasp& grasp, const Twist& twist);
+
+/// The same for proofs of failure, which may have a motion for each choice of signs of bilateral contacts.
+std::string describe_free_motion(const Grasp& grasp, const ClosureProof& proof);
+std::string describe_free_motion(const Grasp& grasp, const ResistProof& proof);
 
 }  // namespace stiction

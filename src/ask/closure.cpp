@@ -19,6 +19,27 @@ const char* const kAtTheBoundary =
 const char* const kManySigns =
     "frictional bilateral contacts: no choice of pushing and pulling proves closure by itself";
 
+/// A motion that serves all signs as the vector of the program, several ones as they are.
+void write_motion(const Grasp& grasp, const std::vector<MotionLeaf>& leaves, ResistProof& proof)
+{
+  const MotionLeaf& leaf = leaves[0];
+  if (std::ranges::count(leaf.signs, 0) != std::ssize(leaf.signs)) {
+    proof.y.resize(0);
+    proof.leaves = leaves;
+    return;
+  }
+  Eigen::Index price = grasp.G.rows() + grasp.J_hand.cols();
+  proof.y = leaf.motion.head(price);
+  for (const GraspBlock& block : grasp.contacts) {
+    if (!std::isfinite(block.max_normal)) continue;
+    if (block.side == Side::kUnilateral) {
+      proof.y.conservativeResize(proof.y.size() + 1);
+      proof.y[proof.y.size() - 1] = -leaf.motion[price];
+    }
+    ++price;
+  }
+}
+
 bool carries(const FrictionCone& cone, int k)
 {
   return k == 0 || (k <= cone.tangents ? cone.mu > 0.0 : cone.torsion > 0.0);
@@ -200,35 +221,41 @@ void ClosureChecker::Workspace::weakest_twist(const Eigen::VectorXd& forces, Twi
   for (Eigen::Index i = 0; i < m; ++i) twist[i] = direction[i] / row_size[i];
 }
 
+/// Whether forces of these signs do not oppose the twist.
+bool ClosureChecker::Workspace::gives_way(const Grasp& grasp, ClosureKind kind, const std::vector<int>& pattern,
+                                          const Twist& twist)
+{
+  leaf.signs = pattern;
+  leaf.motion = twist;
+  return internal::leaf_gives_way(grasp, kind, twist, leaf, scratch, nullptr);
+}
+
+/// Holds: the forces of the proof close the grasp. Fails: its twist is free for forces of these signs.
 Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind kind, const std::vector<int>& pattern,
                                                 ClosureProof& proof)
 {
   const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols();
   proof.twist.resize(0);
-  if (n == 0) {
-    proof.twist.setZero(m);
-    proof.twist[0] = 1.0;  // nothing touches it
-    return internal::judge_closure(grasp, kind, proof, scratch, nullptr);
-  }
+  const auto closes = [&] { return internal::judge_closure(grasp, kind, proof, scratch, nullptr) == Verdict::kHolds; };
+  const auto fails_by = [&](const Twist& twist) {
+    if (!gives_way(grasp, kind, pattern, twist)) return false;
+    proof.twist = twist;
+    return true;
+  };
+  if (n == 0)  // nothing touches it
+    return fails_by(Twist::Unit(m, 0)) ? Verdict::kFails : Verdict::kUndecided;
   write_cones(grasp, kind, pattern);
   // Clear cases need no engine; whoever chose another than the native one wants to hear from it.
   const bool try_newton = program.free.empty() && engine->name() == "native";
   const auto quick = try_newton ? newton.run(grasp.G, program.cones) : internal::ClosureNewton::End::kOpen;
   if (quick != internal::ClosureNewton::End::kOpen) {
-    if (quick == internal::ClosureNewton::End::kTwist) proof.twist = newton.twist();
     proof.forces = newton.forces();
-    const Verdict verdict = internal::judge_closure(grasp, kind, proof, scratch, nullptr);
-    if (verdict != Verdict::kUndecided) return verdict;
-    proof.twist.resize(0);
+    if (quick == internal::ClosureNewton::End::kTwist && fails_by(newton.twist())) return Verdict::kFails;
+    if (quick == internal::ClosureNewton::End::kForces && closes()) return Verdict::kHolds;
   }
   write_rows(grasp);
   engine->decide(program, answer);
-  if (answer.outcome == Outcome::kInfeasible) {
-    proof.twist = -answer.y;
-    const Verdict verdict = internal::judge_closure(grasp, kind, proof, scratch, nullptr);
-    if (verdict == Verdict::kFails) return verdict;
-    proof.twist.resize(0);
-  }
+  if (answer.outcome == Outcome::kInfeasible && fails_by(-answer.y)) return Verdict::kFails;
   if (answer.x.size() != n) return Verdict::kUndecided;
   proof.forces = answer.x;
   for (const ConeBlock& cone : program.cones) proof.forces[cone.col] += cone.cone.sign;
@@ -237,28 +264,23 @@ Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind 
   for (std::size_t i = 0; i < program.cones.size(); ++i)
     if (program.cones[i].cone.torsional)
       proof.forces[program.cones[i].col + 1 + program.cones[i].cone.tangents] *= torsion_unit[i];
-  if (answer.outcome == Outcome::kFeasible) {
-    const Verdict verdict = internal::judge_closure(grasp, kind, proof, scratch, nullptr);
-    if (verdict != Verdict::kUndecided) return verdict;
-  }
-  proof.twist = weakest;
-  for (int way = 0; way < 2; ++way) {
-    if (internal::judge_closure(grasp, kind, proof, scratch, nullptr) == Verdict::kFails) return Verdict::kFails;
-    proof.twist = -proof.twist;
-  }
-  proof.twist.resize(0);
-  return Verdict::kUndecided;
+  if (answer.outcome == Outcome::kFeasible && closes()) return Verdict::kHolds;
+  return fails_by(weakest) || fails_by(-weakest) ? Verdict::kFails : Verdict::kUndecided;
 }
 
 /// Frictional bilateral contacts: first as if they could do anything, a motion that is free even then is a proof of
-/// "fails"; then with every choice of pushing and pulling, one that is closed by itself is a proof of "holds".
+/// "fails"; then with every choice of pushing and pulling, one that is closed by itself is a proof of "holds", and a
+/// wrench that none of them resists one of "fails".
 Verdict ClosureChecker::Workspace::decide(const Grasp& grasp, ClosureKind kind, ClosureProof& proof)
 {
   signs.assign(grasp.contacts.size(), 0);
+  proof.wrench.resize(0);
+  proof.leaves.clear();
   int to_sign = 0;
   for (const GraspBlock& block : grasp.contacts) to_sign += block.side == Side::kBilateral && has_friction(block, kind);
   Verdict verdict = decide_signs(grasp, kind, signs, proof);
   if (to_sign == 0 || verdict != Verdict::kUndecided || to_sign > kMostSignedContacts) return verdict;
+  leaves.clear();
   for (int pattern = 0; pattern < 1 << to_sign; ++pattern) {
     int bit = 0;
     for (std::size_t i = 0; i < signs.size(); ++i)
@@ -266,9 +288,71 @@ Verdict ClosureChecker::Workspace::decide(const Grasp& grasp, ClosureKind kind, 
         signs[i] = pattern >> bit++ & 1 ? -1 : 1;
     verdict = decide_signs(grasp, kind, signs, proof);
     if (verdict == Verdict::kHolds) return verdict;
+    if (verdict == Verdict::kFails) leaves.push_back({signs, proof.twist});
   }
   proof.twist.resize(0);
-  return Verdict::kUndecided;
+  if (std::ssize(leaves) < 1 << to_sign || !find_wrench(grasp, kind, proof.wrench)) return Verdict::kUndecided;
+  proof.leaves = leaves;
+  return internal::judge_closure(grasp, kind, proof, scratch, nullptr);
+}
+
+/// A wrench that no choice of signs resists, with `leaves` that say so; they are turned where that helps. One that
+/// drives the twists found first is tried first, then pulls along the tangents of double cones, which take normal
+/// forces to resist.
+bool ClosureChecker::Workspace::find_wrench(const Grasp& grasp, ClosureKind kind, Twist& wrench)
+{
+  const auto drives_all = [&] {
+    return std::ranges::all_of(leaves, [&](MotionLeaf& own) { return drive(grasp, kind, wrench, own); });
+  };
+  if (separate(grasp, wrench) && drives_all()) return true;
+  for (const GraspBlock& block : grasp.contacts) {
+    if (block.side != Side::kBilateral || !has_friction(block, kind)) continue;
+    for (int k = 1; k < block.cone.dim(); ++k)
+      for (const double way : {1.0, -1.0}) {
+        wrench = way * grasp.G.col(block.col + k);
+        if (drives_all()) return true;
+      }
+  }
+  return false;
+}
+
+/// A wrench that drives the twists of all leaves, if there is one: zero is no mean of these.
+bool ClosureChecker::Workspace::separate(const Grasp& grasp, Twist& wrench)
+{
+  const Eigen::Index m = grasp.G.rows(), count = std::ssize(leaves);
+  const Twist row_unit = grasp.G.cwiseAbs().rowwise().maxCoeff();  // what the motion of a row does to contacts
+  program.E.resize(m + 1, count);
+  program.cones.clear();
+  program.free.clear();
+  program.boxes.clear();
+  for (Eigen::Index j = 0; j < count; ++j) {
+    const Twist motion = leaves[static_cast<std::size_t>(j)].motion.cwiseProduct(row_unit);
+    program.E.col(j) << motion.normalized(), 1.0;
+    program.boxes.push_back({static_cast<int>(j), 0.0, kInfinity});
+  }
+  program.e = Eigen::VectorXd::Unit(m + 1, m);
+  program.e_scale.resize(0);
+  engine->decide(program, answer);
+  if (answer.outcome != Outcome::kInfeasible) return false;
+  wrench = -answer.y.head(m).cwiseProduct(row_unit);
+  return true;
+}
+
+/// Whether the wrench drives the twist of the leaf, or another one that forces of its signs do not oppose.
+bool ClosureChecker::Workspace::drive(const Grasp& grasp, ClosureKind kind, const Twist& wrench, MotionLeaf& own)
+{
+  constexpr double kClearly = 1e-6;  // of the product, beyond what the judge asks for
+  const auto drives = [&](const Eigen::VectorXd& twist) {
+    return wrench.dot(twist) > kClearly * wrench.cwiseAbs().dot(twist.cwiseAbs());
+  };
+  if (drives(own.motion)) return true;
+  write_program(grasp, kind, own.signs);
+  program.e = -wrench;
+  engine->decide(program, answer);
+  if (answer.outcome != Outcome::kInfeasible || !drives(-answer.y) || !gives_way(grasp, kind, own.signs, -answer.y))
+    return false;
+  own.motion = -answer.y;
+  return true;
 }
 
 void ClosureChecker::Workspace::check(const Grasp& grasp, ClosureKind kind, const ClosureOptions& options,
@@ -284,7 +368,7 @@ void ClosureChecker::Workspace::check(const Grasp& grasp, ClosureKind kind, cons
     result.reason = sided ? kManySigns : kAtTheBoundary;
   }
   if (!options.explain) return;
-  if (result.verdict == Verdict::kFails) result.explanation = describe_free_motion(grasp, result.proof.twist);
+  if (result.verdict == Verdict::kFails) result.explanation = describe_free_motion(grasp, result.proof);
   if (result.verdict == Verdict::kHolds)
     result.explanation = kind == ClosureKind::kForm ? "held by the normals alone" : "every wrench can be resisted";
 }
@@ -325,24 +409,24 @@ void ClosureChecker::Workspace::check_force(const Grasp& grasp, const ClosureVer
   result.verdict = Verdict::kUndecided;
   result.reason.clear();
   result.explanation.clear();
-  result.proof.twist.resize(0);
   if (!grasp.has_hand()) {
-    result.proof.forces.resize(0);
+    result.proof = {};
     result.reason = "no hand is modelled: what it can command is not known";
     return;
   }
   // Frictional form closure, and then what the hand can do about internal forces.
-  result.proof.forces = frictional.proof.forces;
-  if (frictional.verdict == Verdict::kFails) result.proof.twist = frictional.proof.twist;
+  result.proof = frictional.proof;
   if (frictional.verdict != Verdict::kUndecided)
     result.verdict = internal::judge_closure(grasp, ClosureKind::kForce, result.proof, scratch, nullptr);
   if (result.verdict == Verdict::kUndecided && uncommandable_force(grasp, result.proof.forces)) {
     result.proof.twist.resize(0);
+    result.proof.wrench.resize(0);
+    result.proof.leaves.clear();
     result.verdict = internal::judge_closure(grasp, ClosureKind::kForce, result.proof, scratch, nullptr);
   }
   if (result.verdict == Verdict::kFails && options.explain)
     result.explanation =
-        result.proof.twist.size() > 0 ? frictional.explanation : "the hand cannot command every internal force";
+        result.proof.claims_failure() ? frictional.explanation : "the hand cannot command every internal force";
   if (result.verdict == Verdict::kHolds && options.explain)
     result.explanation = "every wrench can be resisted and the hand commands every internal force";
   if (result.verdict == Verdict::kUndecided)
@@ -358,6 +442,7 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
   result.reason.clear();
   result.proof.signs.assign(grasp.contacts.size(), 0);
   result.proof.claims = Verdict::kUndecided;
+  result.proof.leaves.clear();
   result.forces.setZero(n);
   result.efforts.setZero(grasp.J_hand.cols());
   result.twist.resize(0);
@@ -439,19 +524,7 @@ bool ClosureChecker::Workspace::resists_as_equilibrium(const Grasp& grasp, const
       result.proof.x.resize(n + dofs);
       result.proof.x << found.certificate.lambda, found.certificate.efforts;
     } else {
-      const MotionLeaf& leaf = found.certificate.leaves[0];
-      if (std::ranges::count(leaf.signs, 0) != std::ssize(leaf.signs))
-        return false;  // it takes several motions to say so
-      result.proof.y = leaf.motion.head(m + dofs);
-      Eigen::Index price = m + dofs;
-      for (const GraspBlock& block : grasp.contacts) {
-        if (!std::isfinite(block.max_normal)) continue;
-        if (block.side == Side::kUnilateral) {
-          result.proof.y.conservativeResize(result.proof.y.size() + 1);
-          result.proof.y[result.proof.y.size() - 1] = -leaf.motion[price];
-        }
-        ++price;
-      }
+      write_motion(grasp, found.certificate.leaves, result.proof);
     }
     result.proof.claims = claim;
     result.verdict = internal::judge_resists(grasp, wrench, result.proof, resist_scratch, nullptr);
@@ -461,7 +534,7 @@ bool ClosureChecker::Workspace::resists_as_equilibrium(const Grasp& grasp, const
       result.forces = result.proof.x.head(n);
       result.efforts = result.proof.x.tail(dofs);
     } else {
-      result.twist = -result.proof.y.head(m);
+      result.twist = -found.certificate.leaves[0].motion.head(m);
     }
     return true;
   }

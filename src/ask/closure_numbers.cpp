@@ -136,6 +136,7 @@ Margin ClosureChecker::Workspace::least_friction(const Grasp& grasp, int contact
   };
   // The same twist proves more, which is judged like every proof.
   const auto reach = [&](double friction) {
+    if (trial_proof.twist.size() == 0) return friction;  // it took several
     const Twist twist = trial_proof.twist;
     const double further =
         std::min(friction_reach(grasp, contact, twist) * (1.0 - 4.0 * kClosureDoubt), internal::kLargestFriction);

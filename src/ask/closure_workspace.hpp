@@ -19,6 +19,10 @@ struct ClosureChecker::Workspace {
   // closure.cpp: the verdicts
   Verdict decide(const Grasp& grasp, ClosureKind kind, ClosureProof& proof);
   Verdict decide_signs(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs, ClosureProof& proof);
+  bool gives_way(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs, const Twist& twist);
+  bool find_wrench(const Grasp& grasp, ClosureKind kind, Twist& wrench);
+  bool separate(const Grasp& grasp, Twist& wrench);
+  bool drive(const Grasp& grasp, ClosureKind kind, const Twist& wrench, MotionLeaf& own);
   void write_program(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs);
   void write_cones(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs);
   void write_rows(const Grasp& grasp);
@@ -47,6 +51,8 @@ struct ClosureChecker::Workspace {
   std::vector<int> signs;
   std::vector<double> torsion_unit;  ///< per cone of the program
   Twist weakest;
+  MotionLeaf leaf;
+  std::vector<MotionLeaf> leaves;
   ConeAnswer answer;
   internal::ClosureScratch scratch;
   internal::ResistScratch resist_scratch;

@@ -12,6 +12,16 @@ namespace {
 
 constexpr double kLoaded = 1e-9;  // share of the force scale above which a contact counts as loaded, or inside its cone
 
+/// The contact that uses most of its friction; of several that use as much, the first.
+std::size_t nearest_to_slipping(const std::vector<ContactReport>& contacts)
+{
+  constexpr double kClearlyMore = 1.0 + 1e-4;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    if (contacts[i].utilisation > kClearlyMore * contacts[most].utilisation) most = i;
+  return most;
+}
+
 }  // namespace
 
 void find_detaching(const ContactProblem& problem, Detachment detachment, const Eigen::VectorXd& a,
@@ -53,13 +63,14 @@ void report_contacts(const ContactProblem& problem, const ConeShape& shape, cons
 
 std::string doubt_of_the_rim(const ContactProblem& problem, const ConeShape& shape, const Eigen::VectorXd& lambda)
 {
-  const double nothing = kNoSlack * lambda.lpNorm<Eigen::Infinity>();
+  constexpr double kNoise = 1e-15;  // share of the largest force that is left of others that cancel: unloaded
+  const double largest = lambda.lpNorm<Eigen::Infinity>(), nothing = kNoSlack * largest;
   for (const Contact& contact : problem.contacts) {
     const double* f = lambda.data() + contact.row;
     FrictionCone cone = friction_cone(contact, shape);
     if (contact.side == Side::kBilateral && f[0] < 0.0) cone.sign = -1.0;
     const double sideways = Eigen::Map<const Eigen::VectorXd>(f + 1, contact.rows() - 1).lpNorm<Eigen::Infinity>();
-    if (sideways > 0.0 && slack(cone, f) <= nothing)
+    if (sideways > kNoise * largest && slack(cone, f) <= nothing)
       return "contact " + contact.name + " is at the rim of its friction cone to within rounding";
     if (std::abs(f[0]) > 0.0 && contact.max_normal - std::abs(f[0]) <= nothing)
       return "contact " + contact.name + " is at its largest normal force to within rounding";
@@ -84,11 +95,8 @@ std::string describe_sticking(const ContactProblem& problem, const std::vector<C
   const bool falls = motion.starts_with("it falls");
   if (problem.contacts.empty())
     return "holds: there are no contacts, so nothing can slip" + (motion.empty() ? "" : "; " + motion);
-  std::size_t most = 0, leaving = 0;
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    if (contacts[i].utilisation > contacts[most].utilisation) most = i;
-    leaving += contacts[i].state == ContactState::kDetaching;
-  }
+  const std::size_t most = nearest_to_slipping(contacts);
+  const auto leaving = std::ranges::count(contacts, ContactState::kDetaching, &ContactReport::state);
   std::string text = leaving == 0 ? "holds: every contact sticks" : "holds: every contact that stays sticks";
   if (leaving > 0) {
     text += ", but";
@@ -108,9 +116,7 @@ std::string describe_balance(const ContactProblem& problem, const std::vector<Co
                              const Eigen::VectorXd& efforts)
 {
   if (problem.contacts.empty()) return "holds: there are no contacts; the efforts alone balance the load";
-  std::size_t most = 0;
-  for (std::size_t i = 0; i < contacts.size(); ++i)
-    if (contacts[i].utilisation > contacts[most].utilisation) most = i;
+  const std::size_t most = nearest_to_slipping(contacts);
   std::string text = "holds: contacts and efforts balance the load";
   auto percent = [](double share) { return std::to_string(static_cast<int>(std::lround(100.0 * share))) + " %"; };
   const double share = contacts[most].utilisation;

@@ -9,9 +9,14 @@ namespace stiction::internal {
 /// problem.validate()
 Couplings inertial_couplings(const ContactProblem& problem, TangentialRows tangential);
 
-/// What acceleration and forces of `couplings` say: whether the forces are unique and everything is at rest.
-/// @param[out] active rows that are held or push
-/// @return forces over `active` that move nothing, one per column
-Eigen::MatrixXd read_motion(const ContactProblem& problem, Couplings& couplings, std::vector<int>& active);
+/// Rows of a motion that has been proved.
+struct ActiveRows {
+  std::vector<int> loaded;    ///< held, or pushing: their forces may grow and shrink
+  std::vector<int> touching;  ///< closed without force, which may only grow
+};
+
+/// What acceleration and forces of `couplings` say: what is unique, what opens, whether anything accelerates. Uses
+/// `pins` and `shift` where ranks do not decide, and clears them where they prove nothing.
+ActiveRows read_motion(const ContactProblem& problem, Couplings& couplings);
 
 }  // namespace stiction::internal

@@ -116,7 +116,7 @@ void delassus(const UnitMass& unit, const Eigen::MatrixXd& Xh, const Eigen::Matr
 struct Motion {
   GaussOutcome outcome = GaussOutcome::kNotRun;
   bool proved = false;
-  Eigen::VectorXd a, lambda;  ///< or a Farkas vector over the rows
+  Eigen::VectorXd a, lambda;  ///< or a Farkas vector over the rows, or the direction of an imbalance for a
 };
 
 Motion gauss(const ContactProblem& problem, const std::vector<int>& unilateral, const std::vector<int>& bilateral,
@@ -133,6 +133,11 @@ Motion gauss(const ContactProblem& problem, const std::vector<int>& unilateral, 
   Motion motion;
   motion.outcome = answer.outcome;
   motion.lambda.setZero(problem.rows());
+  const MotionBounds bounds = acceleration_bounds(problem);
+  if (answer.outcome == GaussOutcome::kUnbalanced) {
+    motion.a = (bounds.load.array() > 0.0).select(answer.a, 0.0);  // rounding in parts without loads
+    motion.proved = proves_imbalance(problem, unilateral, bilateral, motion.a);
+  }
   if (answer.outcome != GaussOutcome::kSolved && answer.outcome != GaussOutcome::kContradiction) return motion;
   for (std::size_t k = 0; k < bilateral.size(); ++k)
     motion.lambda[bilateral[k]] = answer.lambda_e[static_cast<Eigen::Index>(k)];
@@ -140,7 +145,6 @@ Motion gauss(const ContactProblem& problem, const std::vector<int>& unilateral, 
     motion.lambda[unilateral[k]] = answer.lambda_u[static_cast<Eigen::Index>(k)];
   motion.a = answer.a;
   if (answer.outcome == GaussOutcome::kSolved) {  // rounding in parts that nothing moves
-    const MotionBounds bounds = acceleration_bounds(problem);
     motion.a = (bounds.motion.array() > 0.0).select(motion.a, 0.0);
     motion.lambda = (bounds.force.array() > 0.0).select(motion.lambda, 0.0);
   }
@@ -150,10 +154,46 @@ Motion gauss(const ContactProblem& problem, const std::vector<int>& unilateral, 
   return motion;
 }
 
-/// Ranges of the forces over { λ : J'λ = M a + F, λu >= 0, λ = 0 where rows open }.
-void force_intervals(const ContactProblem& problem, const std::vector<int>& active, const Eigen::MatrixXd& null_basis,
-                     Engine& engine, Couplings& c)
+/// Rows one after the other.
+std::vector<int> joined(std::vector<int> first, const std::vector<int>& second)
 {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+/// Where rows depend on each other only through some that touch without force: can these push at all? A vector for
+/// either answer, which read_motion judges.
+void pin_or_shift(const ContactProblem& problem, const ActiveRows& rows, Engine& engine, Couplings& c)
+{
+  const UnitMass unit(problem);
+  const std::vector<int> active = joined(rows.loaded, rows.touching);
+  const auto nv = problem.nv(), loaded = static_cast<Eigen::Index>(rows.loaded.size());
+  const auto count = static_cast<Eigen::Index>(active.size());
+  const Eigen::MatrixXd J = rows_of(unit.J, active);
+  ConeProgram program;  // E z = 0, z >= 0 on touching rows, whose sum is 1
+  program.E.setZero(nv + 1, count);
+  program.E.topRows(nv) = with_unit_rows(J).transpose();
+  program.E.row(nv).tail(count - loaded).setOnes();
+  program.e.setZero(nv + 1);
+  program.e[nv] = 1.0;
+  for (Eigen::Index k = 0; k < loaded; ++k) program.free.push_back(static_cast<int>(k));
+  for (Eigen::Index k = loaded; k < count; ++k) program.boxes.push_back({static_cast<int>(k), 0.0, kInfinity});
+  ConeAnswer answer;
+  const Verdict shifts = decide(engine, program, answer);
+  if (shifts == Verdict::kFails) c.pins = -unit.S.cwiseProduct(answer.y.head(nv));
+  if (shifts != Verdict::kHolds) return;
+  c.shift.setZero(problem.rows());
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const double size = J.row(k).norm();
+    c.shift[active[static_cast<std::size_t>(k)]] = answer.x[k] / (size > 0.0 ? size : 1.0);
+  }
+}
+
+/// Ranges of the forces over { λ : J'λ = M a + F, λu >= 0, λ = 0 where rows open }.
+void force_intervals(const ContactProblem& problem, const std::vector<int>& active, Engine& engine, Couplings& c)
+{
+  const bool unique = c.forces_unique == Verdict::kHolds;
+  const Eigen::MatrixXd null_basis = null_space(unit_columns(columns_of(UnitMass(problem), active)));
   std::vector<char> pushes(static_cast<std::size_t>(problem.rows()), 0);
   for (const int r : c.unilateral) pushes[static_cast<std::size_t>(r)] = 1;
   ConeProgram program;
@@ -181,7 +221,7 @@ void force_intervals(const ContactProblem& problem, const std::vector<int>& acti
   for (Eigen::Index k = 0; k < count; ++k) {
     Margin& interval = c.intervals[static_cast<std::size_t>(active[static_cast<std::size_t>(k)])];
     interval = {Margin::State::kKnown, start[k], start[k], {}};
-    if (null_basis.cols() == 0 || null_basis.row(k).norm() <= kRankTolerance) continue;  // in no redistribution
+    if (unique || null_basis.row(k).norm() <= kRankTolerance) continue;  // in no redistribution
     program.E.row(nv).setZero();
     program.E(nv, k) = 1.0;
     program.e[nv] = start[k];
@@ -247,25 +287,85 @@ Couplings inertial_couplings(const ContactProblem& problem, TangentialRows tange
   return c;
 }
 
-Eigen::MatrixXd read_motion(const ContactProblem& problem, Couplings& c, std::vector<int>& active)
+namespace {
+
+/// d moves apart every row that touches without force, and no other: these cannot push.
+bool pins(const ContactProblem& problem, const ActiveRows& rows, const Eigen::VectorXd& d)
+{
+  if (d.size() != problem.nv() || !d.allFinite()) return false;
+  const auto share = [&](int r) {  // of the largest that J d could be
+    const double size = problem.J.row(r).cwiseAbs().dot(d.cwiseAbs());
+    return size > 0.0 ? problem.J.row(r).dot(d) / size : 0.0;
+  };
+  return std::ranges::all_of(rows.loaded, [&](int r) { return std::abs(share(r)) <= kSolve; }) &&
+         std::ranges::all_of(rows.touching, [&](int r) { return share(r) > kClear; });
+}
+
+/// Forces that move nothing and may be added to what the rows carry.
+bool shifts(const ContactProblem& problem, const ActiveRows& rows, const Eigen::VectorXd& z)
+{
+  if (z.size() != problem.rows() || !z.allFinite()) return false;
+  Eigen::VectorXd rest = z;
+  for (const int r : rows.loaded) rest[r] = 0.0;
+  for (const int r : rows.touching) rest[r] = std::min(rest[r], 0.0);
+  if (z.isZero(0.0) || !rest.isZero(0.0)) return false;
+  const Eigen::VectorXd moved = (problem.J.transpose() * z).cwiseAbs();
+  const Eigen::VectorXd size = problem.J.cwiseAbs().transpose() * z.cwiseAbs();
+  return (moved.array() <= kSolve * size.array()).all();
+}
+
+void judge_uniqueness(const ContactProblem& problem, const UnitMass& unit, const ActiveRows& rows, Couplings& c)
+{
+  const std::vector<int> all = joined(rows.loaded, rows.touching);
+  const auto independent = [&](const std::vector<int>& list) {
+    return rank_of(columns_of(unit, list).transpose()) == static_cast<int>(list.size());
+  };
+  if (!pins(problem, rows, c.pins)) c.pins.resize(0);
+  if (!shifts(problem, rows, c.shift)) c.shift.resize(0);
+  if (independent(all) || (c.pins.size() > 0 && independent(rows.loaded)))
+    c.forces_unique = Verdict::kHolds;
+  else if (c.shift.size() > 0 || !independent(rows.loaded))
+    c.forces_unique = Verdict::kFails;
+
+  const auto leaves_nothing_open = [&](const std::vector<int>& list) {
+    Eigen::MatrixXd kept(problem.nv() + static_cast<Eigen::Index>(list.size()), problem.nv());
+    kept << unit.M, rows_of(unit.J, list);
+    return rank_of(kept) == static_cast<int>(problem.nv());
+  };
+  if (c.definite_mass || leaves_nothing_open(rows.loaded))
+    c.acceleration_unique = Verdict::kHolds;
+  else if (!leaves_nothing_open(all))
+    c.acceleration_unique = Verdict::kFails;
+}
+
+}  // namespace
+
+ActiveRows read_motion(const ContactProblem& problem, Couplings& c)
 {
   Eigen::VectorXd scales;
   Judge().row_scales(problem, c.acceleration, scales);
   const UnitMass unit(problem);
-  active.clear();
-  for (const int r : c.unilateral)
-    if (problem.J.row(r).dot(c.acceleration) + problem.gamma[r] <= kSolve * scales[r] || c.forces[r] > 0.0)
-      active.push_back(r);
-  active.insert(active.end(), c.bilateral.begin(), c.bilateral.end());
-  const Eigen::MatrixXd free_forces = null_space(unit_columns(columns_of(unit, active)));
-  c.forces_unique = free_forces.cols() == 0;
+  const MotionBounds bounds = acceleration_bounds(problem);
+  ActiveRows rows;
+  rows.loaded = c.bilateral;
+  c.opening.setZero(problem.rows());
+  for (const int r : c.unilateral) {
+    const double opening = problem.J.row(r).dot(c.acceleration) + problem.gamma[r];
+    if (c.forces[r] > kSolve * bounds.force[r])
+      rows.loaded.push_back(r);
+    else if (opening <= kSolve * scales[r] || c.forces[r] > 0.0)
+      rows.touching.push_back(r);
+    else
+      c.opening[r] = opening;
+  }
+  judge_uniqueness(problem, unit, rows, c);
   double load = 0.0, rest = 0.0;
   for (Eigen::Index i = 0; i < problem.nv(); ++i) {
     load += unit.F[i] * unit.F[i];
     rest = std::max(rest, std::abs(c.acceleration[i]) / unit.S[i]);
   }
-  c.at_rest = rest <= kClear * std::sqrt(load);
-  return free_forces;
+  c.balanced = rest <= kClear * std::sqrt(load);
+  return rows;
 }
 
 }  // namespace internal
@@ -279,12 +379,13 @@ Couplings CouplingChecker::check(const ContactProblem& problem, const CouplingOp
   const bool solved = motion.outcome == GaussOutcome::kSolved;
   if (motion.proved && !solved) {
     c.solvable = Verdict::kFails;
-    c.contradiction = motion.lambda;
+    if (motion.outcome == GaussOutcome::kUnbalanced)
+      c.imbalance = motion.a;
+    else
+      c.contradiction = motion.lambda;
   }
   if (!motion.proved || !solved) {
-    if (!motion.proved)
-      c.reason = motion.outcome == GaussOutcome::kUnbalanced ? "the load moves massless parts that nothing holds"
-                                                             : "no acceleration was proved to satisfy the constraints";
+    if (!motion.proved) c.reason = "no acceleration was proved to satisfy the constraints";
     set_intervals(c,
                   {motion.proved ? Margin::State::kNone : Margin::State::kUndecided, -kInfinity, kInfinity, c.reason});
     return c;
@@ -292,10 +393,13 @@ Couplings CouplingChecker::check(const ContactProblem& problem, const CouplingOp
   c.solvable = Verdict::kHolds;
   c.acceleration = motion.a;
   c.forces = motion.lambda;
-  std::vector<int> active;
-  const Eigen::MatrixXd free_forces = internal::read_motion(problem, c, active);
+  ActiveRows rows = internal::read_motion(problem, c);
+  if (c.forces_unique == Verdict::kUndecided) {
+    pin_or_shift(problem, rows, *engine_, c);
+    rows = internal::read_motion(problem, c);
+  }
   if (options.intervals)
-    force_intervals(problem, active, free_forces, *engine_, c);
+    force_intervals(problem, joined(rows.loaded, rows.touching), *engine_, c);
   else
     set_intervals(c, {});
   return c;

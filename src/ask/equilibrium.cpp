@@ -6,6 +6,7 @@
 #include "ask/contact_reports.hpp"
 #include "ask/equilibrium_workspace.hpp"
 #include "ask/failure.hpp"
+#include "ask/parts.hpp"
 #include "ask/separation.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
@@ -56,8 +57,12 @@ EquilibriumResult EquilibriumChecker::check(const ContactProblem& problem, const
 void EquilibriumChecker::check(const ContactProblem& problem, const Eigen::VectorXd& a,
                                const EquilibriumOptions& options, EquilibriumResult& result)
 {
+  if (!(options.tolerance >= 0.0 && options.tolerance <= kLargestTolerance))
+    throw InputError("tolerance",
+                     "want 0 to " + internal::text(kLargestTolerance) + ", got " + internal::text(options.tolerance));
   workspace_->check(problem, a, options, result);
   if (result.verdict == Verdict::kUndecided) workspace_->check_by_parts(problem, a, options, result);
+  if (options.tolerance > 0.0) workspace_->tolerate(problem, options.tolerance, result);
   if (!options.explain) return;
   if (result.verdict == Verdict::kHolds)
     result.explanation = internal::describe_balance(problem, result.contacts, result.efforts);
@@ -220,6 +225,58 @@ void EquilibriumChecker::Workspace::deepen(EquilibriumResult& result)
   if (!result.reason.empty()) result.verdict = Verdict::kUndecided;
 }
 
+/// A motion that proves failure of all data within the tolerance has to separate contacts by more than that: one that
+/// does so under a little more friction may.
+bool EquilibriumChecker::Workspace::fails_within(const ContactProblem& p, double tolerance, Certificate& certificate,
+                                                 std::string& why)
+{
+  const auto proved = [&](const Certificate& motion) {
+    return judge.equilibrium_within(tolerance, p, a, shape, motion, &why) == Verdict::kFails;
+  };
+  if (proved(certificate)) return true;
+  EquilibriumOptions plain;
+  plain.shape = shape;
+  plain.largest_slack = plain.structure = plain.explain = false;
+  plain.branch_limit = branch_limit;
+  EquilibriumResult of_wider;
+  Workspace other;
+  const internal::Lend lend(search.engine, other.search.engine);
+  // What the judge charges is (1 + √2 mu) times the motion of the lever arms: 1 + mu where these are those of the slip.
+  for (const double levers : {1.05, 4.0, 16.0}) {
+    ContactProblem wider = p;
+    for (Contact& contact : wider.contacts)
+      if (contact.tangents > 0) contact.mu += levers * tolerance * (1.0 + 1.4143 * contact.mu) * (1.0 + contact.mu);
+    other.check(wider, a, plain, of_wider);
+    if (of_wider.verdict != Verdict::kFails) return false;
+    if (!proved(of_wider.certificate)) continue;
+    certificate = of_wider.certificate;
+    return true;
+  }
+  return false;
+}
+
+/// Forces that miss by less than the tolerance are those that come nearest.
+void EquilibriumChecker::Workspace::tolerate(const ContactProblem& p, double tolerance, EquilibriumResult& result)
+{
+  if (result.verdict == Verdict::kHolds) return;
+  const Verdict exact = result.verdict;
+  const Certificate nearest{CertificateKind::kForces, a, result.lambda, {}, result.efforts};
+  std::string why;
+  if (judge.equilibrium_within(tolerance, p, a, shape, nearest) == Verdict::kHolds) {
+    result.verdict = Verdict::kHolds;
+    result.change = judge.needed_tolerance();
+    result.certificate = nearest;
+    result.reason.clear();
+    internal::report_contacts(p, shape, detaching, result.lambda, result.verdict, result.contacts);
+  } else if (exact == Verdict::kFails && !fails_within(p, tolerance, result.certificate, why)) {
+    result.verdict = Verdict::kUndecided;
+    result.reason = "the data fail, but perhaps not all within the tolerance: " + why;
+  }
+  if (result.verdict == exact) return;
+  for (Margin* margin : {&result.friction_scale, &result.effort, &result.push, &result.ball, &result.generators})
+    *margin = Margin{};
+}
+
 void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::VectorXd& given,
                                           const EquilibriumOptions& options, EquilibriumResult& result)
 {
@@ -231,7 +288,7 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   search.recycle(result.certificate.leaves);
   result.contacts.assign(p.contacts.size(), ContactReport{});
   result.indeterminacy = 0;
-  result.slack = 0.0;
+  result.slack = result.change = 0.0;
   result.strict = false;
   for (Margin* margin : {&result.friction_scale, &result.effort, &result.push, &result.ball, &result.generators})
     if (margin->state != Margin::State::kNotAsked) *margin = Margin{};

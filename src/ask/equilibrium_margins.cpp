@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ask/contact_reports.hpp"
 #include "ask/equilibrium_workspace.hpp"
 #include "stiction/error.hpp"
 
@@ -88,7 +89,7 @@ class BallSandwich {
     for (;;) {
       const auto worst = std::ranges::min_element(simplices_, {}, &Simplex::reach);
       lower = worst->reach;
-      if (k_ == 1 || upper_ - lower <= options_.ball_gap * upper_ || points_.size() >= kMostBallDirections) break;
+      if (k_ == 1 || closed(lower, piece_upper_) || points_.size() >= kMostBallDirections) break;
       const Simplex split_one = *worst;
       simplices_.erase(worst);
       split(split_one);
@@ -98,8 +99,7 @@ class BallSandwich {
     if (std::isinf(upper_))
       margin.state = lower >= 0.5 * far_ ? Margin::State::kUnbounded : Margin::State::kUndecided;
     else
-      margin.state =
-          complete_ && upper_ - lower <= options_.ball_gap * upper_ ? Margin::State::kKnown : Margin::State::kUndecided;
+      margin.state = complete_ && closed(lower, upper_) ? Margin::State::kKnown : Margin::State::kUndecided;
     if (margin.state == Margin::State::kUndecided) margin.reason = "the gap is still open after the pushes tried";
   }
 
@@ -108,6 +108,8 @@ class BallSandwich {
     int corner[3];
     double reach;  ///< distance of the origin from its far side: what a ball of that radius has in its cone is inside
   };
+
+  bool closed(double lower, double upper) const { return upper - lower <= options_.ball_gap * upper; }
 
   /// A boundary point along a direction; returns its index.
   int shoot(const Eigen::Vector3d& way)
@@ -121,17 +123,19 @@ class BallSandwich {
     cast(0.0);
     complete_ = complete_ && line.end != LineCast::End::kUndecided;
     const double held = line.lower;
+    if (line.end == LineCast::End::kBounded) piece_upper_ = std::min(piece_upper_, std::max(held, line.upper));
+    if (line.leaves.size() == 1) {
+      const MotionLeaf& leaf = line.leaves[0];
+      const Eigen::VectorXd normal = options_.ball.transpose() * leaf.motion.head(checker_.problem->nv());
+      const double size = normal.norm();
+      if (size > 0.0) piece_upper_ = std::min(piece_upper_, -gain(*checker_.problem, leaf, checker_.loads) / size);
+    }
     if (branches_) {  // what no signs hold
       how_.same_signs = false;
       cast(held);
     }
     if (line.end == LineCast::End::kBounded) upper_ = std::min(upper_, std::max(held, line.upper));
-    if (!branches_ && line.leaves.size() == 1) {
-      const MotionLeaf& leaf = line.leaves[0];
-      const Eigen::VectorXd normal = options_.ball.transpose() * leaf.motion.head(checker_.problem->nv());
-      const double size = normal.norm();
-      if (size > 0.0) upper_ = std::min(upper_, -gain(*checker_.problem, leaf, checker_.loads) / size);
-    }
+    if (!branches_) upper_ = std::min(upper_, piece_upper_);
     ways_.push_back(way);
     points_.push_back(held * way);
     return static_cast<int>(points_.size()) - 1;
@@ -190,6 +194,8 @@ class BallSandwich {
   std::vector<Eigen::Vector3d> ways_, points_;
   std::vector<Simplex> simplices_;
   double upper_ = kInfinity;
+  double piece_upper_ =
+      kInfinity;  ///< of the signs at hand: what other signs hold beyond does not raise the lower bound
   bool complete_ = true;
 };
 
@@ -232,6 +238,25 @@ void EquilibriumChecker::Workspace::friction_margin(EquilibriumResult& result)
     set_undecided(margin, trial.reason);
   else
     margin.state = least.upper ? Margin::State::kKnown : Margin::State::kNone;
+  if (least.known && result.verdict == Verdict::kHolds) show_forces(result, *least.upper);
+}
+
+/// Of all forces those that need the least friction, where they are proved as well as those at hand.
+void EquilibriumChecker::Workspace::show_forces(EquilibriumResult& result, double least)
+{
+  if (!shown_forces.find(hold_problem(), least, found.forces, search, trial)) return;
+  found.forces.swap(trial.forces);
+  Certificate before = result.certificate;
+  write_forces(result.certificate);
+  if (judge.equilibrium(*problem, a, shape, result.certificate) != Verdict::kHolds) {
+    result.certificate = before;
+    found.forces.swap(trial.forces);
+    return;
+  }
+  found.signs = trial.signs;
+  result.lambda = result.certificate.lambda;
+  result.efforts = result.certificate.efforts;
+  internal::report_contacts(*problem, shape, detaching, result.lambda, result.verdict, result.contacts);
 }
 
 /// The smallest σ is the end of a cast along -σ.

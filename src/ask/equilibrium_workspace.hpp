@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ask/internal_forces.hpp"
+#include "ask/shown_forces.hpp"
 #include "ask/slack.hpp"
 #include "stiction/equilibrium.hpp"
 
@@ -31,12 +32,16 @@ struct EquilibriumChecker::Workspace {
   double shared_effort(std::size_t motor, const Eigen::VectorXd& lambda, const Eigen::VectorXd& efforts) const;
   Verdict judged(const Certificate& certificate, Verdict claimed, std::string& reason);
   void deepen(EquilibriumResult& result);
+  bool fails_within(const ContactProblem& problem, double tolerance, Certificate& certificate, std::string& why);
+  /// Judges again, about data within a tolerance.
+  void tolerate(const ContactProblem& problem, double tolerance, EquilibriumResult& result);
 
   double carried_load() const;
   double set_effort_room();
 
   // equilibrium_margins.cpp
   void friction_margin(EquilibriumResult& result);
+  void show_forces(EquilibriumResult& result, double least);
   void effort_margin(const EquilibriumOptions& options, EquilibriumResult& result);
   void push_margin(const EquilibriumOptions& options, EquilibriumResult& result);
   void ball_margin(const EquilibriumOptions& options, EquilibriumResult& result);
@@ -56,6 +61,7 @@ struct EquilibriumChecker::Workspace {
   internal::HoldAnswer found;  ///< of the verdict
   internal::HoldAnswer trial;  ///< of a margin
   internal::SlackSearch slack;
+  internal::ShownForces shown_forces;
   internal::LineCaster caster;
   internal::LineCast line;
   internal::InternalForces internal_forces;

@@ -1,7 +1,10 @@
-// Whether a sliding problem has one solution for every load: exact determinant tests, and the tutorial's norm bounds.
+// Whether a sliding problem has one solution, or any, for every load: exact determinant tests, the degree of the laws,
+// and the tutorial's norm bounds.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <functional>
+#include <random>
 
 #include "ask/check_slips.hpp"
 #include "ask/propositions_algebra.hpp"
@@ -38,6 +41,7 @@ struct Delassus {
   bool anything_held = false, held_dependent = false;
   Eigen::MatrixXd N;      ///< whitened normals, projected
   Eigen::VectorXd whole;  ///< their lengths before projection
+  Eigen::MatrixXd Z;      ///< motions that the held rows leave, whitened, orthonormal
 
   int size() const { return bilateral + unilateral; }
   Eigen::MatrixXd block(const Eigen::MatrixXd& X, bool rows_bilateral, bool cols_bilateral) const
@@ -85,7 +89,7 @@ struct Delassus {
     };
     const Eigen::MatrixXd kept = whitened(rows_of(unit.J, held));
     held_dependent = rank_of(kept.transpose()) < static_cast<int>(held.size());
-    const Eigen::MatrixXd Z = null_space(kept.transpose());
+    Z = null_space(kept.transpose());
     const Eigen::MatrixXd W = whitened(rows);
     whole = W.colwise().norm().transpose();
     N = Z.transpose() * W;
@@ -119,41 +123,117 @@ void for_each_minor(const Delassus& d, int signed_first,
   }
 }
 
-/// Smallest s > 0 with det(A - s B) = 0 on an index set, A positive definite: 1 / largest positive eigenvalue of A⁻¹B.
-double first_root(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B)
+/// The factors on `mu` next to `around` at which some determinant vanishes: the last below it (0: none) and the first
+/// above it (infinity: none). det(A - s B) = 0 on an index set where 1/s is an eigenvalue of A⁻¹B.
+std::pair<double, double> critical_factors(const Delassus& d, const Eigen::VectorXd& mu, int signed_first,
+                                           double around)
 {
-  const Eigen::MatrixXd L = cholesky_factor(A), C = solve_lower(L, solve_lower(L, B).transpose()).transpose();
-  const Eigen::VectorXcd roots = eigenvalues(C);
-  const double noise = kProductRounding * C.cwiseAbs().maxCoeff();
-  double largest = 0.0;
-  for (Eigen::Index i = 0; i < roots.size(); ++i)
-    if (roots[i].real() > noise && std::abs(roots[i].imag()) <= kRealRoot * std::abs(roots[i]))
-      largest = std::max(largest, roots[i].real());
-  return ratio(1.0, largest);
+  std::pair<double, double> next(0.0, kInfinity);
+  for_each_minor(d, signed_first, [&](const std::vector<int>& set, const Eigen::VectorXd& signs) {
+    const Eigen::MatrixXd B = d.At(set, set) * signs.cwiseProduct(Eigen::VectorXd(mu(set))).asDiagonal();
+    if (B.isZero(0.0)) return;
+    const Eigen::MatrixXd L = cholesky_factor(d.A(set, set));
+    const Eigen::MatrixXd C = solve_lower(L, solve_lower(L, B).transpose()).transpose();
+    const double noise = kProductRounding * C.cwiseAbs().maxCoeff();
+    for (const std::complex<double>& root : eigenvalues(C)) {
+      if (!(root.real() > noise) || std::abs(root.imag()) > kRealRoot * std::abs(root)) continue;
+      const double factor = 1.0 / root.real();
+      if (factor > around)
+        next.second = std::min(next.second, factor);
+      else
+        next.first = std::max(next.first, factor);
+    }
+  });
+  return next;
 }
 
 /// The factor on `mu` at which some determinant vanishes first.
 double critical_factor(const Delassus& d, const Eigen::VectorXd& mu, int signed_first)
 {
-  double critical = kInfinity;
-  for_each_minor(d, signed_first, [&](const std::vector<int>& set, const Eigen::VectorXd& signs) {
-    const Eigen::MatrixXd B = d.At(set, set) * signs.cwiseProduct(Eigen::VectorXd(mu(set))).asDiagonal();
-    if (!B.isZero(0.0)) critical = std::min(critical, first_root(d.A(set, set), B));
-  });
-  return critical;
+  return critical_factors(d, mu, signed_first, 0.0).second;
 }
 
-/// Smallest determinant of X(σ) over the product of the diagonal of A.
-double smallest_minor(const Delassus& d)
+/// X(σ) on an index set, in units in which A has a unit diagonal.
+Eigen::MatrixXd scaled_minor(const Delassus& d, const std::vector<int>& set, const Eigen::VectorXd& signs)
 {
-  double smallest = kInfinity;
+  const Eigen::VectorXd scale = Eigen::VectorXd(d.A.diagonal()(set)).cwiseSqrt().cwiseInverse();
+  Eigen::MatrixXd X = d.A(set, set);
+  X -= d.At(set, set) * signs.cwiseProduct(Eigen::VectorXd(d.mu(set))).asDiagonal();
+  return scale.asDiagonal() * X * scale.asDiagonal();
+}
+
+/// Determinants of X(σ) over the product of the diagonal of A: the smallest, and the one nearest to zero.
+std::pair<double, double> smallest_minors(const Delassus& d)
+{
+  double smallest = kInfinity, nearest = kInfinity;
   for_each_minor(d, d.bilateral, [&](const std::vector<int>& set, const Eigen::VectorXd& signs) {
-    const Eigen::VectorXd scale = Eigen::VectorXd(d.A.diagonal()(set)).cwiseSqrt().cwiseInverse();
-    Eigen::MatrixXd X = d.A(set, set);
-    X -= d.At(set, set) * signs.cwiseProduct(Eigen::VectorXd(d.mu(set))).asDiagonal();
-    smallest = std::min(smallest, determinant(scale.asDiagonal() * X * scale.asDiagonal()));
+    const double value = determinant(scaled_minor(d, set, signs));
+    smallest = std::min(smallest, value);
+    nearest = std::min(nearest, std::abs(value));
   });
-  return smallest;
+  return {smallest, nearest};
+}
+
+/// What the modes say about one load.
+struct Solutions {
+  int count = 0;
+  int degree = 0;     ///< sum of the signs of the determinants of modes with a solution
+  bool clear = true;  ///< no mode is within rounding of gaining or losing its solution
+};
+
+/// Solutions of A λ - At[mu]|λ| + w = un for each column w, in units in which A has a unit diagonal.
+std::vector<Solutions> solutions_of(const Delassus& d, const Eigen::MatrixXd& loads)
+{
+  constexpr double kOnABorder = 1e-7;  // of the largest force or separation of the mode
+  std::vector<Solutions> found(static_cast<std::size_t>(loads.cols()));
+  const Eigen::VectorXd scale = d.A.diagonal().cwiseSqrt().cwiseInverse();
+  const Eigen::MatrixXd A = scale.asDiagonal() * d.A * scale.asDiagonal();
+  const Eigen::MatrixXd K = scale.asDiagonal() * (d.At * d.mu.asDiagonal()) * scale.asDiagonal();
+  const auto look = [&](const std::vector<int>& set, const Eigen::VectorXd& signs) {
+    Eigen::MatrixXd positive = loads;  // what must be: separations, and forces of the set with their signs
+    bool odd = false;
+    if (!set.empty()) {
+      const Eigen::MatrixXd X = scaled_minor(d, set, signs), force = solve(X, -loads(set, Eigen::all));
+      odd = determinant(X) < 0.0;
+      positive += (A(Eigen::all, set) - K(Eigen::all, set) * signs.asDiagonal()) * force;
+      positive(set, Eigen::all) = signs.asDiagonal() * force;
+    }
+    for (Eigen::Index k = 0; k < loads.cols(); ++k) {
+      Solutions& each = found[static_cast<std::size_t>(k)];
+      const double least = positive.col(k).minCoeff();
+      if (std::abs(least) <= kOnABorder * positive.col(k).lpNorm<Eigen::Infinity>()) each.clear = false;
+      if (!(least > 0.0)) continue;
+      ++each.count;
+      each.degree += odd ? -1 : 1;
+    }
+  };
+  if (d.bilateral == 0) look({}, Eigen::VectorXd());  // every contact opens
+  for_each_minor(d, d.bilateral, look);
+  return found;
+}
+
+/// Whether every load has a solution, when no determinant vanishes: then the piecewise linear laws map only 0 to 0 and
+/// have a degree, which any load shows that is on no border of the modes.
+void judge_existence(const Delassus& d, const UnitMass& unit, WellPosedness& w)
+{
+  constexpr int kLoads = 32;
+  std::mt19937 random{1};
+  std::normal_distribution<double> gauss;
+  const Eigen::MatrixXd loads = Eigen::MatrixXd::NullaryExpr(d.size(), kLoads, [&] { return gauss(random); });
+  const std::vector<Solutions> found = solutions_of(d, loads);
+  const auto shown = std::ranges::find_if(found, &Solutions::clear);
+  const auto another = [&](const Solutions& s) { return s.clear && s.degree != shown->degree; };
+  if (shown == found.end() || std::ranges::any_of(found, another)) return;  // rounding
+  if (shown->degree != 0) {
+    w.exists_for_all_loads = Verdict::kHolds;
+    return;
+  }
+  const auto none = std::ranges::find_if(found, [](const Solutions& s) { return s.clear && s.count == 0; });
+  if (none == found.end()) return;
+  w.exists_for_all_loads = Verdict::kFails;
+  const Eigen::VectorXd load = loads.col(none - found.begin()).cwiseProduct(d.A.diagonal().cwiseSqrt());
+  const Eigen::VectorXd whitened = -d.Z * (d.N * solve_definite(d.A, load));  // N'M⁻¹F = -load
+  w.unsolvable_load = (unit.L * whitened).cwiseQuotient(unit.S);
 }
 
 /// β₂(M) = max over D in [0,1]ⁿ of |(I - D + D M)⁻¹ D| = max over index sets of 1/σmin(M_αα): in each entry of D the
@@ -256,8 +336,8 @@ void add_screens(const Delassus& d, WellPosedness& w)
       .require(all_bilateral, "a sliding contact is unilateral");
   screen("Corollary 2", kInfinity, mu, "a solution for every load, perhaps not the only one")
       .require(w.copositive, "friction couples into a normal with positive sign, or a sliding contact is bilateral");
-  screen("direction-free", w.direction_free_mu, mu, one + " and every slip direction")
-      .require(all_bilateral || all_unilateral, "bilateral and unilateral sliding contacts are mixed");
+  screen("direction-free", w.direction_free_mu, mu, one + " and every slip direction");
+  screen("σmin(A)/σmax(At)", bound, mu, one);  // blocks of A have no smaller, those of At no larger singular values
 
   const bool mixed = !all_bilateral && !all_unilateral, few = d.size() <= kMostForProposition13;
   const double bilateral_bound =
@@ -271,6 +351,21 @@ void add_screens(const Delassus& d, WellPosedness& w)
     h.require(few, "too many contacts");
     if (mixed) h.require(tame, "the friction of a bilateral contact exceeds the bound of Proposition 9");
   }
+}
+
+/// Rank of the normals as shares of the whole ones, so that one inside the span of the held rows counts as lost.
+void find_dependencies(const Delassus& d, WellPosedness& w)
+{
+  Eigen::MatrixXd share = d.N;
+  for (Eigen::Index j = 0; j < share.cols(); ++j)
+    if (d.whole[j] > 0.0) share.col(j) /= d.whole[j];
+  Eigen::MatrixXd open = Eigen::MatrixXd::Identity(w.contacts, w.contacts);
+  if (share.rows() > 0) {
+    const SingularVectors svd = svd_with_null_space(share);
+    w.rank = static_cast<int>((svd.values.array() > kRankTolerance).count());
+    open = svd.V.rightCols(w.contacts - w.rank);
+  }
+  w.dependencies = d.whole.unaryExpr([](double x) { return x > 0.0 ? 1.0 / x : 1.0; }).asDiagonal() * open;
 }
 
 }  // namespace
@@ -288,17 +383,7 @@ WellPosedness friction_well_posedness(const ContactProblem& problem, const SlipD
   w.hypotheses.require(w.contacts > 0, "no contact slides");
   if (w.contacts == 0) return w;
 
-  // Shares of the whole normals, so that one inside the span of the held rows counts as lost.
-  Eigen::MatrixXd share = d.N;
-  for (Eigen::Index j = 0; j < share.cols(); ++j)
-    if (d.whole[j] > 0.0) share.col(j) /= d.whole[j];
-  Eigen::MatrixXd open = Eigen::MatrixXd::Identity(w.contacts, w.contacts);
-  if (share.rows() > 0) {
-    const SingularVectors svd = svd_with_null_space(share);
-    w.rank = static_cast<int>((svd.values.array() > kRankTolerance).count());
-    open = svd.V.rightCols(w.contacts - w.rank);
-  }
-  w.dependencies = d.whole.unaryExpr([](double x) { return x > 0.0 ? 1.0 / x : 1.0; }).asDiagonal() * open;
+  find_dependencies(d, w);
   w.hypotheses.require(w.rank == w.contacts, "normals of sliding contacts depend on each other or on what is held");
   if (w.rank < w.contacts) return w;
 
@@ -311,10 +396,23 @@ WellPosedness friction_well_posedness(const ContactProblem& problem, const SlipD
     w.positive_definite = symmetric[0] > kMarginRounding * symmetric.cwiseAbs().maxCoeff();
   }
   add_screens(d, w);
+  const auto proves = [](const char* claim) {
+    return [claim](const FrictionScreen& s) { return s.satisfied() && s.guarantees.starts_with(claim); };
+  };
+  if (w.positive_definite || std::ranges::any_of(w.screens, proves("one solution")))
+    w.unique_for_all_loads = w.exists_for_all_loads = Verdict::kHolds;
+  if (w.copositive) w.exists_for_all_loads = Verdict::kHolds;
   w.hypotheses.require(w.contacts <= kMostForMinors, "more than 12 sliding contacts: too many determinants");
   if (w.contacts > kMostForMinors) return w;
-  w.margin = smallest_minor(d);
+  const auto [smallest, nearest] = smallest_minors(d);
+  w.margin = smallest;
+  w.unique_for_all_loads = Verdict::kUndecided;
   if (std::abs(w.margin) > kMarginRounding) w.unique_for_all_loads = w.margin > 0.0 ? Verdict::kHolds : Verdict::kFails;
+  if (w.unique_for_all_loads == Verdict::kHolds) {
+    w.exists_for_all_loads = Verdict::kHolds;
+    w.unique_scales = critical_factors(d, d.mu, d.bilateral, 1.0);
+  }
+  if (w.exists_for_all_loads == Verdict::kUndecided && nearest > kMarginRounding) judge_existence(d, unit, w);
   w.critical_scale = critical_factor(d, d.mu, d.bilateral);
   const Eigen::VectorXd ones = d.mu.unaryExpr([](double mu) { return mu > 0.0 ? 1.0 : 0.0; });
   w.critical_mu = critical_factor(d, ones, d.bilateral);

@@ -6,8 +6,10 @@
 #include <deque>
 #include <optional>
 
+#include "ask/mode_limit.hpp"
 #include "ask/propositions_algebra.hpp"
 #include "ask/proved.hpp"
+#include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "proof/impact_cover.hpp"
 #include "proof/impact_law.hpp"
@@ -54,7 +56,7 @@ class Search {
          ImpactResult& result)
       : problem_(problem),
         impact_(impact),
-        options_(options),
+        leaf_limit_(mode_limit(problem, options.leaf_limit, ImpactOptions().leaf_limit)),
         engine_(engine),
         result_(result),
         bounds_(impact_bounds(problem, impact.velocity)),
@@ -127,8 +129,8 @@ class Search {
     std::vector<ImpactLeaf> leaves;
     std::deque<std::vector<Mode>> open = {std::vector<Mode>(elements_.size())};
     for (int looked_at = 0; !open.empty() && (proved || result_.solutions.empty()); ++looked_at) {
-      if (looked_at == options_.leaf_limit) {
-        result_.reason = "more than " + std::to_string(options_.leaf_limit) + " combinations of modes";
+      if (looked_at == leaf_limit_) {
+        result_.reason = "more than " + std::to_string(leaf_limit_) + " combinations of modes";
         return false;
       }
       ImpactLeaf leaf;
@@ -541,7 +543,7 @@ class Search {
 
   const ContactProblem& problem_;
   const Impact& impact_;
-  const ImpactOptions& options_;
+  const int leaf_limit_;
   Engine& engine_;
   ImpactResult& result_;
   MotionBounds bounds_;
@@ -557,34 +559,77 @@ class Search {
   ConeAnswer answer_;
 };
 
-void look_after(const ContactProblem& problem, const Impact& impact, const ImpactSolution& solution,
-                std::vector<KinematicFlaw>& flaws)
-{
-  const ImpactScales scales(problem, impact.velocity, solution.velocity);
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-    const Contact& c = problem.contacts[i];
-    const double normal = solution.contacts[i].velocity_after[0], allowed = kClear * scales.speed[c.row];
-    if (c.side == Side::kBilateral ? std::abs(normal) > allowed : normal < -allowed)
-      flaws.push_back({static_cast<int>(i), -1, true, normal});
+/// What impulses may change by without another u+: per contact a ray, a cone or a space.
+class Redistribution {
+ public:
+  Redistribution(const ContactProblem& problem, const Impact& impact, const ImpactSolution& solution)
+      : unit_(problem), scales_(problem, impact.velocity, solution.velocity)
+  {
+    for (std::size_t i = 0; i < problem.contacts.size(); ++i)
+      if (solution.contacts[i].state != ImpactState::kOpens)
+        add(ImpactElement(problem, impact, i), solution.contacts[i]);
+    for (const LoopConstraint& closure : problem.loops)
+      for (int r = closure.row; r < closure.row + closure.rows; ++r) free_.push_back(unit_.J.row(r));
   }
-}
 
-/// Whether the impulses that u+ allows are independent: rows that keep ξ = 0, and slipping rows along their rim.
-bool independent_impulses(const ContactProblem& problem, const Impact& impact, const ImpactSolution& solution)
-{
-  const UnitMass unit(problem);
-  const ImpactScales scales(problem, impact.velocity, solution.velocity);
-  std::vector<Eigen::RowVectorXd> directions;
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-    const ImpactElement element(problem, impact, i);
+  /// kHolds: there is none. kFails: there is one, with impulses in proportion to those of the solution.
+  Verdict none(Engine& engine) const
+  {
+    const Eigen::MatrixXd free = stacked(free_), cones = stacked(cone_rows_);
+    if (rank_of(free) < free.rows()) return at_a_rim_ ? Verdict::kUndecided : Verdict::kFails;
+    if (blocks_.empty()) return Verdict::kHolds;
+    ConeProgram program;  // E z = 0 with normal impulses of unloaded contacts that add up to 1
+    const auto nv = free.cols(), count = free.rows() + cones.rows();
+    program.E.setZero(nv + 1, count);
+    program.E.topLeftCorner(nv, free.rows()) = with_unit_rows(free).transpose();
+    program.E.topRightCorner(nv, cones.rows()) = cones.transpose();
+    program.e.setZero(nv + 1);
+    program.e[nv] = 1.0;
+    for (Eigen::Index k = 0; k < free.rows(); ++k) program.free.push_back(static_cast<int>(k));
+    program.cones = blocks_;
+    for (ConeBlock& block : program.cones) {
+      block.col += static_cast<int>(free.rows());
+      program.E(nv, block.col) = 1.0;
+    }
+    ConeAnswer answer;
+    const Verdict another = decide(engine, program, answer);
+    if (another == Verdict::kFails) return Verdict::kHolds;
+    return another == Verdict::kHolds && !at_a_rim_ ? Verdict::kFails : Verdict::kUndecided;
+  }
+
+ private:
+  void add(const ImpactElement& element, const ContactImpact& done)
+  {
+    if (done.state == ImpactState::kUnloaded && !element.bilateral())
+      add_cone(element);
+    else
+      add_loaded(element, done);
+  }
+
+  /// An unloaded contact may begin to push, with friction inside its cone.
+  void add_cone(const ImpactElement& element)
+  {
     const Contact& c = element.contact;
-    const ContactImpact& done = solution.contacts[i];
-    if (done.state == ImpactState::kOpens) continue;
+    ConeBlock block;
+    block.col = static_cast<int>(cone_rows_.size());
+    block.cone = {element.rubs() ? c.tangents : 0, element.twists(), c.mu, c.torsion, 1.0, ConeShape::exact()};
+    const double size = unit_.J.row(c.row).norm();
+    const auto push = [&](const Eigen::RowVectorXd& row) { cone_rows_.push_back(row / (size > 0.0 ? size : 1.0)); };
+    push(unit_.J.row(c.row));
+    for (int k = 0; k < block.cone.tangents; ++k) push(element.stretch(k) * unit_.J.row(c.row + 1 + k));
+    if (element.twists()) push(unit_.J.row(element.torsion_row()));
+    blocks_.push_back(block);
+  }
+
+  /// Rows that keep ξ = 0 are free; friction that slips stays on its rim.
+  void add_loaded(const ImpactElement& element, const ContactImpact& done)
+  {
+    const Contact& c = element.contact;
     const double sign = done.impulse[0] < 0.0 ? -1.0 : 1.0;
-    Eigen::RowVectorXd normal = unit.J.row(c.row);
+    Eigen::RowVectorXd normal = unit_.J.row(c.row);
     const auto slides = [&](int k, int row) {
       return std::abs(done.velocity_after[k] + element.restitution(row) * done.velocity_before[k]) >
-             kClear * scales.speed[row];
+             kClear * scales_.speed[row];
     };
     bool slips = false;
     for (int k = 1; element.rubs() && k <= c.tangents; ++k) slips = slips || slides(k, c.row + k);
@@ -594,40 +639,36 @@ bool independent_impulses(const ContactProblem& problem, const Impact& impact, c
       xi[1] *= element.stretch(1);
       xi.normalize();
       for (int k = 0; k < c.tangents; ++k)
-        normal -= sign * c.mu * element.stretch(k) * xi[k] * unit.J.row(c.row + 1 + k);
+        normal -= sign * c.mu * element.stretch(k) * xi[k] * unit_.J.row(c.row + 1 + k);
     } else if (element.rubs()) {
-      for (int k = 0; k < c.tangents; ++k) directions.push_back(unit.J.row(c.row + 1 + k));
+      for (int k = 0; k < c.tangents; ++k) free_.push_back(unit_.J.row(c.row + 1 + k));
     }
-    if (element.twists()) {
-      const int row = element.torsion_row();
+    const bool spins = element.twists() && slides(3, element.torsion_row());
+    if (spins) {
       const double xi = done.velocity_after[3] + element.law.spin * done.velocity_before[3];
-      if (slides(3, row))
-        normal -= (xi > 0.0 ? sign : -sign) * c.torsion * unit.J.row(row);
-      else
-        directions.push_back(unit.J.row(row));
+      normal -= (xi > 0.0 ? sign : -sign) * c.torsion * unit_.J.row(element.torsion_row());
+    } else if (element.twists()) {
+      free_.push_back(unit_.J.row(element.torsion_row()));
     }
-    directions.push_back(normal);
+    const bool sticks = (element.rubs() && !slips) || (element.twists() && !spins);
+    const bool used_up = done.impulse[0] == 0.0 || done.utilisation >= 1.0 - kRimShare;
+    at_a_rim_ = at_a_rim_ || (sticks && used_up);
+    free_.push_back(normal);
   }
-  for (const LoopConstraint& closure : problem.loops)
-    for (int r = closure.row; r < closure.row + closure.rows; ++r) directions.push_back(unit.J.row(r));
-  Eigen::MatrixXd all(static_cast<Eigen::Index>(directions.size()), problem.nv());
-  for (std::size_t k = 0; k < directions.size(); ++k) all.row(static_cast<Eigen::Index>(k)) = directions[k];
-  return rank_of(all) == all.rows();
-}
 
-/// Right side of (98) for one solution.
-double energy_bound(const ContactProblem& problem, const Impact& impact, const ImpactSolution& solution)
-{
-  double bound = 0.0;
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-    const ImpactElement element(problem, impact, i);
-    const ContactImpact& c = solution.contacts[i];
-    bound += 0.5 * (1.0 - element.law.tangential) * c.impulse.segment<2>(1).dot(c.velocity_before.segment<2>(1));
-    bound += 0.5 * (1.0 - element.law.spin) * c.impulse[3] * c.velocity_before[3];
-    if (element.law.one_way) bound += 0.5 * (1.0 - element.law.normal) * c.impulse[0] * c.velocity_before[0];
+  Eigen::MatrixXd stacked(const std::vector<Eigen::RowVectorXd>& rows) const
+  {
+    Eigen::MatrixXd all(static_cast<Eigen::Index>(rows.size()), unit_.S.size());
+    for (std::size_t k = 0; k < rows.size(); ++k) all.row(static_cast<Eigen::Index>(k)) = rows[k];
+    return all;
   }
-  return bound;
-}
+
+  UnitMass unit_;
+  ImpactScales scales_;
+  std::vector<Eigen::RowVectorXd> free_, cone_rows_;
+  std::vector<ConeBlock> blocks_;
+  bool at_a_rim_ = false;  ///< a contact that sticks has used up its friction: not all that is free is possible
+};
 
 }  // namespace
 
@@ -644,9 +685,8 @@ ImpactResult ImpactChecker::check(const ContactProblem& problem, const Impact& i
   validate(problem, impact);
   ImpactResult result;
   Search(problem, impact, options, *engine_, result).run();
-  for (ImpactSolution& solution : result.solutions) {
-    solution.impulse_unique = independent_impulses(problem, impact, solution);
-  }
+  for (ImpactSolution& solution : result.solutions)
+    solution.impulse_unique = Redistribution(problem, impact, solution).none(*engine_);
   // Least energy first; leaves keep pointing at their solutions.
   std::vector<int> order(result.solutions.size()), place(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
@@ -674,12 +714,7 @@ ImpactResult ImpactChecker::check(const ContactProblem& problem, const Impact& i
     result.reason = kOpenVelocity;
   result.why_dissipates = proof.why_dissipates;
 
-  const BeforeImpact before = look_before(problem, impact, &result.flaws);
-  result.bound_applies = before.held && before.closing && !result.solutions.empty();
-  if (!result.solutions.empty()) {
-    look_after(problem, impact, result.solutions.front(), result.flaws);
-    if (result.bound_applies) result.energy_bound = energy_bound(problem, impact, result.solutions.front());
-  }
+  look_before(problem, impact, &result.flaws);
   if (options.conditions) result.conditions = energy_conditions(problem, impact.laws);
   return result;
 }

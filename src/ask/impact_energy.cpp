@@ -1,6 +1,9 @@
 // Restitution and energy before any impact is solved: conditions on G and ε, and the all-sticking closed form.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "ask/propositions_algebra.hpp"
 #include "base/text.hpp"
@@ -67,6 +70,12 @@ struct Elements {
     for (Eigen::Index i = 0; i < d.size(); ++i) d[i] = delta(blocks[owner[static_cast<std::size_t>(i)]].restitution);
     return d.asDiagonal() * normalised + normalised * d.asDiagonal();
   }
+  /// The same ε for every closing contact.
+  void set_closing(double e)
+  {
+    for (Reservoir& block : blocks)
+      if (block.closing) block.restitution = e;
+  }
   void range(double& lower, double& upper) const
   {
     lower = upper = blocks.front().restitution;
@@ -77,10 +86,11 @@ struct Elements {
   }
 };
 
+/// Smallest over largest eigenvalue; 0 for what is singular to rounding.
 double ratio(const Eigen::VectorXd& ascending)
 {
-  const double largest = ascending[ascending.size() - 1];
-  return largest > 0.0 ? std::max(ascending[0], 0.0) / largest : 0.0;
+  const double smallest = ascending[0], largest = ascending[ascending.size() - 1];
+  return smallest > kRankTolerance * largest ? smallest / largest : 0.0;
 }
 
 /// (e_max - e_min)/(1 - e_max e_min), which is 0/0 when all are 1.
@@ -89,17 +99,70 @@ double spread(double lower, double upper) { return lower == upper ? 0.0 : (upper
 constexpr double kRestitutionGap = 1e-12;  // at which the bisection stops
 constexpr double kSymmetric = 1e-9;        // share by which entries that people typed may differ
 
-/// The largest value of [0, 1] that is good, for a property that is lost once and for all.
+/// The last good value on the way from one that is good to `end`, for a property that is lost once and for all.
 template <class Good>
-double last_good(Good&& good)
+double last_good(double start, double end, Good&& good)
 {
-  if (good(1.0)) return 1.0;
-  double lower = 0.0, upper = 1.0;
-  while (upper - lower > kRestitutionGap) {
-    const double middle = 0.5 * (lower + upper);
-    (good(middle) ? lower : upper) = middle;
+  if (good(end)) return end;
+  while (std::abs(end - start) > kRestitutionGap) {
+    const double middle = 0.5 * (start + end);
+    (good(middle) ? start : end) = middle;
   }
-  return lower;
+  return start;
+}
+
+/// Where a concave function on [0, 1] is largest, by golden section.
+template <class Function>
+double largest_of_concave(Function&& f)
+{
+  const double golden = 0.5 * (std::sqrt(5.0) - 1.0);
+  double lower = 0.0, upper = 1.0;
+  double left = upper - golden * (upper - lower), right = lower + golden * (upper - lower);
+  double at_left = f(left), at_right = f(right);
+  while (upper - lower > kRestitutionGap) {
+    if (at_left < at_right) {
+      lower = std::exchange(left, right);
+      at_left = at_right;
+      at_right = f(right = lower + golden * (upper - lower));
+    } else {
+      upper = std::exchange(right, left);
+      at_right = at_left;
+      at_left = f(left = upper - golden * (upper - lower));
+    }
+  }
+  return 0.5 * (lower + upper);
+}
+
+/// Common restitutions of the closing contacts to try: one of them is safe if any is.
+std::vector<double> restitutions_to_try(Elements elements)
+{
+  std::vector<double> list = {0.0, 1.0};
+  for (const Reservoir& block : elements.blocks)
+    if (!block.closing && block.restitution > 0.0) list.push_back(block.restitution);
+  if (elements.normalised.size() == 0) return list;
+  const auto smallest_loss = [&](double d) {  // concave in the common δ, as the matrix is linear in it
+    elements.set_closing((1.0 - d) / (1.0 + d));
+    return symmetric_eigenvalues(elements.loss())[0];
+  };
+  const double d = largest_of_concave(smallest_loss);
+  list.push_back((1.0 - d) / (1.0 + d));
+  return list;
+}
+
+/// The largest common restitution with a spread of all within `bound`, if there is any.
+std::optional<double> largest_within(Elements elements, double bound)
+{
+  const auto good = [&](double e) {
+    double lower, upper;
+    elements.set_closing(e);
+    elements.range(lower, upper);
+    return spread(lower, upper) <= bound;
+  };
+  double nearest = 0.0;  // to the other coefficients: the spread grows from there
+  for (const Reservoir& block : elements.blocks)
+    if (!block.closing) nearest = std::max(nearest, block.restitution);
+  if (!good(nearest)) return std::nullopt;
+  return last_good(nearest, 1.0, good);
 }
 
 }  // namespace
@@ -144,46 +207,50 @@ EnergyConditions energy_conditions(const ContactProblem& problem, const std::vec
 
 SafeRestitution safe_restitution(const ContactProblem& problem, const std::vector<ImpactLaw>& laws)
 {
-  Elements elements(problem, laws);
+  const Elements elements(problem, laws);
   SafeRestitution safe;
   if (!elements.definite) return safe;
-  const auto set = [&](double e) {
-    for (Reservoir& block : elements.blocks)
-      if (block.closing) block.restitution = e;
-  };
   const auto exact = [&](double e) {
     std::vector<ImpactLaw> changed = laws.empty() ? std::vector<ImpactLaw>(problem.contacts.size()) : laws;
     for (std::size_t i = 0; i < changed.size(); ++i)
       if (problem.contacts[i].side == Side::kUnilateral && !changed[i].one_way) changed[i].normal = e;
     return proves_safe(problem, changed);
   };
-  safe.applies = exact(0.0);
+  const std::vector<double> list = restitutions_to_try(elements);
+  const auto found = std::ranges::find_if(list, exact);
+  safe.applies = found != list.end();
   if (!safe.applies) return safe;
-  safe.exact = last_good(exact);  // δĜ + Ĝδ >= 0 is convex in the common δ, and holds at δ = 1
+  safe.least = last_good(*found, 0.0, exact);
+  safe.exact = last_good(*found, 1.0, exact);
   if (elements.normalised.size() == 0) {
     safe.similar = safe.sharpened = 1.0;
     return safe;
   }
-  const auto bounded_by = [&](double bound) {
-    return [&elements, &set, bound](double e) {
-      double lower, upper;
-      set(e);
-      elements.range(lower, upper);
-      return spread(lower, upper) <= bound;
-    };
-  };
   const double raw = ratio(symmetric_eigenvalues(elements.G)), unit = ratio(symmetric_eigenvalues(elements.normalised));
-  safe.similar = last_good(bounded_by(raw));
-  safe.sharpened = last_good(bounded_by(2.0 * std::sqrt(unit) / (1.0 + unit)));
+  safe.similar = largest_within(elements, raw);
+  safe.sharpened = largest_within(elements, 2.0 * std::sqrt(unit) / (1.0 + unit));
   return safe;
 }
 
-StickingTouchdown sticking_touchdown(const ContactProblem& problem, const Impact& impact)
+double StickingTouchdown::largest_friction() const
+{
+  return friction.empty() ? 0.0 : *std::ranges::max_element(friction);
+}
+
+StickingTouchdown sticking_touchdown(const ContactProblem& problem, const Impact& impact,
+                                     const std::vector<bool>& leaves)
 {
   validate(problem, impact);
   StickingTouchdown result;
-  const UnitMass unit(problem);
-  const Eigen::VectorXd wanted = -(1.0 + restitutions(problem, impact).array()) * (problem.J * impact.velocity).array();
+  UnitMass unit(problem);
+  Eigen::VectorXd wanted = -(1.0 + restitutions(problem, impact).array()) * (problem.J * impact.velocity).array();
+  const Eigen::VectorXd normals = wanted;
+  const Eigen::MatrixXd J = unit.J;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {  // rows of zeros ask for nothing and carry nothing
+    if (!leaves[i]) continue;
+    unit.J.middleRows(problem.contacts[i].row, problem.contacts[i].rows()).setZero();
+    wanted.segment(problem.contacts[i].row, problem.contacts[i].rows()).setZero();
+  }
   // d = d0 + Z w: the rows fix d0, momentum the rest; then the impulse of least norm.
   const Eigen::VectorXd d0 = least_norm(unit.J, wanted);
   const Eigen::MatrixXd Z = null_space(unit.J);
@@ -193,6 +260,10 @@ StickingTouchdown sticking_touchdown(const ContactProblem& problem, const Impact
   const ImpactScales scales(problem, impact.velocity, result.velocity);
   const Eigen::VectorXd miss = (unit.J * d - wanted).cwiseAbs();
   result.consistent = (miss.array() <= kClear * scales.speed.array()).all();
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const int row = problem.contacts[i].row;
+    if (leaves[i] && J.row(row).dot(d) - normals[row] < -kClear * scales.speed[row]) result.consistent = false;
+  }
   ImpactSolution solution;
   solution.velocity = result.velocity;
   solution.impulse = result.impulse;
@@ -207,6 +278,70 @@ StickingTouchdown sticking_touchdown(const ContactProblem& problem, const Impact
     result.friction.push_back(pulls ? kInfinity : (tangential > 0.0 ? tangential / pressing : 0.0));
   }
   return result;
+}
+
+namespace {
+
+/// True when the touchdown obeys the laws with this friction at every contact.
+bool sticks_with(double mu, ContactProblem problem, Impact impact, const StickingTouchdown& touchdown)
+{
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const double stretch = ImpactElement(problem, impact, i).stretch(1);
+    problem.contacts[i].mu = mu;
+    if (!impact.laws.empty() && impact.laws[i].mu_second) impact.laws[i].mu_second = mu * stretch;
+  }
+  return proves_impact(problem, impact, touchdown.velocity, touchdown.impulse);
+}
+
+/// The friction that the touchdown needs while these contacts leave, if it is possible.
+std::optional<StickingFriction> sticking_while(const ContactProblem& problem, const Impact& impact,
+                                               const std::vector<bool>& leaves)
+{
+  const StickingTouchdown touchdown = sticking_touchdown(problem, impact, leaves);
+  StickingFriction found{touchdown.largest_friction(), {}};
+  if (!touchdown.consistent || !std::isfinite(found.mu)) return std::nullopt;
+  if (found.mu < kClear) found.mu = 0.0;  // rounding
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    if (leaves[i]) found.leaves.push_back(static_cast<int>(i));
+  const double enough = found.mu > 0.0 ? found.mu * (1.0 + kClear) : kClear;
+  if (!sticks_with(enough, problem, impact, touchdown)) return std::nullopt;
+  return found;
+}
+
+/// Contacts that would have to pull, once those that would before them have left.
+std::vector<bool> pulling_contacts(const ContactProblem& problem, const Impact& impact)
+{
+  std::vector<bool> leaves(problem.contacts.size(), false);
+  for (bool more = true; more;) {
+    const StickingTouchdown touchdown = sticking_touchdown(problem, impact, leaves);
+    more = false;
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      if (leaves[i] || problem.contacts[i].side == Side::kBilateral || std::isfinite(touchdown.friction[i])) continue;
+      leaves[i] = more = true;
+    }
+  }
+  return leaves;
+}
+
+}  // namespace
+
+std::optional<StickingFriction> sticking_friction(const ContactProblem& problem, const Impact& impact)
+{
+  constexpr std::size_t kMostToTry = 8;
+  std::vector<std::size_t> may_leave;
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i)
+    if (problem.contacts[i].side == Side::kUnilateral) may_leave.push_back(i);
+  if (may_leave.size() > kMostToTry) return sticking_while(problem, impact, pulling_contacts(problem, impact));
+  std::optional<StickingFriction> best;
+  for (int leaving = 0; !best && leaving <= static_cast<int>(may_leave.size()); ++leaving)
+    for (unsigned choice = 0; choice < 1u << may_leave.size(); ++choice) {
+      if (std::popcount(choice) != leaving) continue;
+      std::vector<bool> leaves(problem.contacts.size(), false);
+      for (std::size_t k = 0; k < may_leave.size(); ++k) leaves[may_leave[k]] = choice >> k & 1u;
+      const auto found = sticking_while(problem, impact, leaves);
+      if (found && (!best || found->mu < best->mu)) best = found;
+    }
+  return best;
 }
 
 ImpactEquivalent impact_equivalent(const Eigen::Matrix2d& G)

@@ -2,14 +2,37 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "base/linear_algebra.hpp"
+#include "base/numerics.hpp"
 
 namespace stiction::internal {
 
 namespace {
 
-Verdict judged(const ConeProgram& program, const ConeAnswer& answer)
+/// The variables of a cone that may take part in a correction, each by its own size: friction that is zero stays zero,
+/// and what presses little takes little.
+void add_loaded_columns(const ConeBlock& block, const Eigen::VectorXd& x, std::vector<Eigen::Index>& loaded,
+                        std::vector<double>& sizes)
 {
-  if (answer.outcome == Outcome::kFeasible && proves_feasible(program, answer.x)) return Verdict::kHolds;
+  for (int k = 0; k < block.cone.dim(); ++k) {
+    const double reach = k == 0 ? 1.0 : k <= block.cone.tangents ? block.cone.mu : block.cone.torsion;
+    if (!(reach > 0.0)) continue;
+    loaded.push_back(block.col + k);
+    sizes.push_back(std::min(reach, 1.0) * std::abs(x[block.col]));
+  }
+}
+
+/// An engine stops where the residual is rounding of the whole load. Rows in which next to nothing is carried have less
+/// rounding, so a solution that a proof refuses is corrected in its rows before it is given up.
+Verdict judged(const ConeProgram& program, ConeAnswer& answer)
+{
+  if (answer.outcome == Outcome::kFeasible) {
+    if (proves_feasible(program, answer.x)) return Verdict::kHolds;
+    balance(program, answer.x);
+    if (proves_feasible(program, answer.x)) return Verdict::kHolds;
+  }
   if (answer.outcome == Outcome::kInfeasible && proves_infeasible(program, answer.y)) return Verdict::kFails;
   return Verdict::kUndecided;
 }
@@ -27,6 +50,43 @@ double box_support(const ConeProgram& program, const Eigen::VectorXd& y)
 }
 
 }  // namespace
+
+void balance(const ConeProgram& program, Eigen::VectorXd& x)
+{
+  constexpr int kPasses = 3;
+  constexpr double kUnloaded = 1e-10;  // share of the largest force below which a contact carries nothing
+  const double largest = x.lpNorm<Eigen::Infinity>(), least = kUnloaded * largest;
+  std::vector<Eigen::Index> loaded(program.free.begin(), program.free.end());
+  std::vector<double> sizes(loaded.size(), largest);
+  for (const ConeBlock& block : program.cones) {
+    if (block.cone.sign * x[block.col] > least)
+      add_loaded_columns(block, x, loaded, sizes);
+    else
+      x.segment(block.col, block.cone.dim()).setZero();
+  }
+  for (const BoxVariable& box : program.boxes) {
+    const double room = std::min({x[box.col] - box.lower, box.upper - x[box.col], largest});
+    if (!(room > least)) continue;
+    loaded.push_back(box.col);
+    sizes.push_back(room);
+  }
+  if (loaded.empty()) return;
+  // Rows count by the sums in them: where next to nothing is carried, next to nothing is rounding.
+  Eigen::VectorXd weight = (program.E.cwiseAbs() * x.cwiseAbs()).cwiseMax(program.e.cwiseAbs());
+  weight = weight.unaryExpr([](double size) { return size > 0.0 ? 1.0 / size : 0.0; });
+  const Eigen::Map<const Eigen::VectorXd> size(sizes.data(), static_cast<Eigen::Index>(sizes.size()));
+  const LeastNorm solver(weight.asDiagonal() * program.E(Eigen::all, loaded) * size.asDiagonal(), kDependent);
+  Eigen::VectorXd left(program.e.size());
+  for (int pass = 0; pass < kPasses; ++pass) {
+    for (Eigen::Index i = 0; i < left.size(); ++i) {
+      long double sum = program.e[i];
+      for (Eigen::Index j = 0; j < x.size(); ++j) sum -= static_cast<long double>(program.E(i, j)) * x[j];
+      left[i] = static_cast<double>(sum) * weight[i];
+    }
+    const Eigen::VectorXd change = solver.solve(left);
+    for (std::size_t k = 0; k < loaded.size(); ++k) x[loaded[k]] += sizes[k] * change[static_cast<Eigen::Index>(k)];
+  }
+}
 
 Verdict claim(Engine& engine, const ConeProgram& program, ConeAnswer& answer)
 {

@@ -16,6 +16,10 @@ Verdict claim(Engine& engine, const ConeProgram& program, ConeAnswer& answer);
 /// afresh.
 Verdict decide_next(Engine& engine, const ConeProgram& program, ConeAnswer& answer);
 
+/// Corrects x, which solves E x = e nearly, so that it does to rounding of the sums in every row, by the least change
+/// of the variables that have room for it. Forces that are next to nothing become zero.
+void balance(const ConeProgram& program, Eigen::VectorXd& x);
+
 /// The largest t such that e + t d is representable: at `lower` with witness x, not beyond `upper` by certificate y.
 struct Cast : CastRange {
   Eigen::VectorXd x, y;

@@ -5,6 +5,7 @@
 
 #include "ask/check_slips.hpp"
 #include "ask/contact_reports.hpp"
+#include "ask/mode_limit.hpp"
 #include "ask/mode_solver.hpp"
 #include "ask/proved.hpp"
 #include "base/linear_algebra.hpp"
@@ -62,9 +63,9 @@ class ModeSearch {
              ModeWorkspace& w, SlidingResult& result)
       : p_(problem),
         slips_(slips),
-        options_(options),
         w_(w),
         result_(result),
+        limit_(mode_limit(problem, options.node_limit, SlidingOptions().node_limit)),
         mode_(problem, slips, bounds_),
         signs_(problem.contacts.size(), 0)
   {
@@ -81,6 +82,7 @@ class ModeSearch {
     visit(0);
     std::fill(signs_.begin(), signs_.end(), 0);
   }
+  int limit() const { return limit_; }
   bool exhausted() const { return exhausted_; }
   int unsettled() const { return unsettled_; }
 
@@ -90,7 +92,7 @@ class ModeSearch {
   void visit(std::size_t depth)
   {
     if (exhausted_) return;
-    if (result_.nodes >= options_.node_limit) {
+    if (result_.nodes >= limit_) {
       exhausted_ = true;
       return;
     }
@@ -209,7 +211,7 @@ class ModeSearch {
   void pivot()
   {
     for (const std::size_t i : choices_) signs_[i] = 1;
-    const int limit = 64 * static_cast<int>(choices_.size());
+    const int limit = std::min(64 * static_cast<int>(choices_.size()), limit_);
     for (int step = 0; step < limit; ++step) {
       ++result_.nodes;
       mode_.set(signs_);
@@ -239,9 +241,9 @@ class ModeSearch {
 
   const ContactProblem& p_;
   const SlipDirections& slips_;
-  const SlidingOptions& options_;
   ModeWorkspace& w_;
   SlidingResult& result_;
+  const int limit_;
   SlidingBounds bounds_;
   SlidingMode mode_;
   std::unique_ptr<Engine> other_;
@@ -268,7 +270,7 @@ ContactReport sliding_report(const ContactProblem& p, const Contact& c, const st
   report.unique = solution.forces_unique;
   if (c.side == Side::kUnilateral && !loaded && report.normal_acceleration > kClear * scale)
     report.state = ContactState::kDetaching;
-  else if (!loaded && !slip)
+  else if (!loaded)
     report.state = ContactState::kUnloaded;
   else if (slip || !sticks(c, slip))
     report.state = ContactState::kSliding;
@@ -394,7 +396,7 @@ SlidingResult SlidingChecker::check(const ContactProblem& problem, const SlipDir
     result.verdict = Verdict::kHolds;
   if (!result.complete) {
     if (search.exhausted())
-      result.reason = "more modes than the limit of " + std::to_string(options.node_limit);
+      result.reason = "more modes than the limit of " + std::to_string(search.limit());
     else if (search.unsettled() > 0)
       result.reason = std::to_string(search.unsettled()) + " modes are within rounding of having a solution";
     else

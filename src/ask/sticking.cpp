@@ -7,6 +7,7 @@
 #include "ask/failure.hpp"
 #include "ask/separation.hpp"
 #include "ask/sticking_workspace.hpp"
+#include "base/numerics.hpp"
 #include "stiction/error.hpp"
 #include "stiction/words.hpp"
 
@@ -282,21 +283,43 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   set.build(p, opt.rules.shape, loads, detaching);
   result.indeterminacy = internal_forces.find(set);
 
-  // Steps 4 and 5: do they meet the cones?
+  meet_cones(result);
+  if (result.verdict == Verdict::kUndecided && lighten(result)) meet_cones(result);
+
+  // Steps 6 to 8.
+  for (size_t i = 0; i < p.contacts.size(); ++i) result.contacts[i].unique = internal_forces.spare(set, i);
+  const bool more = opt.intervals || opt.margins || opt.repairs;
+  if (more && result.verdict != Verdict::kUndecided) settle_load();
+  if (opt.margins && result.verdict != Verdict::kUndecided) friction_margin(result);
+  internal::report_contacts(p, opt.rules.shape, detaching, result.lambda, result.verdict, result.contacts);
+  if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
+  if (opt.repairs && result.verdict == Verdict::kFails) repairs(result);
+  result.iterations = search.iterations;
+}
+
+/// Steps 4 and 5: do the multipliers meet the cones?
+void StickingChecker::Workspace::meet_cones(StickingResult& result)
+{
   result.verdict = decide(hold_problem(), search, found);
   if (result.verdict == Verdict::kUndecided) result.reason = found.reason;
   if (result.verdict == Verdict::kHolds)
     prove_holds(result);
   else if (!multiplier_admissible(result) && result.verdict == Verdict::kFails)
     prove_fails(result);
-  internal::report_contacts(p, opt.rules.shape, detaching, result.lambda, result.verdict, result.contacts);
-  for (size_t i = 0; i < p.contacts.size(); ++i) result.contacts[i].unique = internal_forces.spare(set, i);
+}
 
-  // Steps 6 to 8.
-  if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
-  if (opt.margins && result.verdict != Verdict::kUndecided) friction_margin(result);
-  if (opt.repairs && result.verdict == Verdict::kFails) repairs(result);
-  result.iterations = search.iterations;
+/// Where rows depend on each other, as those of flat feet do, multipliers of Gauss' principle may be thousands of times
+/// larger than forces that would do, and what rounding leaves of them spoils motion and load. Those of least norm say
+/// the same, and the motion is refined with them; false: there are none.
+bool StickingChecker::Workspace::lighten(StickingResult& result)
+{
+  if (!shown_forces.without_cones(*problem, loads, detaching, result.lambda)) return false;
+  refine(gauss_answer.a, result.lambda);
+  drop_noise(gauss_answer.a, result.lambda);
+  result.acceleration = gauss_answer.a;
+  set_carried_load(result.lambda);
+  settle_load();
+  return true;
 }
 
 /// The forces found, deeper inside their cones where they can be proved there.
@@ -330,6 +353,26 @@ void StickingChecker::Workspace::prove_fails(StickingResult& result)
     refine(result.certificate.a, result.certificate.lambda);
     result.verdict = judged(result, Verdict::kFails);
   }
+  if (result.verdict == Verdict::kUndecided) prove_fails_with_more(result);
+}
+
+/// Motions that contacts which open would not oppose either: where they hardly open they are not proved to be gone. And
+/// motions without inertia: where M is singular, solutions may accelerate too much to tell what inertia opposes others.
+void StickingChecker::Workspace::prove_fails_with_more(StickingResult& result)
+{
+  const std::vector<char> nobody(detaching.size(), 0);
+  const auto attempt = [&](const Eigen::MatrixXd* columns) {
+    set.build(*problem, options->rules.shape, loads, nobody, columns);
+    if (decide(hold_problem(), search, found) != Verdict::kFails) return;
+    result.certificate.leaves.swap(found.leaves);
+    result.verdict = judged(result, Verdict::kFails);
+  };
+  if (std::ranges::find(detaching, 1) != detaching.end()) attempt(nullptr);
+  if (result.verdict == Verdict::kUndecided && !mass_definite) {
+    const Eigen::MatrixXd inertia = internal::column_span(problem->M, internal::kDependent).basis();
+    attempt(&inertia);
+  }
+  set.build(*problem, options->rules.shape, loads, detaching);
 }
 
 void StickingChecker::Workspace::doubt(StickingResult& result) const

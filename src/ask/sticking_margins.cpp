@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ask/parts.hpp"
 #include "ask/sticking_workspace.hpp"
+#include "base/numerics.hpp"
 #include "solve/nearest_point.hpp"
 
 namespace stiction {
@@ -13,8 +15,32 @@ using internal::FrictionBracket;
 namespace {
 
 constexpr size_t kIntervalPatterns = 64;  // sign patterns over which intervals are united
+constexpr double kRestOfGauss = 1e-9;     // share of a sum that rounding of accelerations and rest leave in it
 
 }  // namespace
+
+/// Margins ask what would be with other forces. The load is a sum of what Gauss' principle found, and rounding of that
+/// is no load: what is left is the part that the contacts can carry, to rounding of its own sums. Elsewhere all rows
+/// beyond the rank of the contacts would refuse any forces but none.
+void StickingChecker::Workspace::settle_load()
+{
+  const ConeProgram& program = set.arrange(loads, std::vector<int>(problem->contacts.size(), 1));
+  const auto forces = set.force_columns();
+  const Eigen::MatrixXd carried = program.E.topLeftCorner(set.exact_rows(), forces);
+  if (forces == 0) return;
+  Eigen::VectorXd left = loads.e, x = Eigen::VectorXd::Zero(forces);
+  const internal::LeastNorm solver(carried, internal::kDependent);
+  for (int pass = 0; pass < 2; ++pass) {
+    x += solver.solve(left);
+    for (Eigen::Index i = 0; i < left.size(); ++i) {
+      long double sum = loads.e[i];
+      for (Eigen::Index j = 0; j < forces; ++j) sum -= static_cast<long double>(carried(i, j)) * x[j];
+      left[i] = static_cast<double>(sum);
+    }
+  }
+  for (Eigen::Index i = 0; i < left.size(); ++i)
+    if (std::abs(left[i]) <= kRestOfGauss * loads.e_scale[i]) loads.e[i] -= left[i];
+}
 
 /// The sign patterns with which it holds; false when they are too many or not all could be told.
 bool StickingChecker::Workspace::admissible_patterns(std::vector<std::vector<int>>& patterns)
@@ -48,6 +74,10 @@ void StickingChecker::Workspace::widen_intervals(const std::vector<int>& pattern
     const int column = set.column(i);
     if (column < 0) {
       report.normal_lower = report.normal_upper = 0.0;
+      continue;
+    }
+    if (report.unique) {
+      report.normal_lower = report.normal_upper = report.force[0];
       continue;
     }
     extended.cones = base.cones;
@@ -99,6 +129,27 @@ void StickingChecker::Workspace::friction_margin(StickingResult& result)
   const FrictionBracket least = least_friction(hold_problem(), -1, known, search, trial);
   result.friction_scale = least.upper;
   result.friction_scale_known = least.settled();
+  show_forces(result, least);
+}
+
+/// Of all forces those that need the least friction, where they prove as much as those at hand.
+void StickingChecker::Workspace::show_forces(StickingResult& result, const internal::FrictionBracket& least)
+{
+  const bool holds = result.verdict == Verdict::kHolds;
+  if (!least.known || result.certificate.kind == CertificateKind::kNone) return;
+  Certificate& certificate = result.certificate;
+  Eigen::VectorXd before = certificate.lambda;
+  if (least.upper) {
+    const Eigen::VectorXd none;
+    if (!shown_forces.find(hold_problem(), *least.upper, holds ? found.forces : none, search, trial)) return;
+    set.to_lambda(trial.forces, certificate.lambda);
+  } else if (!shown_forces.without_cones(*problem, loads, detaching, certificate.lambda)) {
+    return;
+  }
+  if (judge(*problem, options->rules, certificate) == result.verdict)
+    result.lambda = certificate.lambda;
+  else
+    certificate.lambda.swap(before);
 }
 
 void StickingChecker::Workspace::repairs(StickingResult& result)
@@ -116,23 +167,43 @@ void StickingChecker::Workspace::repairs(StickingResult& result)
   repairing_force(result);
 }
 
-/// The nearest load that the contacts can carry with the same acceleration: J'λ - (M a* + F) at the nearest point. For
-/// bilateral contacts the nearest over the sign patterns that failed.
-void StickingChecker::Workspace::repairing_force(StickingResult& result)
+/// Whether every contact keeps sticking with another F, as decided and judged anew.
+bool StickingChecker::Workspace::holds_with(const Eigen::VectorXd& F)
+{
+  ContactProblem changed = *problem;
+  changed.F = F;
+  StickingOptions verdict_only;
+  verdict_only.rules = options->rules;
+  verdict_only.branch_limit = options->branch_limit;
+  verdict_only.largest_slack = verdict_only.explain = false;
+  Workspace other;
+  StickingResult result;
+  const internal::Lend lend(search.engine, other.search.engine);
+  other.check(changed, verdict_only, result);
+  return result.verdict == Verdict::kHolds;
+}
+
+/// The nearest load that the contacts can carry with the same acceleration, J'λ - (M a* + F) at the nearest point, with
+/// `room` newtons of every normal force to spare. For bilateral contacts the nearest over the sign patterns that
+/// failed.
+std::optional<Eigen::VectorXd> StickingChecker::Workspace::nearest_load(const std::vector<MotionLeaf>& leaves,
+                                                                        double room)
 {
   std::optional<Eigen::VectorXd> best;
   internal::NearestPoint nearest;
-  for (const MotionLeaf& leaf : result.certificate.leaves) {
+  for (const MotionLeaf& leaf : leaves) {
     std::vector<int> complete = leaf.signs;
     for (size_t i = 0; i < complete.size(); ++i)
       if (set.needs_sign(i) && complete[i] == 0) complete[i] = 1;
     const ConeProgram& program = set.arrange(loads, complete);
-    if (program.E.rows() != problem->nv()) break;  // limits have rows of their own: not a load
+    if (program.E.rows() != problem->nv()) return {};  // limits have rows of their own: not a load
+    Eigen::VectorXd e = program.e;
+    for (const ConeBlock& block : program.cones) e -= room * block.cone.sign * program.E.col(block.col);
     internal::NearestPoint::Data data;
     data.m = static_cast<int>(program.E.rows());
     data.n = static_cast<int>(program.E.cols());
     data.E = program.E.data();
-    data.e = program.e.data();
+    data.e = e.data();
     data.cones = &program.cones;
     data.boxes = &program.boxes;
     data.free = &program.free;
@@ -141,7 +212,31 @@ void StickingChecker::Workspace::repairing_force(StickingResult& result)
         nearest.residual().data(), static_cast<Eigen::Index>(nearest.residual().size()));
     if (!best || change.norm() < best->norm()) best = change;
   }
-  if (best) result.repairs.push_back({Repair::Change::kForce, -1, best->norm(), *best});
+  return best;
+}
+
+/// The smallest force that repairs is at the boundary, where rounding decides. So a little more is said, in as many
+/// digits as people are shown, and only if it holds as said; a thousandth less would not do.
+void StickingChecker::Workspace::repairing_force(StickingResult& result)
+{
+  constexpr double kDigits = 1e-5;                 // of the largest entry
+  constexpr double kRooms[] = {1e-5, 1e-4, 5e-4};  // shares of the force by which it may grow
+  const std::vector<MotionLeaf>& leaves = result.certificate.leaves;
+  const std::optional<Eigen::VectorXd> least = nearest_load(leaves, 0.0);
+  if (!least || least->isZero(0.0)) return;
+  double reach = 0.0;  // of one newton more on every contact
+  for (const Contact& contact : problem->contacts) reach += problem->J.row(contact.row).norm();
+  for (const double share : kRooms) {
+    std::optional<Eigen::VectorXd> force = nearest_load(leaves, share * least->norm() / std::max(reach, 1e-300));
+    if (!force) return;
+    const double digits = -std::floor(std::log10(kDigits * force->lpNorm<Eigen::Infinity>()));
+    const double unit = std::pow(10.0, std::abs(digits));  // a power of ten as such, so that decimals come out short
+    for (double& entry : *force)
+      entry = digits > 0.0 ? std::round(entry * unit) / unit : std::round(entry / unit) * unit;
+    if (!holds_with(problem->F + *force)) continue;
+    result.repairs.push_back({Repair::Change::kForce, -1, force->norm(), *force});
+    return;
+  }
 }
 
 }  // namespace stiction

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ask/internal_forces.hpp"
+#include "ask/shown_forces.hpp"
 #include "ask/slack.hpp"
 #include "base/linear_algebra.hpp"
 #include "stiction/sticking.hpp"
@@ -27,8 +28,11 @@ struct StickingChecker::Workspace {
   bool balanced(const Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
   bool settle(Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
   void set_carried_load(const Eigen::VectorXd& lambda);
+  void meet_cones(StickingResult& result);
+  bool lighten(StickingResult& result);
   void prove_holds(StickingResult& result);
   void prove_fails(StickingResult& result);
+  void prove_fails_with_more(StickingResult& result);
   bool multiplier_admissible(StickingResult& result);
   internal::HoldProblem hold_problem() { return {set, loads, nullptr, {}, options->branch_limit}; }
   Verdict judged(StickingResult& result, Verdict claimed);
@@ -43,12 +47,16 @@ struct StickingChecker::Workspace {
   bool acceleration_unique();
 
   // sticking_margins.cpp: intervals, friction, repairs, words
+  void settle_load();
+  void show_forces(StickingResult& result, const internal::FrictionBracket& least);
   void intervals(StickingResult& result);
   bool admissible_patterns(std::vector<std::vector<int>>& patterns);
   void widen_intervals(const std::vector<int>& pattern, std::vector<ContactReport>& contacts);
   void friction_margin(StickingResult& result);
   void repairs(StickingResult& result);
   void repairing_force(StickingResult& result);
+  std::optional<Eigen::VectorXd> nearest_load(const std::vector<MotionLeaf>& leaves, double room);
+  bool holds_with(const Eigen::VectorXd& F);
 
   internal::HoldWorkspace search;
   Judge judge;
@@ -59,6 +67,7 @@ struct StickingChecker::Workspace {
   internal::HoldAnswer found;  ///< of the verdict
   internal::HoldAnswer trial;  ///< with other friction
   internal::SlackSearch slack;
+  internal::ShownForces shown_forces;
   internal::InternalForces internal_forces;
   internal::Caster caster;
   internal::Cast cast;

@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/names.hpp"
+
 namespace stiction::internal {
 
 std::string text(double value)
@@ -17,6 +19,6 @@ std::string text(const Eigen::Vector3d& vector)
   return "(" + text(vector.x()) + ", " + text(vector.y()) + ", " + text(vector.z()) + ")";
 }
 
-std::string quoted(const std::string& name) { return "'" + name + "'"; }
+std::string quoted(const std::string& name) { return "'" + printable(name) + "'"; }
 
 }  // namespace stiction::internal

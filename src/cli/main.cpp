@@ -8,10 +8,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/names.hpp"
 #include "io/batch.hpp"
 #include "io/check.hpp"
 #include "io/inspect_text.hpp"
@@ -21,6 +25,7 @@
 #include "io/verify.hpp"
 #include "stiction/error.hpp"
 #include "stiction/exact.hpp"
+#include "stiction/problem_file.hpp"
 #include "stiction/report.hpp"
 #include "stiction/scene.hpp"
 #include "stiction/version.hpp"
@@ -35,12 +40,13 @@ void write_result(const std::string& text)
     throw stiction::InputError("standard output", "cannot be written");
 }
 
-/// A terminal that wants colours (no-color.org).
-bool wants_colours()
+/// Colours for a terminal that wants them (no-color.org).
+stiction::Colours colours()
 {
   const char* no_colour = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
-  return ::isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && !(term && std::string(term) == "dumb");
+  const bool wanted = ::isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && !(term && std::string(term) == "dumb");
+  return wanted ? stiction::Colours::kTerminal : stiction::Colours::kNone;
 }
 
 /// "'inspct', did you mean 'inspect'?" for the first argument that nobody understood; empty if there is none.
@@ -85,9 +91,10 @@ struct ScenarioArguments {
   {
     if (asks == Asks::kRegion) question = "region";
     if (asks == Asks::kReport)
-      command.add_option("--scenario", file, "The scenario that the report must be about")->type_name("FILE");
+      command.add_option("--scenario", file, "The scenario or problem file that the report must be about")
+          ->type_name("FILE");
     else
-      command.add_option("SCENARIO", file, "The scenario file (YAML)")->required();
+      command.add_option("SCENARIO", file, "The scenario file (YAML), or a problem file (JSON)")->required();
     command
         .add_option("--set", sets,
                     "Replaces one entry: --set contacts.left_toe.mu=0.3, --set options.cone='{inner: 8}'")
@@ -114,7 +121,25 @@ struct ScenarioArguments {
     if (!question.empty()) result.push_back({"question", question});
     return result;
   }
+
+  stiction::internal::ScenarioDocument document() const
+  {
+    stiction::internal::ScenarioDocument result = stiction::internal::load_scenario(file);
+    stiction::internal::apply(overrides(), result);
+    return result;
+  }
 };
+
+/// The question of a scenario as a problem file.
+void write_problem(const ScenarioArguments& arguments, const std::string& file)
+{
+  std::error_code ignored;
+  if (std::filesystem::equivalent(arguments.file, file, ignored))
+    throw stiction::InputError("--problem", "want another file than the scenario, got '" + file + "'");
+  stiction::Scenario scenario = stiction::read_scenario_file(arguments.file, arguments.overrides());
+  scenario.scene.package_paths = arguments.package_paths;
+  write_file(file, "--problem", stiction::problem_text(stiction::as_bare_problem(scenario)));
+}
 
 /// Narrates a batch on standard error: a bar that renews itself on a terminal, else a line every ten seconds.
 class Narrator {
@@ -146,14 +171,19 @@ int run(int argc, char** argv)
 
   ScenarioArguments scenario;
   bool as_json = false;
+  std::string problem_file;
   CLI::App& check = *app.add_subcommand("check", "Answers the question of a scenario");
   scenario.add_to(check);
   check.add_flag("--json", as_json, "The report as JSON, with the proof");
+  check.add_option("--problem", problem_file, "Also writes the question as a problem file: matrices, no robots")
+      ->type_name("OUT");
   check.footer("Exit codes: 0 holds, 1 fails, 3 undecided, 2 bad input or usage.");
   check.callback([&] {
-    const internal::Report report = internal::check_file(scenario.file, scenario.overrides(), scenario.package_paths);
-    write_result(as_json ? internal::report_json(report) : internal::report_text(report, wants_colours()));
-    code = internal::exit_code(report.verdict());
+    const stiction::ScenarioReport report =
+        internal::check_file(scenario.file, scenario.overrides(), scenario.package_paths);
+    if (!problem_file.empty()) write_problem(scenario, problem_file);
+    write_result(as_json ? to_json(report) : to_text(report, colours()));
+    code = internal::exit_code(report.verdict);
   });
 
   ScenarioArguments region_scenario;
@@ -166,12 +196,14 @@ int run(int argc, char** argv)
       ->excludes(&svg);
   region.footer("Exit codes: 0 the centre of mass is inside, 1 outside, 3 undecided, 2 bad input or usage.");
   region.callback([&] {
-    const internal::Report report =
-        internal::check_file(region_scenario.file, region_scenario.overrides(), region_scenario.package_paths);
+    const internal::ScenarioDocument document = region_scenario.document();
+    for (const auto& [file, option] : {std::pair(&svg_file, "--svg"), std::pair(&csv_file, "--csv")})
+      internal::require_none_of(internal::input_files(document, region_scenario.package_paths), *file, option);
+    const stiction::ScenarioReport report = internal::check_document(document, region_scenario.package_paths);
     if (!svg_file.empty()) write_file(svg_file, "--svg", internal::region_svg(report));
     if (!csv_file.empty()) write_file(csv_file, "--csv", internal::region_csv(report));
-    write_result(internal::report_text(report, wants_colours()));
-    code = internal::exit_code(report.verdict());
+    write_result(to_text(report, colours()));
+    code = internal::exit_code(report.verdict);
   });
 
   ScenarioArguments batch_scenario;
@@ -190,8 +222,7 @@ int run(int argc, char** argv)
   batch.add_flag("--quiet", quiet, "No progress on standard error");
   batch.footer("Exit codes: 0 every row was answered, 2 some row was bad (it says so, the rest is done) or bad usage.");
   batch.callback([&] {
-    batch_arguments.document = internal::load_scenario(batch_scenario.file);
-    internal::apply(batch_scenario.overrides(), batch_arguments.document);
+    batch_arguments.document = batch_scenario.document();
     batch_arguments.package_paths = batch_scenario.package_paths;
     if (!quiet) batch_arguments.progress = Narrator();
     code = internal::run_batch(batch_arguments).bad > 0 ? kBadInput : kOk;
@@ -204,13 +235,13 @@ int run(int argc, char** argv)
   verify.add_option("REPORT.json", report_file, "What `stiction check --json` wrote")->required();
   report_scenario.add_to(verify, Asks::kReport);
   bool exact = false;
-  verify.add_flag("--exact", exact, "Also judge the proof in rational arithmetic (all_sticking, equilibrium)");
+  verify.add_flag("--exact", exact, "Also judge the proof in rational arithmetic");
   verify.footer("Exit codes: 0 the proof is valid, 1 it is not, 2 not a report.");
   verify.callback([&] {
     const ScenarioArguments& about = report_scenario;
     if (about.file.empty() && !(about.sets.empty() && about.package_paths.empty()))
       throw stiction::InputError("--scenario", "want the scenario that --set and --package-path are about, got none");
-    const std::string text = internal::read_text_file(report_file, "report");
+    const std::string text = internal::read_report_file(report_file);
     const stiction::Verification result =
         about.file.empty()
             ? stiction::verify_report(text, report_file)
@@ -236,7 +267,12 @@ int run(int argc, char** argv)
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) {  // --help, --version
+      std::ostringstream said;
+      app.exit(error, said, std::cerr);
+      write_result(said.str());
+      return kOk;
+    }
     const std::string unknown = not_understood(app);
     std::fprintf(stderr, "stiction: %s\nTry 'stiction --help'.\n",
                  unknown.empty() ? error.what() : ("not understood: " + unknown).c_str());
@@ -252,7 +288,7 @@ int main(int argc, char** argv)
   try {
     return run(argc, argv);
   } catch (const stiction::InputError& error) {
-    std::fprintf(stderr, "stiction: %s\n", error.what());
+    std::fprintf(stderr, "stiction: %s\n", stiction::internal::printable(error.what()).c_str());
     return kBadInput;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "stiction: internal error, please report it: %s\n", error.what());

@@ -172,4 +172,32 @@ GraspInput grasp_of(Scene& scene, const SceneState& state, const ContactProblem&
   return input;
 }
 
+GraspInput grasp_of(const ContactProblem& problem, const GraspOptions& options)
+{
+  const auto refuse = [](bool given, const char* path, const char* instead) {
+    if (given) throw InputError(path, std::string("want ") + instead + ", got one");
+  };
+  refuse(options.plane != GraspPlane::kNone, "options.plane", "none for matrices: leave out the other motions instead");
+  refuse(options.wrench.has_value(), "options.wrench", "none for matrices: add it to F instead");
+  GraspInput input;
+  input.problem = problem;
+  input.shape = options.shape;
+  for (int i = 0; i < problem.nv(); ++i)
+    if (problem.dofs.empty() || problem.dofs[static_cast<std::size_t>(i)].model == options.object)
+      input.object_dofs.push_back(i);
+  const std::vector<int>& own = input.object_dofs;
+  if (own.empty() || own.size() > 6)
+    throw InputError("options.object", "want an object with 1 to 6 degrees of freedom, got " +
+                                           internal::quoted(options.object) + " with " + std::to_string(own.size()));
+  input.wrench = -problem.F(own);
+  const Eigen::Index base = floating_base(problem, options.object);
+  refuse(base < 0 && options.point.has_value(), "options.point", "none unless the object has a floating base");
+  refuse(base < 0 && options.length.has_value(), "options.length", "none unless the object has a floating base");
+  if (base < 0) return input;
+  input.convention.reference = options.point.value_or(Eigen::Vector3d::Zero());
+  input.convention.torque_length = options.length.value_or(1.0);
+  input.wrench = moved_to(input.convention.reference, input.wrench, {}, Eigen::Matrix3d::Identity());
+  return input;
+}
+
 }  // namespace stiction

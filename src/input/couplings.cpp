@@ -26,15 +26,27 @@ ContactProblem without_frictionless_tangents(const ContactProblem& problem)
   return result;
 }
 
+/// Contacts that need not be at rest along their surface.
+std::vector<bool> free_to_slide(const ContactProblem& problem, TangentialRows tangential)
+{
+  std::vector<bool> slides;
+  for (const Contact& contact : problem.contacts)
+    slides.push_back(tangential == TangentialRows::kLeftOut || (contact.mu == 0.0 && !contact.torsional));
+  return slides;
+}
+
 }  // namespace
 
 ContactProblem couplings_input(const Scene& scene, const SceneState& state, const ContactProblem& problem,
                                TangentialRows tangential)
 {
-  std::vector<bool> slides;
-  for (const Contact& contact : problem.contacts)
-    slides.push_back(tangential == TangentialRows::kLeftOut || (contact.mu == 0.0 && !contact.torsional));
-  require_rest(scene, state, problem, slides);
+  require_rest(scene, state, problem, free_to_slide(problem, tangential));
+  return without_frictionless_tangents(problem);
+}
+
+ContactProblem couplings_input(const ContactProblem& problem, const Eigen::VectorXd& v, TangentialRows tangential)
+{
+  require_rest(problem, v, free_to_slide(problem, tangential));
   return without_frictionless_tangents(problem);
 }
 

@@ -40,6 +40,9 @@ RegionInput region_input(Scene& scene, const SceneState& state, const ContactPro
     torque.torque = Eigen::Vector3d::Unit(k).cross(force_W);
     input.shift.col(k) = scene.generalised_force(state, torque);
   }
+  if (input.shift.isZero(0.0))
+    throw InputError("gravity",
+                     "want a weight that moves with the centre of mass of " + internal::quoted(model) + ", got none");
   input.position = scene.center_of_mass(state, model).head<2>();
   return input;
 }

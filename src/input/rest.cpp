@@ -7,16 +7,20 @@ namespace stiction {
 
 using internal::text;
 
-void require_rest(const Scene& scene, const SceneState& state, const ContactProblem& problem,
-                  const std::vector<bool>& slides)
+namespace {
+
+/// `entry_of(i)` is the entry of the description that contact i comes from.
+template <class EntryOf>
+void require_rest_of(const ContactProblem& problem, const Eigen::VectorXd& v, const std::vector<bool>& slides,
+                     EntryOf entry_of)
 {
-  if (state.v.isZero(0.0)) return;
-  const Eigen::VectorXd speed = problem.J * state.v;
+  if (v.isZero(0.0)) return;
+  const Eigen::VectorXd speed = problem.J * v;
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const Contact& contact = problem.contacts[i];
     const bool along = !slides.empty() && slides[i];
     if (speed.segment(contact.row, along ? 1 : contact.rows()).lpNorm<Eigen::Infinity>() <= kRestSpeed) continue;
-    const std::string path = "contacts[" + std::to_string(scene.contact_origins()[i].description) + "]";
+    const std::string path = "contacts[" + std::to_string(entry_of(i)) + "]";
     if (along)
       throw InputError(
           path, "want no velocity across the surface at " + contact.name + " (1e-06 m/s), got " +
@@ -38,6 +42,19 @@ void require_rest(const Scene& scene, const SceneState& state, const ContactProb
       throw InputError("closures[" + std::to_string(i) + "]",
                        "want rates that keep " + closure.name + " closed (1e-06 m/s or rad/s), got " + text(largest));
   }
+}
+
+}  // namespace
+
+void require_rest(const Scene& scene, const SceneState& state, const ContactProblem& problem,
+                  const std::vector<bool>& slides)
+{
+  require_rest_of(problem, state.v, slides, [&](std::size_t i) { return scene.contact_origins()[i].description; });
+}
+
+void require_rest(const ContactProblem& problem, const Eigen::VectorXd& v, const std::vector<bool>& slides)
+{
+  require_rest_of(problem, v, slides, [](std::size_t i) { return i; });
 }
 
 }  // namespace stiction

@@ -27,40 +27,66 @@ std::string in_world(const Contact& contact, const Eigen::Vector2d& along)
   return internal::text(without_rounding<Eigen::Vector3d>(contact.axes_W.rightCols<2>() * along));
 }
 
+/// Which way one contact slides.
+/// @param speed of its rows. @param given direction in its axes (n, t1, t2), unit; none: not given.
+/// @param shown as it was written, for messages about the entry `path`.
+std::optional<Eigen::Vector2d> slip_of(const Contact& contact, const Eigen::VectorXd& speed,
+                                       const std::optional<Eigen::Vector3d>& given, const std::string& shown,
+                                       const std::string& path)
+{
+  Eigen::Vector2d velocity = Eigen::Vector2d::Zero();
+  velocity.head(contact.tangents) = speed.segment(contact.row + 1, contact.tangents);
+  const bool moves = velocity.norm() > kRestSpeed;
+  if (!given) {
+    if (contact.mu > 0.0 || contact.torsional || contact.tangents == 0) return {};
+    return moves ? velocity.normalized() : Eigen::Vector2d::UnitX().eval();
+  }
+  if (std::abs((*given)[0]) > kAcross)
+    throw InputError(path, "want a direction along the surface at " + contact.name + ", got " + shown + " with " +
+                               internal::text((*given)[0]) + " of it along the normal");
+  Eigen::Vector2d along = given->tail<2>().normalized();
+  if (moves) {
+    if ((velocity.normalized() - along).norm() > kAgree)
+      throw InputError(path, "want the direction of the velocity at " + contact.name + ", " +
+                                 in_world(contact, velocity) + " m/s in the world, got " + in_world(contact, along) +
+                                 " in the world");
+    along = velocity.normalized();
+  }
+  return without_rounding(along);
+}
+
 }  // namespace
 
 SlipDirections slip_directions(Scene& scene, const SceneState& state, const ContactProblem& problem,
                                const std::vector<std::optional<Eigen::Vector3d>>& slides)
 {
   const Eigen::VectorXd speed = problem.J * state.v;
-  SlipDirections slips(problem.contacts.size());
-  for (std::size_t i = 0; i < slips.size(); ++i) {
+  SlipDirections slips;
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const Contact& contact = problem.contacts[i];
     const ContactOrigin& origin = scene.contact_origins()[i];
-    const auto& given = slides[static_cast<std::size_t>(origin.description)];
-    const Eigen::Vector2d velocity = speed.segment<2>(contact.row + 1);
-    const bool moves = velocity.norm() > kRestSpeed;
-    if (!given) {
-      if (contact.mu == 0.0 && !contact.torsional)
-        slips[i] = moves ? velocity.normalized() : Eigen::Vector2d::UnitX().eval();
-      continue;
-    }
+    std::optional<Eigen::Vector3d> given = slides[static_cast<std::size_t>(origin.description)];
     const std::string path = "contacts[" + std::to_string(origin.description) + "].slides";
-    const Eigen::Matrix3d frame_W = scene.link_pose(state, origin.normal_body, path).linear();
-    const Eigen::Vector3d direction = contact.axes_W.transpose() * (frame_W * given->normalized());
-    if (std::abs(direction[0]) > kAcross)
-      throw InputError(path, "want a direction along the surface at " + contact.name + ", got " +
-                                 internal::text(*given) + " with " + internal::text(direction[0]) +
-                                 " of it along the normal");
-    Eigen::Vector2d along = direction.tail<2>().normalized();
-    if (moves) {
-      if ((velocity.normalized() - along).norm() > kAgree)
-        throw InputError(path, "want the direction of the velocity at " + contact.name + ", " +
-                                   in_world(contact, velocity) + " m/s in the world, got " + in_world(contact, along) +
-                                   " in the world");
-      along = velocity.normalized();
+    const std::string shown = given ? internal::text(*given) : "";
+    if (given) {
+      const Eigen::Matrix3d frame_W = scene.link_pose(state, origin.normal_body, path).linear();
+      given = contact.axes_W.transpose() * (frame_W * given->normalized());
     }
-    slips[i] = without_rounding(along);
+    slips.push_back(slip_of(contact, speed, given, shown, path));
+  }
+  return slips;
+}
+
+SlipDirections slip_directions(const ContactProblem& problem, const Eigen::VectorXd& v,
+                               const std::vector<std::optional<Eigen::Vector3d>>& slides)
+{
+  const Eigen::VectorXd speed = problem.J * v;
+  SlipDirections slips;
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    std::optional<Eigen::Vector3d> given = slides[i];
+    const std::string shown = given ? internal::text(*given) : "";
+    if (given) given->normalize();
+    slips.push_back(slip_of(problem.contacts[i], speed, given, shown, "contacts[" + std::to_string(i) + "].slides"));
   }
   return slips;
 }

@@ -1,15 +1,8 @@
 #include "io/batch.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <cmath>
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <exception>
 #include <filesystem>
@@ -17,8 +10,12 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
+#include "base/names.hpp"
 #include "base/text.hpp"
+#include "io/batch_output.hpp"
+#include "io/check.hpp"
 #include "io/report.hpp"
 #include "io/row_answerer.hpp"
 
@@ -27,7 +24,6 @@ namespace {
 
 constexpr std::size_t kChunkRows = 256;
 constexpr std::size_t kChunkBytes = 1 << 20;
-constexpr auto kSyncEvery = std::chrono::seconds(1);
 
 enum class Format { kJson, kCsv };
 
@@ -54,20 +50,14 @@ std::string csv_text(const std::string& text)
 std::string number_text(double value, Format format)
 {
   if (std::isfinite(value)) return text(value);
+  if (std::isnan(value)) return format == Format::kJson ? "null" : "";  // not known
   return format == Format::kJson ? (value > 0 ? "\"inf\"" : "\"-inf\"") : (value > 0 ? "inf" : "-inf");
-}
-
-std::string one_line(std::string text)
-{
-  for (char& c : text)
-    if (c == '\n' || c == '\r') c = ' ';
-  return text;
 }
 
 /// The id of a row as a CSV cell: JSON text loses its quotes.
 std::string csv_id(const std::string& id)
 {
-  return csv_text(id.starts_with('"') ? one_line(nlohmann::json::parse(id).get<std::string>()) : id);
+  return csv_text(id.starts_with('"') ? printable(nlohmann::json::parse(id).get<std::string>()) : id);
 }
 
 struct OutputFormat {
@@ -106,76 +96,37 @@ struct OutputFormat {
 
   std::string error(const std::string& id, std::uint64_t line, const std::string& message) const
   {
-    const std::string clean = one_line(message);
+    const std::string clean = printable(message);
     if (format == Format::kCsv)
       return csv_id(id) + ",," + std::string(columns.size(), ',') + "," +
              csv_text("line " + std::to_string(line) + ": " + clean) + "\n";
     return "{\"id\":" + id + ",\"line\":" + std::to_string(line) + ",\"error\":" + json_text(clean) + "}\n";
   }
 
-  bool is_error(const std::string& line) const
+  /// Whether a written line answers the row of this id, by a verdict or by an error.
+  bool answers(const std::string& line, const std::string& id, bool& error) const
   {
-    if (format == Format::kCsv) return split_csv(line + ",")[1].empty();
-    return line.find(",\"error\":") != line.npos;  // inside a text the quotes would be escaped
-  }
-
-  /// The id at the start of a written line, for comparison.
-  std::string id_of(const std::string& line) const
-  {
-    if (format == Format::kCsv) return csv_text(split_csv(line).front());
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    return json.is_object() && json.contains("id") ? json["id"].dump() : "";
-  }
-};
-
-/// Appends to a file and says so when the disk does not take it.
-class Output {
- public:
-  Output(const std::string& file, bool keep) : name_(file)
-  {
-    fd_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (keep ? 0 : O_TRUNC), 0666);
-    if (fd_ < 0) fail("opened");
-  }
-  ~Output()
-  {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-
-  /// Drops everything after `size` bytes and goes on from there.
-  void resume_at(std::uint64_t size)
-  {
-    if (::ftruncate(fd_, static_cast<off_t>(size)) != 0 || ::lseek(fd_, 0, SEEK_END) < 0) fail("continued");
-  }
-
-  void write(const std::string& text)
-  {
-    for (std::size_t done = 0; done < text.size();) {
-      const ssize_t count = ::write(fd_, text.data() + done, text.size() - done);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) fail("written");
-      done += static_cast<std::size_t>(count);
+    const auto verdict = [](const std::string& word) {
+      return word == name_of(Verdict::kHolds) || word == name_of(Verdict::kFails) ||
+             word == name_of(Verdict::kUndecided);
+    };
+    if (format == Format::kCsv) {
+      std::vector<std::string> cells;
+      try {
+        cells = split_csv(line);
+      } catch (const InputError&) {
+        return false;
+      }
+      if (cells.size() != columns.size() + 4 || csv_text(cells.front()) != csv_id(id)) return false;
+      error = !cells.back().empty();
+      return error ? cells[1].empty() : verdict(cells[1]);
     }
-    if (std::chrono::steady_clock::now() - synced_ > kSyncEvery) sync();
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object() || !json.contains("id") || json["id"].dump() != id) return false;
+    error = json.contains("error");
+    return error ||
+           (json.contains("verdict") && json["verdict"].is_string() && verdict(json["verdict"].get<std::string>()));
   }
-
-  void sync()
-  {
-    if (::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) fail("saved");  // pipes and devices cannot
-    synced_ = std::chrono::steady_clock::now();
-  }
-
- private:
-  [[noreturn]] void fail(const char* what) const
-  {
-    throw InputError("--out", "want a file that can be " + std::string(what) + ", got " + internal::quoted(name_) +
-                                  ": " + std::strerror(errno));
-  }
-
-  std::string name_;
-  int fd_ = -1;
-  std::chrono::steady_clock::time_point synced_ = std::chrono::steady_clock::now();
 };
 
 struct InputLine {
@@ -186,7 +137,7 @@ struct InputLine {
 /// The input as numbered rows.
 class RowReader {
  public:
-  RowReader(const std::string& file, Format format) : reader_(file), format_(format)
+  RowReader(const std::string& file, Format format) : reader_(file, "--inputs"), format_(format)
   {
     InputLine line;
     if (format == Format::kJson) return;
@@ -211,7 +162,7 @@ class RowReader {
     if (format_ == Format::kJson)
       parse_json_row(line.text, line.row, row);
     else
-      parse_csv_row(header_, line.text, line.row, row);
+      parse_csv_row(header_, line.text, line.row, line.line, row);
   }
 
   std::uint64_t bytes() const { return reader_.bytes(); }
@@ -235,32 +186,40 @@ class RowReader {
 /// What an interrupted run left behind: whole rows, and where they end.
 struct Leftover {
   std::uint64_t rows = 0, bad = 0, bytes = 0;
-  std::string last;
 };
 
-Leftover read_leftover(const std::string& file, const OutputFormat& format)
+/// Reads rows and what answers them, side by side. A line without its end is torn and not counted.
+/// @throws InputError when a line is not the answer to its row.
+Leftover read_leftover(const std::string& file, const OutputFormat& format, RowReader& rows)
 {
   Leftover left;
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return left;
-  const std::uint64_t size = std::filesystem::file_size(file, ignored);
-  LineReader reader(file);
+  LineReader reader(file, "--resume");
   std::string line;
   bool header = !format.header().empty();
   for (std::uint64_t before = 0; reader.next(line); before = reader.bytes()) {
-    if (reader.bytes() == before + line.size()) break;  // no newline: torn
+    if (reader.bytes() == before + line.size()) break;
     if (header && line + "\n" != format.header())
       throw InputError("--resume", "want the results of the same options, got the header " +
                                        internal::quoted(line.substr(0, 80)) + " in " + internal::quoted(file));
-    left.rows += !header;
-    if (!header) {
-      left.last = line;
-      left.bad += format.is_error(line);
-    }
-    header = false;
     left.bytes = reader.bytes();
+    if (std::exchange(header, false)) continue;
+    InputLine input;
+    if (!rows.next(input))
+      throw InputError("--resume", "want results of these inputs, got more than " + std::to_string(left.rows) +
+                                       " rows in " + internal::quoted(file));
+    BatchRow row;
+    try {
+      rows.parse(input, row);
+    } catch (const InputError&) {  // it was answered as an error
+    }
+    bool error = false;
+    if (!format.answers(line, row.id, error))
+      throw InputError("--resume", "want the answer to row " + std::to_string(left.rows + 1) + " named " + row.id +
+                                       ", got " + internal::quoted(line.substr(0, 80)) + " in " +
+                                       internal::quoted(file));
+    ++left.rows;
+    left.bad += error;
   }
-  if (ignored || left.bytes > size) throw InputError("--resume", "want a readable file, got " + internal::quoted(file));
   return left;
 }
 
@@ -357,72 +316,12 @@ class Workers {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace
-
-LineReader::LineReader(const std::string& file) : file_(std::fopen(file.c_str(), "rb")), name_(file)
+void answer_rows(const BatchArguments& arguments, const RowAnswerer& answerer, RowReader& reader,
+                 const OutputFormat& format, BatchOutput& output, BatchProgress& progress)
 {
-  if (!file_ || std::filesystem::is_directory(file)) {
-    if (file_) std::fclose(file_);
-    throw InputError("--inputs", "want a readable file, got " + internal::quoted(file));
-  }
-}
-
-LineReader::~LineReader() { std::fclose(file_); }
-
-bool LineReader::next(std::string& line)
-{
-  line.clear();
-  for (int c; (c = ::getc_unlocked(file_)) != EOF;) {
-    ++bytes_;
-    if (c == '\n') return true;
-    if (line.size() <= kLongest) line += static_cast<char>(c);
-  }
-  if (std::ferror(file_)) throw InputError("--inputs", "want a readable file, got " + internal::quoted(name_));
-  return !line.empty();
-}
-
-BatchProgress run_batch(const BatchArguments& arguments)
-{
-  const Format input_format = format_of(arguments.inputs, "--inputs");
-  const Format output_format = format_of(arguments.out, "--out");
-  if (arguments.threads < 1 || arguments.threads > 1024)
-    throw InputError("--threads", "want 1 to 1024, got " + std::to_string(arguments.threads));
-  std::error_code ignored;
-  if (std::filesystem::equivalent(arguments.inputs, arguments.out, ignored))
-    throw InputError("--out", "want another file than the inputs, got " + internal::quoted(arguments.out));
-
-  const RowAnswerer answerer(arguments.document, arguments.package_paths);
-  const OutputFormat format{output_format, answerer.columns()};
-  RowReader reader(arguments.inputs, input_format);
-  BatchProgress progress;
-  progress.total_bytes = std::filesystem::file_size(arguments.inputs, ignored);
-  if (ignored) progress.total_bytes = 0;
-
-  const Leftover left = arguments.resume ? read_leftover(arguments.out, format) : Leftover{};
-  InputLine line;
-  for (std::uint64_t i = 0; i < left.rows; ++i) {
-    if (!reader.next(line))
-      throw InputError("--resume", "want results of these inputs, got " + std::to_string(left.rows) + " rows for " +
-                                       std::to_string(i));
-    if (i + 1 < left.rows) continue;
-    BatchRow row;
-    try {
-      reader.parse(line, row);
-    } catch (const InputError&) {  // it was answered as an error
-    }
-    if (const std::string id = output_format == Format::kCsv ? csv_id(row.id) : row.id; id != format.id_of(left.last))
-      throw InputError("--resume", "want results of these inputs, got row " + std::to_string(left.rows) + " named " +
-                                       format.id_of(left.last) + " instead of " + id);
-  }
-  progress.rows = progress.resumed = left.rows;
-  progress.bad = left.bad;
-
-  Output output(arguments.out, arguments.resume);
-  if (arguments.resume) output.resume_at(left.bytes);
-  if (left.bytes == 0) output.write(format.header());
-
   Workers workers(answerer, reader, format, arguments.threads);
   std::deque<std::shared_ptr<Chunk>> in_flight;
+  InputLine line;
   const std::size_t most = 4 * static_cast<std::size_t>(arguments.threads);
   for (bool more = true; more || !in_flight.empty();) {
     while (more && in_flight.size() < most) {
@@ -448,6 +347,70 @@ BatchProgress run_batch(const BatchArguments& arguments)
   output.sync();
   progress.finished = true;
   if (arguments.progress) arguments.progress(progress);
+}
+
+}  // namespace
+
+LineReader::LineReader(const std::string& file, const char* option)
+    : file_(std::fopen(file.c_str(), "rb")), name_(file), option_(option)
+{
+  if (!file_ || std::filesystem::is_directory(file)) {
+    if (file_) std::fclose(file_);
+    throw InputError(option, "want a readable file, got " + internal::quoted(file));
+  }
+}
+
+LineReader::~LineReader() { std::fclose(file_); }
+
+bool LineReader::next(std::string& line)
+{
+  constexpr std::uint64_t kNoLine = 64 << 20;  // /dev/zero has no end
+  const std::uint64_t start = bytes_;
+  line.clear();
+  for (int c; (c = ::getc_unlocked(file_)) != EOF;) {
+    ++bytes_;
+    if (c == '\n') return true;
+    if (line.size() <= kLongest) line += static_cast<char>(c);
+    if (bytes_ - start > kNoLine)
+      throw InputError(option_, "want lines, got 64 MiB without an end of line in " + internal::quoted(name_));
+  }
+  if (std::ferror(file_)) throw InputError(option_, "want a readable file, got " + internal::quoted(name_));
+  return !line.empty();
+}
+
+BatchProgress run_batch(const BatchArguments& arguments)
+{
+  const Format input_format = format_of(arguments.inputs, "--inputs");
+  const Format output_format = format_of(arguments.out, "--out");
+  if (arguments.threads < 1 || arguments.threads > 1024)
+    throw InputError("--threads", "want 1 to 1024, got " + std::to_string(arguments.threads));
+  std::vector<std::string> files = input_files(arguments.document, arguments.package_paths);
+  files.push_back(arguments.inputs);
+  require_none_of(files, arguments.out, "--out");
+
+  const RowAnswerer answerer(arguments.document, arguments.package_paths);
+  const OutputFormat format{output_format, answerer.columns()};
+  RowReader reader(arguments.inputs, input_format);
+  BatchProgress progress;
+  std::error_code ignored;
+  progress.total_bytes = std::filesystem::file_size(arguments.inputs, ignored);
+  if (ignored) progress.total_bytes = 0;
+
+  BatchOutput output(arguments.out);
+  const BatchOrigin origin = origin_of(arguments, answerer.urdf_hashes());
+  Leftover left;
+  if (arguments.resume && output.size() > 0) {
+    output.require_origin(origin);
+    left = read_leftover(arguments.out, format, reader);
+  }
+  output.resume_at(left.bytes);
+  if (left.bytes == 0) {
+    output.write_origin(origin);
+    output.write(format.header());
+  }
+  progress.rows = progress.resumed = left.rows;
+  progress.bad = left.bad;
+  answer_rows(arguments, answerer, reader, format, output, progress);
   return progress;
 }
 

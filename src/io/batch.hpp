@@ -12,7 +12,8 @@ namespace stiction::internal {
 /// Lines of a file, one at a time and in constant memory.
 class LineReader {
  public:
-  explicit LineReader(const std::string& file);
+  /// @param option what errors blame
+  LineReader(const std::string& file, const char* option);
   ~LineReader();
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
@@ -25,7 +26,7 @@ class LineReader {
 
  private:
   std::FILE* file_;
-  std::string name_;
+  std::string name_, option_;
   std::uint64_t bytes_ = 0;
 };
 
@@ -39,12 +40,14 @@ struct BatchRow {
 /// @throws InputError; `parsed.id` is set as soon as it is known.
 void parse_json_row(const std::string& line, std::uint64_t row, BatchRow& parsed);
 
-/// Cells of a CSV line (RFC 4180 without line breaks inside cells). @throws InputError
-std::vector<std::string> split_csv(const std::string& line);
+/// Cells of a CSV line (RFC 4180 without line breaks inside cells), and the columns that they start in, from 1.
+/// @throws InputError
+std::vector<std::string> split_csv(const std::string& line, std::vector<int>* starts = nullptr);
 
-/// Cells below a header of paths, one of which may be `id`; empty cells replace nothing.
+/// Cells below a header of paths, one of which may be `id`; empty cells replace nothing. `line_number` (from 1) is for
+/// messages.
 void parse_csv_row(const std::vector<std::string>& header, const std::string& line, std::uint64_t row,
-                   BatchRow& parsed);
+                   std::uint64_t line_number, BatchRow& parsed);
 
 /// How far a batch is; `total_bytes` is the size of the input, `bad` counts rows answered by an error.
 struct BatchProgress {

@@ -1,4 +1,5 @@
 // Rows of a batch: JSON lines and CSV.
+#include "base/names.hpp"
 #include "base/text.hpp"
 #include "io/batch.hpp"
 #include "io/json_text.hpp"
@@ -60,14 +61,17 @@ void parse_json_row(const std::string& line, std::uint64_t row, BatchRow& parsed
     if (key != "id") parsed.changes.emplace_back(key, entry_of(value));
 }
 
-std::vector<std::string> split_csv(const std::string& line)
+std::vector<std::string> split_csv(const std::string& line, std::vector<int>* starts)
 {
   std::vector<std::string> cells(1);
+  if (starts) *starts = {1};
   const std::size_t end = line.ends_with('\r') ? line.size() - 1 : line.size();
   for (std::size_t i = 0; i < end; ++i) {
     if (line[i] == ',') {
       cells.emplace_back();
+      if (starts) starts->push_back(static_cast<int>(i) + 2);
     } else if (line[i] == '"' && cells.back().empty()) {
+      if (starts) ++starts->back();
       for (++i;; ++i) {
         if (i >= end) throw InputError("", "want a closing quote, got none");
         if (line[i] != '"')
@@ -86,12 +90,17 @@ std::vector<std::string> split_csv(const std::string& line)
   return cells;
 }
 
-void parse_csv_row(const std::vector<std::string>& header, const std::string& line, std::uint64_t row, BatchRow& parsed)
+void parse_csv_row(const std::vector<std::string>& header, const std::string& line, std::uint64_t row,
+                   std::uint64_t line_number, BatchRow& parsed)
 {
   parsed.id = std::to_string(row);
   parsed.changes.clear();
   check_length(line);
-  const std::vector<std::string> cells = split_csv(line);
+  const auto number = static_cast<int>(line_number);
+  if (const std::size_t bad = not_utf8(line); bad != line.npos)
+    throw InputError(std::to_string(number) + ":" + std::to_string(bad + 1), "want UTF-8, got another encoding");
+  std::vector<int> starts;
+  const std::vector<std::string> cells = split_csv(line, &starts);
   if (cells.size() != header.size())
     throw InputError("", "want " + std::to_string(header.size()) + " cells, got " + std::to_string(cells.size()));
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -102,7 +111,7 @@ void parse_csv_row(const std::vector<std::string>& header, const std::string& li
     if (cells[i].empty()) continue;
     Entry entry;
     if (cells[i].front() == '[' || cells[i].front() == '{') {
-      entry = parse_yaml(cells[i], "");
+      entry = parse_yaml(cells[i], "", {number, starts[i]});
     } else {
       entry.kind = Entry::Kind::kText;
       entry.text = cells[i];

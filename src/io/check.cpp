@@ -1,6 +1,10 @@
 #include "io/check.hpp"
 
+#include <filesystem>
+
+#include "base/text.hpp"
 #include "io/scenario_answerer.hpp"
+#include "scene/urdf.hpp"
 
 namespace stiction::internal {
 
@@ -17,26 +21,26 @@ int exit_code(Verdict verdict)
   return 3;
 }
 
-Report check(const Scenario& scenario)
+ScenarioReport check(const Scenario& scenario)
 {
   require_askable(scenario);
-  return ScenarioAnswerer(scenario.scene).report(scenario);
+  return ScenarioAnswerer(scenario).report(scenario);
 }
 
 namespace {
 
 /// What `answer` makes of the scenario of a document, with the hash of the document.
 template <class AnswerScenario>
-Report with_inputs(const ScenarioDocument& document, const std::vector<std::string>& package_paths,
-                   AnswerScenario answer)
+ScenarioReport with_inputs(const ScenarioDocument& document, const std::vector<std::string>& package_paths,
+                           AnswerScenario answer)
 {
   Scenario scenario = document.decode();
   scenario.scene.package_paths = package_paths;
   try {
-    Report report = answer(scenario);
-    report.inputs.scenario.sha256 = document.sha256;
+    ScenarioReport report = answer(scenario);
+    report.inputs.scenario = document.sha256;
     for (const ScenarioOverride& change : document.overrides)
-      if (change.path != "question") report.inputs.scenario.set.push_back(change);
+      if (change.path != "question") report.inputs.set.push_back(change);
     return report;
   } catch (const InputError& error) {
     throw document.located(error);
@@ -45,27 +49,48 @@ Report with_inputs(const ScenarioDocument& document, const std::vector<std::stri
 
 }  // namespace
 
-Report check_document(const ScenarioDocument& document, const std::vector<std::string>& package_paths)
+std::vector<std::string> input_files(const ScenarioDocument& document, const std::vector<std::string>& package_paths)
+{
+  std::vector<std::string> files;
+  if (document.root.source) files.push_back(*document.root.source);
+  try {
+    for (const ModelDescription& model : document.decode().scene.models)
+      files.push_back(locate_urdf_file(model.urdf_file, package_paths, "models." + model.name + ".urdf"));
+  } catch (const InputError& error) {
+    throw document.located(error);
+  }
+  return files;
+}
+
+void require_none_of(const std::vector<std::string>& files, const std::string& out, const char* option)
+{
+  std::error_code ignored;
+  for (const std::string& file : files)
+    if (std::filesystem::equivalent(file, out, ignored))
+      throw InputError(option, "want another file than the inputs, got " + quoted(out));
+}
+
+ScenarioReport check_document(const ScenarioDocument& document, const std::vector<std::string>& package_paths)
 {
   return with_inputs(document, package_paths, check);
 }
 
-Report check_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
-                  const std::vector<std::string>& package_paths)
+ScenarioReport check_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
+                          const std::vector<std::string>& package_paths)
 {
   ScenarioDocument document = load_scenario(file);
   apply(overrides, document);
   return check_document(document, package_paths);
 }
 
-Report read_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
-                 const std::vector<std::string>& package_paths)
+ScenarioReport read_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
+                         const std::vector<std::string>& package_paths)
 {
   ScenarioDocument document = load_scenario(file);
   apply(overrides, document);
   return with_inputs(document, package_paths, [](const Scenario& scenario) {
     require_askable(scenario);
-    return ScenarioAnswerer(scenario.scene).read(scenario);
+    return ScenarioAnswerer(scenario).read(scenario);
   });
 }
 

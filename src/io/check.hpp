@@ -6,18 +6,24 @@
 namespace stiction::internal {
 
 /// Loads the scene and answers the scenario's question, with every extra that the options do not turn off.
-Report check(const Scenario& scenario);
+ScenarioReport check(const Scenario& scenario);
 
 /// The same for a file; errors about the scene name line and column.
-Report check_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
-                  const std::vector<std::string>& package_paths);
+ScenarioReport check_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
+                          const std::vector<std::string>& package_paths);
 
 /// Answers from text in memory, as check_file does.
-Report check_document(const ScenarioDocument& document, const std::vector<std::string>& package_paths);
+ScenarioReport check_document(const ScenarioDocument& document, const std::vector<std::string>& package_paths);
 
 /// Loads the scene of a file and reads what is asked, without answering.
-Report read_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
-                 const std::vector<std::string>& package_paths);
+ScenarioReport read_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
+                         const std::vector<std::string>& package_paths);
+
+/// The scenario file and its URDFs.
+std::vector<std::string> input_files(const ScenarioDocument& document, const std::vector<std::string>& package_paths);
+
+/// @throws InputError when `out` is one of the files, by whatever name: results do not replace what they are made of.
+void require_none_of(const std::vector<std::string>& files, const std::string& out, const char* option);
 
 /// 0 holds, 1 fails, 3 undecided.
 int exit_code(Verdict verdict);

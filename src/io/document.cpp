@@ -1,103 +1,177 @@
 #include "io/document.hpp"
 
-#include <yaml-cpp/yaml.h>
+#include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <fstream>
+#include <map>
+#include <sstream>
+#include <unordered_set>
 
+#include "base/file.hpp"
+#include "base/limits.hpp"
+#include "base/names.hpp"
 #include "base/text.hpp"
 #include "io/nearest_name.hpp"
 
 namespace stiction::internal {
 namespace {
 
-constexpr int kDeepest = 32;  // a scenario needs 6
-constexpr std::size_t kLargestFile = std::size_t{256} << 20;
+constexpr int kDeepest = 32;              // a scenario needs 6
 constexpr std::size_t kMost = 1'000'000;  // entries; aliases of aliases grow exponentially
 
-std::string place(const std::string& source, const YAML::Mark& mark)
+std::size_t entries_of(const Entry& entry)
 {
-  if (mark.is_null()) return source;
-  return source + ":" + std::to_string(mark.line + 1) + ":" + std::to_string(mark.column + 1);
+  std::size_t count = 1;
+  for (const Entry& item : entry.items) count += entries_of(item);
+  return count;
 }
 
-class Reader {
+/// Entries from the events of yaml-cpp's parser, counted while they come.
+class Builder final : public YAML::EventHandler {
  public:
-  explicit Reader(const std::string& source) : source_(std::make_shared<const std::string>(source)) {}
-
-  Entry read(const YAML::Node& node, int depth = 0)
+  Builder(const std::string& source, TextStart start)
+      : start_(start), source_(std::make_shared<const std::string>(source))
   {
-    const YAML::Mark mark = node.Mark();
-    if (depth > kDeepest) throw InputError(place(*source_, mark), "want at most 32 nested levels, got more");
-    if (++count_ > kMost) throw InputError(place(*source_, mark), "want at most a million entries, got more");
-    Entry entry;
-    entry.source = source_;
-    entry.line = mark.is_null() ? 0 : mark.line + 1;
-    entry.column = mark.is_null() ? 0 : mark.column + 1;
-    switch (node.Type()) {
-      case YAML::NodeType::Undefined:
-      case YAML::NodeType::Null:
-        break;
-      case YAML::NodeType::Scalar:
-        entry.kind = Entry::Kind::kText;
-        entry.text = node.Scalar();
-        entry.quoted = node.Tag() == "!";
-        break;
-      case YAML::NodeType::Sequence:
-        entry.kind = Entry::Kind::kList;
-        for (const YAML::Node& item : node) entry.items.push_back(read(item, depth + 1));
-        break;
-      case YAML::NodeType::Map:
-        entry.kind = Entry::Kind::kMap;
-        for (const auto& pair : node) {
-          const YAML::Node &key = pair.first, &value = pair.second;
-          if (!key.IsScalar()) throw InputError(place(*source_, key.Mark()), "want a plain key, got a list or a map");
-          const std::string& name = key.Scalar();
-          if (entry.find(name))
-            throw InputError(place(*source_, key.Mark()), "want each key once, got " + quoted(name) + " twice");
-          entry.keys.push_back(name);
-          entry.items.push_back(read(value, depth + 1));
-          Entry& item = entry.items.back();
-          item.key_line = key.Mark().line + 1;
-          item.key_column = key.Mark().column + 1;
-          if (item.kind == Entry::Kind::kNull) {  // its own mark is that of whatever comes next
-            item.line = item.key_line;
-            item.column = item.key_column;
-          }
-        }
-        break;
-    }
-    return entry;
+    root_.source = source_;
+  }
+
+  Entry take() { return std::move(root_); }
+  int documents() const { return documents_; }
+  std::string place(const YAML::Mark& mark) const { return at(mark).where(); }
+  [[noreturn]] void refuse_depth(const YAML::Mark& mark) const
+  {
+    throw InputError(place(mark), "want at most " + std::to_string(kDeepest) + " nested levels, got more");
+  }
+
+  void OnDocumentStart(const YAML::Mark&) override { ++documents_; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(at(mark), anchor, mark); }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override
+  {
+    Entry entry = at(mark);
+    entry.kind = Entry::Kind::kText;
+    entry.text = value;
+    entry.quoted = tag == "!";
+    add(std::move(entry), anchor, mark);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override
+  {
+    begin(Entry::Kind::kList, mark, anchor);
+  }
+  void OnSequenceEnd() override { end(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override
+  {
+    begin(Entry::Kind::kMap, mark, anchor);
+  }
+  void OnMapEnd() override { end(); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override
+  {
+    const auto found = anchors_.find(anchor);
+    if (found == anchors_.end())
+      throw InputError(place(mark), "want an alias of something before it, got one inside it");
+    count(entries_of(found->second), mark);
+    add(Entry(found->second), 0, mark);
   }
 
  private:
+  struct Open {
+    Entry entry;
+    YAML::anchor_t anchor;
+    YAML::Mark mark;
+    std::unordered_set<std::string> keys;  ///< of a map
+    bool after_key = false;                ///< the next entry is the value of the last key
+  };
+
+  Entry at(const YAML::Mark& mark) const
+  {
+    Entry entry;
+    entry.source = source_;
+    entry.line = mark.is_null() ? 0 : start_.line + mark.line;
+    entry.column = mark.is_null() ? 0 : mark.column + (mark.line == 0 ? start_.column : 1);
+    return entry;
+  }
+
+  void count(std::size_t more, const YAML::Mark& mark)
+  {
+    count_ += more;
+    if (count_ > kMost) throw InputError(place(mark), "want at most a million entries, got more");
+  }
+
+  void begin(Entry::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor)
+  {
+    if (open_.size() > kDeepest) refuse_depth(mark);
+    Entry entry = at(mark);
+    entry.kind = kind;
+    open_.push_back({std::move(entry), anchor, mark, {}, false});
+  }
+
+  void end()
+  {
+    Open done = std::move(open_.back());
+    open_.pop_back();
+    add(std::move(done.entry), done.anchor, done.mark);
+  }
+
+  bool wants_key() const
+  {
+    return !open_.empty() && open_.back().entry.kind == Entry::Kind::kMap && !open_.back().after_key;
+  }
+
+  void add(Entry&& entry, YAML::anchor_t anchor, const YAML::Mark& mark)
+  {
+    count(1, mark);
+    if (anchor != 0) {  // kept as often as it is nested
+      count(entries_of(entry), mark);
+      anchors_[anchor] = entry;
+    }
+    if (open_.empty()) {
+      root_ = std::move(entry);
+    } else if (wants_key()) {
+      add_key(entry, mark);
+    } else if (Open& last = open_.back(); last.after_key) {
+      Entry& item = last.entry.items.back();
+      entry.key_line = item.key_line;
+      entry.key_column = item.key_column;
+      if (entry.kind == Entry::Kind::kNull) {  // its own mark is that of whatever comes next
+        entry.line = entry.key_line;
+        entry.column = entry.key_column;
+      }
+      item = std::move(entry);
+      last.after_key = false;
+    } else {
+      last.entry.items.push_back(std::move(entry));
+    }
+  }
+
+  void add_key(const Entry& key, const YAML::Mark& mark)
+  {
+    if (key.kind == Entry::Kind::kList || key.kind == Entry::Kind::kMap)
+      throw InputError(place(mark), "want a plain key, got a list or a map");
+    if (key.kind == Entry::Kind::kNull) throw InputError(place(mark), "want a plain key, got none");
+    Open& last = open_.back();
+    if (!last.keys.insert(key.text).second)
+      throw InputError(place(mark), "want each key once, got " + quoted(key.text) + " twice");
+    last.entry.keys.push_back(key.text);
+    last.entry.items.emplace_back();
+    last.entry.items.back().key_line = key.line;
+    last.entry.items.back().key_column = key.column;
+    last.after_key = true;
+  }
+
+  const TextStart start_;
   std::shared_ptr<const std::string> source_;
+  std::vector<Open> open_;
+  std::map<YAML::anchor_t, Entry> anchors_;
+  Entry root_;
+  int documents_ = 0;
   std::size_t count_ = 0;
 };
-
-/// Position of the first byte that is not UTF-8; npos if there is none. Reports are JSON, which must be.
-std::size_t not_utf8(const std::string& text)
-{
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = [&](std::size_t k) { return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0u; };
-    const unsigned lead = byte(0);
-    const std::size_t length = lead < 0x80                   ? 1
-                               : lead >= 0xc2 && lead < 0xe0 ? 2
-                               : lead >= 0xe0 && lead < 0xf0 ? 3
-                               : lead >= 0xf0 && lead < 0xf5 ? 4
-                                                             : 0;
-    if (length == 0) return i;
-    for (std::size_t k = 1; k < length; ++k)
-      if ((byte(k) & 0xc0) != 0x80) return i;
-    if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) > 0x9f) || (lead == 0xf0 && byte(1) < 0x90) ||
-        (lead == 0xf4 && byte(1) > 0x8f))
-      return i;  // overlong, a surrogate, or beyond the last code point
-    i += length;
-  }
-  return text.npos;
-}
 
 std::string joined(const std::vector<std::string>& names, const char* separator)
 {
@@ -135,16 +209,16 @@ const Entry* Entry::find(std::string_view key) const
   return found == keys.end() ? nullptr : &items[static_cast<std::size_t>(found - keys.begin())];
 }
 
-std::string Entry::where() const
+std::string Entry::where() const { return place(line, column); }
+
+std::string Entry::place(int at_line, int at_column) const
 {
   const std::string name = source ? *source : "";
-  return line > 0 ? name + ":" + std::to_string(line) + ":" + std::to_string(column) : name;
+  if (at_line <= 0) return name;
+  return (name.empty() ? "" : name + ":") + std::to_string(at_line) + ":" + std::to_string(at_column);
 }
 
-std::string Entry::where_key() const
-{
-  return key_line > 0 ? *source + ":" + std::to_string(key_line) + ":" + std::to_string(key_column) : where();
-}
+std::string Entry::where_key() const { return key_line > 0 ? place(key_line, key_column) : where(); }
 
 std::string Entry::shown() const
 {
@@ -159,43 +233,34 @@ std::string Entry::shown() const
     case Kind::kText:
       break;
   }
-  std::string clean;
-  for (char c : text.substr(0, kShown)) clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  return internal::quoted(text.size() > kShown ? clean + "…" : clean);
+  return internal::quoted(text.size() > kShown ? text.substr(0, kShown) + "…" : text);
 }
 
-Entry parse_yaml(const std::string& text, const std::string& source)
+Entry parse_yaml(const std::string& text, const std::string& source, TextStart start)
 {
+  Builder builder(source, start);
   if (text.find('\0') != text.npos) throw InputError(source, "want YAML, got a binary file");
-  if (const std::size_t bad = not_utf8(text); bad != text.npos)
-    throw InputError(
-        source + ":" +
-            std::to_string(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n')),
-        "want UTF-8, got another encoding");
+  if (const std::size_t bad = not_utf8(text); bad != text.npos) {
+    const auto line = static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n'));
+    throw InputError(source + (source.empty() ? "" : ":") + std::to_string(start.line + line),
+                     "want UTF-8, got another encoding");
+  }
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() > 1)
-      throw InputError(source, "want one YAML document, got " + std::to_string(documents.size()));
-    return Reader(source).read(documents.empty() ? YAML::Node() : documents.front());
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder))
+      if (builder.documents() > 1) throw InputError(source, "want one YAML document, got 2 or more");
+    return builder.take();
+  } catch (const YAML::DeepRecursion& error) {
+    builder.refuse_depth(error.mark);
   } catch (const YAML::Exception& error) {
-    throw InputError(place(source, error.mark), "want YAML, got: " + error.msg);
+    throw InputError(builder.place(error.mark), "want YAML, got: " + error.msg);
   }
 }
 
 std::string read_text_file(const std::string& file, const std::string& path)
 {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (!fs::exists(file, ignored)) throw InputError(path, "want an existing file, got " + quoted(file));
-  if (fs::is_directory(file, ignored)) throw InputError(path, "want a file, got the directory " + quoted(file));
-  std::ifstream stream(file, std::ios::binary);
-  std::string content, block(1 << 16, '\0');
-  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())), stream.gcount() > 0) {
-    content.append(block, 0, static_cast<std::size_t>(stream.gcount()));
-    if (content.size() > kLargestFile) throw InputError(path, "want at most 256 MiB, got more in " + quoted(file));
-  }
-  if (!stream.eof()) throw InputError(path, "want a readable file, got " + quoted(file));
-  return content;
+  return read_whole_file(file, kMostScenarioBytes, path);
 }
 
 std::vector<std::string> split_path(const Entry& root, const std::string& path)
@@ -285,6 +350,16 @@ const Entry& locate(const Entry& root, const std::string& path)
     entry = next;
   }
   return *entry;
+}
+
+InputError located(const Entry& root, const InputError& error)
+{
+  const std::string message = error.what();
+  const std::string path = error.path().substr(0, error.path().find('('));  // M(0,1) is an entry of the matrix M
+  if (!root.find(split_path(root, path).front())) return error;
+  const std::string where = locate(root, path).where();
+  if (where.empty() || message.starts_with(where)) return error;
+  return InputError(where + ": " + error.path(), message.substr(std::min(message.size(), error.path().size() + 2)));
 }
 
 }  // namespace stiction::internal

@@ -25,13 +25,24 @@ struct Entry {
   std::string where() const;                      ///< "file:3:7"
   std::string where_key() const;                  ///< the same of its key
   std::string shown() const;                      ///< for "got …": a short text
+
+ private:
+  std::string place(int at_line, int at_column) const;
+};
+
+/// Where in its source a text starts, from 1.
+struct TextStart {
+  int line = 1, column = 1;
 };
 
 /// @throws InputError "source:line:column: …" when it is not YAML, has a duplicate key, more than one document or is
 /// out of all proportion.
-Entry parse_yaml(const std::string& text, const std::string& source);
+Entry parse_yaml(const std::string& text, const std::string& source, TextStart start = {});
 
-/// The whole of a file, up to 256 MiB: /dev/zero has no end. @throws InputError
+/// The same from JSON, strictly; much faster. @throws InputError "source:line:column: …"
+Entry parse_json_entries(const std::string& text, const std::string& source);
+
+/// The whole of a file of at most 16 MiB. @throws InputError
 std::string read_text_file(const std::string& file, const std::string& path);
 
 /// The steps of a dotted path ("contacts[2].at", "contacts.left_toe.at") down a document: keys of maps, and indices
@@ -47,6 +58,9 @@ void set_path(Entry& entry, const std::vector<std::string>& steps, const Entry& 
 
 /// Where the entry of an error path such as "contacts[2].normal" was written; the deepest part of it that exists.
 const Entry& locate(const Entry& root, const std::string& path);
+
+/// An error about an entry ("contacts[2].normal: …"), with the line and column of that entry in front.
+InputError located(const Entry& root, const InputError& error);
 
 /// Index in a list by number or by the `name` of an entry; -1 if there is none.
 int find_in_list(const Entry& list, const std::string& part);

@@ -83,7 +83,8 @@ Verdict judged_verdict(const ContactProblem& problem, const StickingRules& rules
 std::vector<int> idle_motors(const Situation& situation)
 {
   std::vector<int> idle;
-  for (const int dof : situation.scene.given_motors()) {
+  if (!situation.robots) return idle;
+  for (const int dof : situation.robots->given_motors()) {
     const std::string& name = situation.problem.dofs[static_cast<std::size_t>(dof)].model;
     for (const ModelDescription& model : situation.scenario.scene.models)
       if (model.name == name && model.effort.kind == Effort::Kind::kNone) idle.push_back(dof);

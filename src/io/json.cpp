@@ -4,14 +4,14 @@
 
 #include "io/judgement.hpp"
 #include "io/report.hpp"
-#include "stiction/error.hpp"
 
 namespace stiction::internal {
 
 Json json(double value)
 {
   if (std::isfinite(value)) return value;
-  return std::isnan(value) ? "nan" : value > 0.0 ? "inf" : "-inf";
+  if (std::isnan(value)) return nullptr;  // not known
+  return value > 0.0 ? "inf" : "-inf";
 }
 
 Json json(const Eigen::VectorXd& values)
@@ -42,30 +42,53 @@ Json by_joint(const ContactProblem& problem, const Eigen::VectorXd& values)
   return map;
 }
 
-Json contact_json(const Contact& contact, const ContactReport& found, const Eigen::VectorXd& lambda, bool interval)
+Json contacts_json(const ContactProblem& problem, const std::vector<ReportedContact>& contacts)
 {
-  Json entry;
-  entry["name"] = contact.name;
-  entry["state"] = name_of(found.state);
-  entry["normal_force"] = json(found.force[0]);
-  entry["tangential_force"] = json(Eigen::VectorXd(found.force.segment(1, contact.tangents)));
-  entry["force_world"] = json(Eigen::VectorXd(contact_force_in_world(contact, lambda.data() + contact.row)));
-  entry["utilisation"] = json(found.utilisation);
-  entry["unique"] = found.unique;
-  interval = interval && found.normal_lower <= found.normal_upper;
-  entry["normal_interval"] = interval ? Json{json(found.normal_lower), json(found.normal_upper)} : Json();
-  if (contact.torsional) entry["torsion_moment"] = json(found.force[3]);
-  return entry;
+  Json list = Json::array();
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const Contact& contact = problem.contacts[i];
+    const ContactReport& found = contacts[i].found;
+    Json entry;
+    entry["name"] = contacts[i].name;
+    entry["state"] = name_of(found.state);
+    entry["normal_force"] = json(found.force[0]);
+    entry["tangential_force"] = json(Eigen::VectorXd(found.force.segment(1, contact.tangents)));
+    entry["force_world"] = contacts[i].force_W ? json(Eigen::VectorXd(*contacts[i].force_W)) : Json();
+    entry["utilisation"] = json(found.utilisation);
+    entry["unique"] = found.unique;
+    entry["normal_interval"] = contacts[i].interval ? Json{json(found.normal_lower), json(found.normal_upper)} : Json();
+    if (contact.torsional) entry["torsion_moment"] = json(found.force[3]);
+    list.push_back(entry);
+  }
+  return list;
+}
+
+Json efforts_json(const std::vector<ReportedEffort>& efforts)
+{
+  Json map = Json::object();
+  for (const ReportedEffort& effort : efforts) map[effort.name] = json(effort.value);
+  return map;
+}
+
+Json margins_json(const std::vector<ReportedMargin>& margins)
+{
+  using State = Margin::State;
+  Json map = Json::object(), intervals = Json::object();
+  for (const ReportedMargin& margin : margins) {
+    if (margin.margin.state == State::kNone) map[margin.name] = nullptr;
+    if (margin.margin.state == State::kKnown || margin.margin.state == State::kUnbounded)
+      map[margin.name] = json(margin.value);
+    if (margin.interval) intervals[margin.name] = {json(margin.margin.lower), json(margin.margin.upper)};
+  }
+  if (!intervals.empty()) map["intervals"] = intervals;
+  return map;
 }
 
 Json proved_contacts_json(const ContactProblem& problem, const std::vector<ContactReport>& found,
                           const Eigen::VectorXd& lambda)
 {
-  Json list = Json::array();
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
-    list.push_back(contact_json(problem.contacts[i], found[i], lambda, false));
-    list.back()["unique"] = unproved();
-  }
+  Json list = contacts_json(problem, reported_contacts(problem, found, lambda, false));
+  for (Json& entry : list) entry["unique"] = unproved();
   return list;
 }
 
@@ -136,7 +159,7 @@ void write_certificate(const Certificate& certificate, Json& entry)
 Field Field::operator[](const char* key) const
 {
   if (!json_.is_object() || !json_.contains(key))
-    throw InputError(path_ + "." + key, "want an entry, got none: not a report");
+    throw NotAReport(path_ + "." + key, "want an entry, got none: not a report");
   return {json_.at(key), path_ + "." + key};
 }
 
@@ -215,7 +238,7 @@ Eigen::MatrixXd Field::matrix(Eigen::Index rows, Eigen::Index cols) const
 
 void Field::fail(const std::string& want) const
 {
-  throw InputError(
+  throw NotAReport(
       path_, "want " + want + ", got " + json_.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 40));
 }
 

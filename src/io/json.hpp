@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "io/question.hpp"
+#include "stiction/error.hpp"
 #include "stiction/sticking.hpp"
 
 namespace stiction::internal {
-
-using Json = nlohmann::ordered_json;
 
 /// Infinite numbers are the texts "inf" and "-inf".
 Json json(double value);
@@ -19,11 +19,17 @@ Json json(const Eigen::MatrixXd& matrix);
 /// {"robot/base": [6], "robot/left_knee": 0.1}: a list for a joint with several degrees of freedom.
 Json by_joint(const ContactProblem& problem, const Eigen::VectorXd& values);
 
-/// One entry of `contacts`; `lambda` are all forces, `interval` says whether the normal interval was computed and means
-/// anything.
-Json contact_json(const Contact& contact, const ContactReport& found, const Eigen::VectorXd& lambda, bool interval);
+/// Entries of `contacts` of the problem that their forces belong to.
+Json contacts_json(const ContactProblem& problem, const std::vector<ReportedContact>& contacts);
 
-/// All of them as a certificate proves them, without intervals: that of each is null. Uniqueness is not proved.
+/// {"robot/left_knee": 3.1}
+Json efforts_json(const std::vector<ReportedEffort>& efforts);
+
+/// {"friction_scale": 0.6, "intervals": {"friction_scale": [0.59, 0.6]}}: null where there is no such number; of what
+/// is undecided there is only an interval.
+Json margins_json(const std::vector<ReportedMargin>& margins);
+
+/// Contacts as a certificate proves them, without intervals: that of each is null. Uniqueness is not proved.
 Json proved_contacts_json(const ContactProblem& problem, const std::vector<ContactReport>& found,
                           const Eigen::VectorXd& lambda);
 
@@ -34,7 +40,13 @@ Json leaf_json(const MotionLeaf& leaf);
 /// What a certificate claims, without its kind: a, lambda, leaves.
 void write_certificate(const Certificate& certificate, Json& entry);
 
-/// One entry of a report that is read, and its path for messages. Reading what is not there throws InputError.
+/// What was read is no report, whatever it says: unlike a report about a problem that is none.
+class NotAReport : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// One entry of a report that is read, and its path for messages. Reading what is not there throws NotAReport.
 class Field {
  public:
   Field(const Json& json, std::string path) : json_(json), path_(std::move(path)) {}

@@ -3,6 +3,7 @@
 #include <set>
 #include <vector>
 
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
 
@@ -12,9 +13,12 @@ nlohmann::ordered_json parse_json(const std::string& text, const std::string& so
 {
   std::vector<std::set<std::string>> keys;  // of the objects that are open
   int depth = 0;
+  std::size_t values = 0;
   // The parser itself needs no stack per level; copying and destroying what it made does.
   const auto strictly = [&](int, nlohmann::ordered_json::parse_event_t event, nlohmann::ordered_json& value) {
     using Event = nlohmann::ordered_json::parse_event_t;
+    if (++values > kMostJsonValues)
+      throw InputError(source, "want at most " + std::to_string(kMostJsonValues) + " values and brackets, got more");
     if (event == Event::object_start || event == Event::array_start) {
       if (++depth > kDeepestJson)
         throw InputError(source, "want at most " + std::to_string(kDeepestJson) + " nested levels, got more");

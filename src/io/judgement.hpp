@@ -18,8 +18,9 @@ struct Judgement {
   std::string proved;   ///< one sentence of `verify`
   Json claims;          ///< the question's own keys of the report; unproved() where the certificate says nothing
   std::string derived;  ///< a key of claims whose numbers come out of inverses and eigenvalues: they may differ by 1e-8
-  Json question;        ///< the part of the certificate that says what is asked: the scenario's
-  Json proof;           ///< the rest of the certificate
+  bool differences = false;  ///< works and velocities: as rounded as what they are differences of
+  Json question;             ///< the part of the certificate that says what is asked: the scenario's
+  Json proof;                ///< the rest of the certificate
 
   static Judgement refusal(const std::string& why);
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "io/rounded.hpp"
+
 namespace stiction::internal {
 
 std::string interval_text(double lower, double upper, int digits)
@@ -14,7 +16,7 @@ std::string spare_friction_text(double least_factor)
 {
   if (least_factor == 0.0) return "holds without any friction";
   if (least_factor <= kHardlyAny) return "friction to spare: holds with next to none";
-  return fmt::format("friction to spare: holds down to {:.4g} of every coefficient", least_factor);
+  return "friction to spare: holds down to " + at_least(least_factor) + " of every coefficient";
 }
 
 }  // namespace stiction::internal

@@ -1,6 +1,7 @@
-// The seam between the program and the questions it answers: one file per question fills a QuestionKind and adds it to
-// the table in questions.cpp. Everything else (check, batch, verify, the frame of a report) is written once and knows
-// no question.
+// The seam between the program and the questions it answers: the strip of a question is <question>_answer.cpp, which
+// asks, <question>_json.cpp and <question>_text.cpp, which spell, and its QuestionKind, which the table in
+// questions.cpp finds by its name. Everything else (check, batch, verify, the frame of a report) is written once and
+// knows no question.
 #pragma once
 
 #include <memory>
@@ -15,16 +16,24 @@
 
 namespace stiction::internal {
 
+using Json = nlohmann::ordered_json;
+
 class Field;
 struct Judgement;
-struct Report;
 
 /// A scenario in one posture: what a question is asked about.
 struct Situation {
   const Scenario& scenario;
-  Scene& scene;
+  Scene* robots;  ///< null for a bare problem: there are matrices only
   const SceneState& state;
   const ContactProblem& problem;
+
+  /// For what matrices do not answer (require_matrices_suffice has refused it before).
+  Scene& scene() const;
+  /// In `scenario.contact_motions`.
+  const ContactMotion& motion_of(std::size_t contact) const;
+  /// stiction::require_rest
+  void require_rest(const std::vector<bool>& slides = {}) const;
 };
 
 /// Whether to compute intervals, margins and repairs where the scenario does not say.
@@ -45,37 +54,39 @@ struct AnswerText {
   std::string advice;  ///< lines, as `table`
 };
 
-/// A question and, once asked, its answer. One per thread; may be asked again and again.
-class Answer {
+/// Asks a question, again and again, with memory for it. One per thread.
+class Asker {
  public:
-  virtual ~Answer() = default;
+  virtual ~Asker() = default;
 
   /// Reads what is asked, and no more. @throws InputError when the situation does not suit the question.
   virtual void read(const Situation& situation) = 0;
   /// Reads and answers. @throws InputError as `read`.
   virtual void ask(const Situation& situation, Extras extras) = 0;
 
-  /// What was read: the keys of the certificate that the scenario decides, whatever the answer.
-  virtual nlohmann::ordered_json question(const Report& report) const = 0;
-
   virtual Verdict verdict() const = 0;
   virtual std::string summary() const = 0;  ///< one sentence a person can act on
-  virtual int iterations() const = 0;
-  virtual std::string second_engine() const { return ""; }  ///< that helped the one that was asked for; empty: none did
   virtual void write_row(std::vector<RowCell>& cells) const = 0;
 
-  /// The question's own keys, between `summary` and `solver`.
-  virtual void write_json(const Report& report, nlohmann::ordered_json& json) const = 0;
-  virtual AnswerText text(const Report& report) const = 0;
+  /// Moves the answer to the report of the situation's scenario and problem, with the contacts, efforts and margins in
+  /// it.
+  virtual void move_to(ScenarioReport& report) = 0;
 };
 
+/// What the program knows about a question.
 struct QuestionKind {
-  Question question;
   /// Whether a scenario suits the question, as far as that shows before robots are loaded. @throws InputError
   void (*require)(const Scenario& scenario);
-  std::unique_ptr<Answer> (*make)(std::unique_ptr<Engine> engine);
+  std::unique_ptr<Asker> (*make)(std::unique_ptr<Engine> engine);
   /// Names of the cells that rows of a batch have, for the header of a CSV file.
   std::vector<std::string> (*columns)(const ScenarioOptions& options);
+
+  /// What was read: the keys of the certificate that the scenario decides, whatever the answer.
+  Json (*asked_json)(const ScenarioReport& report);
+  /// The question's own keys, between `summary` and `solver`.
+  void (*write_json)(const ScenarioReport& report, Json& json);
+  AnswerText (*text)(const ScenarioReport& report);
+
   /// Judges the certificate of a report that is not undecided, with the proof room alone, and writes what the report
   /// may say.
   /// @throws InputError when it is not a report.
@@ -83,14 +94,13 @@ struct QuestionKind {
 };
 
 /// For QuestionKind::make.
-template <typename OneAnswer>
-std::unique_ptr<Answer> make_answer(std::unique_ptr<Engine> engine)
+template <typename OneAsker>
+std::unique_ptr<Asker> make_asker(std::unique_ptr<Engine> engine)
 {
-  return std::make_unique<OneAnswer>(std::move(engine));
+  return std::make_unique<OneAsker>(std::move(engine));
 }
 
-/// @throws InputError with `path` as the entry, naming the questions that are answered.
-const QuestionKind& kind_of(const std::string& question, const std::string& path = "question");
+const QuestionKind& kind_of(Question question);
 
 /// For QuestionKind::require: one-way contacts and orthotropic friction belong to the question impact.
 void require_plain_contacts(const Scenario& scenario);
@@ -102,10 +112,10 @@ void require_no_sliding(const Scenario& scenario);
 /// choose.
 void require_default_rules(const Scenario& scenario);
 
-/// For Answer::ask of questions that look for no efforts. @throws InputError saying what to write instead of limits.
+/// For Asker::ask of questions that look for no efforts. @throws InputError saying what to write instead of limits.
 void require_given_efforts(const Situation& situation);
 
 /// The efforts of models that have given ones, by joint.
-std::vector<std::pair<std::string, double>> given_efforts(const Scenario& scenario, const ContactProblem& problem);
+std::vector<ReportedEffort> given_efforts(const Scenario& scenario, const ContactProblem& problem);
 
 }  // namespace stiction::internal

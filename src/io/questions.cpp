@@ -3,28 +3,55 @@
 #include "base/text.hpp"
 #include "io/report.hpp"
 #include "stiction/error.hpp"
+#include "stiction/rest.hpp"
 
 namespace stiction::internal {
 
-extern const QuestionKind kAllStickingKind, kClosureKind, kCouplingsKind, kEquilibriumKind, kImpactKind, kRegionKind,
-    kSlidingKind;
+#define STICTION_KIND(Name, name) extern const QuestionKind k##Name##Kind;
+STICTION_QUESTIONS(STICTION_KIND)
+#undef STICTION_KIND
 
 namespace {
 
-constexpr const QuestionKind* kKinds[] = {&kAllStickingKind, &kEquilibriumKind, &kRegionKind,   &kClosureKind,
-                                          &kSlidingKind,     &kImpactKind,      &kCouplingsKind};
+struct NamedKind {
+  const char* name;
+  const QuestionKind& kind;
+};
+
+/// In the order of Question.
+constexpr NamedKind kKinds[] = {
+#define STICTION_KIND(Name, name) {#name, k##Name##Kind},
+    STICTION_QUESTIONS(STICTION_KIND)
+#undef STICTION_KIND
+};
 
 }  // namespace
 
-const QuestionKind& kind_of(const std::string& question, const std::string& path)
+Scene& Situation::scene() const
 {
-  std::string known;
-  for (const QuestionKind* kind : kKinds) {
-    const char* name = stiction::name_of(kind->question);
-    if (question == name) return *kind;
-    known += (known.empty() ? "" : " | ") + std::string(name);
-  }
-  throw InputError(path, "want a question that this version answers (" + known + "), got " + quoted(question));
+  if (!robots) throw std::logic_error("asked for the robots of a bare problem");
+  return *robots;
+}
+
+const ContactMotion& Situation::motion_of(std::size_t contact) const
+{
+  return scenario
+      .contact_motions[robots ? static_cast<std::size_t>(robots->contact_origins()[contact].description) : contact];
+}
+
+void Situation::require_rest(const std::vector<bool>& slides) const
+{
+  if (robots)
+    stiction::require_rest(*robots, state, problem, slides);
+  else
+    stiction::require_rest(problem, state.v, slides);
+}
+
+const QuestionKind& kind_of(Question question)
+{
+  const auto index = static_cast<std::size_t>(question);
+  if (index >= std::size(kKinds)) throw InputError("question", "want a question, got number " + std::to_string(index));
+  return kKinds[index].kind;
 }
 
 void require_plain_contacts(const Scenario& scenario)
@@ -64,6 +91,10 @@ void require_default_rules(const Scenario& scenario)
 void require_given_efforts(const Situation& situation)
 {
   if (situation.problem.actuators.empty()) return;
+  if (!situation.robots)
+    throw InputError("actuators", "want none for " + std::string(stiction::name_of(situation.scenario.question)) +
+                                      ": given efforts are part of F, the question equilibrium finds efforts; got " +
+                                      quoted(situation.problem.actuators.front().name));
   const Dof& dof = situation.problem.dofs[static_cast<std::size_t>(situation.problem.actuators.front().dof)];
   for (const ModelDescription& description : situation.scenario.scene.models)
     if (description.name == dof.model)
@@ -74,16 +105,16 @@ void require_given_efforts(const Situation& situation)
                            "; the question equilibrium finds efforts within limits");
 }
 
-std::vector<std::pair<std::string, double>> given_efforts(const Scenario& scenario, const ContactProblem& problem)
+std::vector<ReportedEffort> given_efforts(const Scenario& scenario, const ContactProblem& problem)
 {
-  std::vector<std::pair<std::string, double>> efforts;
+  std::vector<ReportedEffort> efforts;
   for (const ModelDescription& model : scenario.scene.models) {
     if (model.effort.kind != Effort::Kind::kGiven) continue;
     for (std::size_t i = 0; i < problem.dofs.size(); ++i) {
       const Dof& dof = problem.dofs[i];
       if (dof.model != model.name || dof.size != 1) continue;
       const auto given = model.effort.given.find(dof.joint);
-      efforts.emplace_back(problem.dof_names[i], given == model.effort.given.end() ? 0.0 : given->second);
+      efforts.push_back({problem.dof_names[i], given == model.effort.given.end() ? 0.0 : given->second});
     }
   }
   return efforts;
@@ -93,9 +124,21 @@ std::vector<std::pair<std::string, double>> given_efforts(const Scenario& scenar
 
 namespace stiction {
 
+const char* name_of(Question question)
+{
+  const auto index = static_cast<std::size_t>(question);
+  return index < std::size(internal::kKinds) ? internal::kKinds[index].name : "";
+}
+
 Question question_named(const std::string& name, const std::string& path)
 {
-  return internal::kind_of(name, path).question;
+  std::string known;
+  for (std::size_t i = 0; i < std::size(internal::kKinds); ++i) {
+    const char* const one = internal::kKinds[i].name;
+    if (name == one) return static_cast<Question>(i);
+    known += (known.empty() ? "" : " | ") + std::string(one);
+  }
+  throw InputError(path, "want a question that this version answers (" + known + "), got " + internal::quoted(name));
 }
 
 }  // namespace stiction

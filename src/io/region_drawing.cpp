@@ -13,9 +13,9 @@
 namespace stiction::internal {
 namespace {
 
-const RegionAnswer& region_of(const Report& report)
+const RegionAnswer& region_of(const ScenarioReport& report)
 {
-  if (const auto* answer = dynamic_cast<const RegionAnswer*>(report.answer.get())) return *answer;
+  if (const auto* answer = std::get_if<RegionAnswer>(&report.answer)) return *answer;
   throw InputError("question", "want region, got " + quoted(stiction::name_of(report.scenario.question)));
 }
 
@@ -164,8 +164,8 @@ Eigen::Vector2d nearest_boundary(const std::vector<RegionPiece>& pieces, Polygon
 /// The distance to the boundary as a line, and where it is a margin as a circle that stays inside.
 void append_margin(std::string& out, const Canvas& canvas, const RegionAnswer& region)
 {
-  const RegionResult& result = region.result();
-  const Eigen::Vector2d c = region.position();
+  const RegionResult& result = region.result;
+  const Eigen::Vector2d c = region.input.position;
   if (result.distance.state != Margin::State::kKnown) return;
   const bool inside = result.verdict == Verdict::kHolds;
   if (inside)
@@ -176,7 +176,7 @@ void append_margin(std::string& out, const Canvas& canvas, const RegionAnswer& r
                      px(canvas.x(end.x())), px(canvas.y(end.y())));
 }
 
-void append_points(std::string& out, const Canvas& canvas, const Report& report, const RegionAnswer& region)
+void append_points(std::string& out, const Canvas& canvas, const ScenarioReport& report, const RegionAnswer& region)
 {
   for (const Contact& contact : report.problem.contacts) {
     const double x = canvas.x(contact.point_W.x()), y = canvas.y(contact.point_W.y());
@@ -186,11 +186,11 @@ void append_points(std::string& out, const Canvas& canvas, const Report& report,
       out += fmt::format("<text class=\"name\" x=\"{}\" y=\"{}\">{}</text>\n", px(x + 6), px(y - 6),
                          escaped(contact.name));
   }
-  const double x = canvas.x(region.position().x()), y = canvas.y(region.position().y());
+  const double x = canvas.x(region.input.position.x()), y = canvas.y(region.input.position.y());
   out += fmt::format("<path class=\"com\" d=\"M{} {}h12M{} {}v12\"/>\n", px(x - 6), px(y), px(x), px(y - 6));
-  if (region.result().kind != RegionKind::kUnbounded) return;
+  if (region.result.kind != RegionKind::kUnbounded) return;
   const Eigen::Vector2d end =
-      Eigen::Vector2d(x, y) + 120.0 * Eigen::Vector2d(region.result().direction.x(), -region.result().direction.y());
+      Eigen::Vector2d(x, y) + 120.0 * Eigen::Vector2d(region.result.direction.x(), -region.result.direction.y());
   out +=
       fmt::format("<path class=\"far\" d=\"M{} {}L{} {}\"/><text class=\"name\" x=\"{}\" y=\"{}\">unbounded</text>\n",
                   px(x), px(y), px(end.x()), px(end.y()), px(end.x()), px(end.y()));
@@ -198,12 +198,12 @@ void append_points(std::string& out, const Canvas& canvas, const Report& report,
 
 }  // namespace
 
-std::string region_svg(const Report& report)
+std::string region_svg(const ScenarioReport& report)
 {
   const RegionAnswer& region = region_of(report);
-  const RegionResult& result = region.result();
+  const RegionResult& result = region.result;
   Canvas canvas;
-  canvas.include(region.position());
+  canvas.include(region.input.position);
   for (const Contact& contact : report.problem.contacts) canvas.include(contact.point_W.head<2>());
   for (const RegionPiece& piece : result.pieces)
     for (const Polygon* polygon : {&piece.inner, &piece.outer})
@@ -257,9 +257,9 @@ std::string region_svg(const Report& report)
   return out + "</svg>\n";
 }
 
-std::string region_csv(const Report& report)
+std::string region_csv(const ScenarioReport& report)
 {
-  const RegionResult& result = region_of(report).result();
+  const RegionResult& result = region_of(report).result;
   std::string out = "piece,polygon,x,y\n";
   for (std::size_t p = 0; p < result.pieces.size(); ++p)
     for (const auto& [name, polygon] :

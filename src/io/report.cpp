@@ -51,4 +51,37 @@ Eigen::Vector3d contact_force_in_world(const Contact& contact, const double* row
   return force;
 }
 
+void refuse(ScenarioReport& report, const std::string& why)
+{
+  report.verdict = Verdict::kUndecided;
+  report.summary = "undecided: the proof does not stand as it is written: " + why;
+}
+
+std::vector<ReportedContact> reported_contacts(const ContactProblem& problem, const std::vector<ContactReport>& found,
+                                               const Eigen::VectorXd& lambda, bool intervals)
+{
+  std::vector<ReportedContact> contacts;
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const Contact& contact = problem.contacts[i];
+    contacts.push_back({contact.name, found[i], contact_force_in_world(contact, lambda.data() + contact.row),
+                        intervals && found[i].normal_lower <= found[i].normal_upper});
+  }
+  return contacts;
+}
+
+ReportedMargin reported_margin(const char* name, const Margin& margin, SafeEnd safe)
+{
+  ReportedMargin reported{name, margin};
+  reported.interval = margin.state != Margin::State::kNone;
+  if (margin.state == Margin::State::kKnown) reported.value = safe == SafeEnd::kLower ? margin.lower : margin.upper;
+  if (margin.state == Margin::State::kUnbounded) reported.value = kInfinity;
+  return reported;
+}
+
+ReportedMargin reported_margin(const char* name, const std::optional<double>& value)
+{
+  if (!value) return {name, {Margin::State::kNone, -kInfinity, kInfinity, ""}};
+  return {name, {Margin::State::kKnown, *value, *value, ""}, *value};
+}
+
 }  // namespace stiction::internal

@@ -14,13 +14,13 @@ std::string checksum(const std::string& text)
   return fmt::format("{:016x}", hash);
 }
 
-Json inputs_json(const Inputs& inputs)
+Json inputs_json(const ScenarioReport::Inputs& inputs)
 {
   Json entry;
   entry["scenario"] = Json();
-  if (!inputs.scenario.sha256.empty()) {
-    entry["scenario"] = {{"sha256", inputs.scenario.sha256}, {"set", Json::array()}};
-    for (const ScenarioOverride& change : inputs.scenario.set)
+  if (!inputs.scenario.empty()) {
+    entry["scenario"] = {{"sha256", inputs.scenario}, {"set", Json::array()}};
+    for (const ScenarioOverride& change : inputs.set)
       entry["scenario"]["set"].push_back(change.path + "=" + change.value);
   }
   entry["urdf"] = Json::object();
@@ -28,31 +28,41 @@ Json inputs_json(const Inputs& inputs)
   return entry;
 }
 
-Json report_document(const Report& report)
+Json report_document(const ScenarioReport& report)
 {
   Json json_report;
   json_report["stiction"] = 1;
   json_report["name"] = report.scenario.name;
   json_report["question"] = stiction::name_of(report.scenario.question);
-  json_report["verdict"] = name_of(report.verdict());
-  json_report["summary"] = report.summary();
-  report.answer->write_json(report, json_report);
-  std::string solver = report.scenario.options.solver;
-  if (const std::string second = report.answer->second_engine(); !second.empty()) solver += ", " + second;
-  json_report["solver"] = {{"name", solver}, {"iterations", report.answer->iterations()}};
+  json_report["verdict"] = name_of(report.verdict);
+  json_report["summary"] = report.summary;
+  kind_of(report.scenario.question).write_json(report, json_report);
+  json_report["solver"] = {{"name", report.solver}, {"iterations", report.iterations}};
   json_report["warnings"] = report.warnings;
   json_report["inputs"] = inputs_json(report.inputs);
   return json_report;
 }
 
-std::string report_json(const Report& report)
+namespace {
+
+/// Names come from URDFs: what is not UTF-8 in them is replaced.
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+}  // namespace stiction::internal
+
+namespace stiction {
+
+std::string to_json(const ScenarioReport& report)
 {
-  Json document = report_document(report);
-  const auto dump = [&] {
-    return document.dump(-1, ' ', false, Json::error_handler_t::replace);
-  };  // names come from URDFs
-  document["checksum"] = checksum(dump());
-  return dump() + "\n";
+  internal::Json document = internal::report_document(report);
+  document["checksum"] = internal::checksum(internal::dump(document));
+  return internal::dump(document) + "\n";
 }
 
-}  // namespace stiction::internal
+std::string certificate_json(const ScenarioReport& report)
+{
+  return internal::dump(internal::report_document(report)["certificate"]);
+}
+
+}  // namespace stiction

@@ -59,15 +59,20 @@ std::string contacts_text(const ContactProblem& problem, const std::vector<Conta
   return out;
 }
 
-std::string report_text(const Report& report, bool colours)
+}  // namespace stiction::internal
+
+namespace stiction {
+
+std::string to_text(const ScenarioReport& report, Colours colours)
 {
-  std::string verdict = name_of(report.verdict());
-  std::string sentence = report.summary();
+  using namespace internal;
+  std::string verdict = to_string(report.verdict);
+  std::string sentence = report.summary;
   if (sentence.starts_with(verdict + ": ")) sentence.erase(0, verdict.size() + 2);
   std::ranges::transform(verdict, verdict.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   std::string out = report.scenario.name.empty() ? "" : report.scenario.name + "\n";
-  AnswerText text = report.answer->text(report);
-  out += colours ? colour_of(report.verdict()) + verdict + "\033[0m" : verdict;
+  AnswerText text = kind_of(report.scenario.question).text(report);
+  out += colours == Colours::kTerminal ? colour_of(report.verdict) + verdict + "\033[0m" : verdict;
   out += (text.headline.empty() ? "" : " (" + text.headline + ")") + "\n";
   append_wrapped(out, sentence);
 
@@ -81,4 +86,4 @@ std::string report_text(const Report& report, bool colours)
   return out + text.advice;
 }
 
-}  // namespace stiction::internal
+}  // namespace stiction

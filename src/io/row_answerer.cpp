@@ -17,10 +17,10 @@ Scenario decode_with_paths(const ScenarioDocument& document, const std::vector<s
   return scenario;
 }
 
-ScenarioAnswerer load(const ScenarioDocument& document, const SceneDescription& scene)
+ScenarioAnswerer load(const ScenarioDocument& document, const Scenario& scenario)
 {
   try {
-    return ScenarioAnswerer(scene);
+    return ScenarioAnswerer(scenario);
   } catch (const InputError& error) {
     throw document.located(error);
   }
@@ -39,7 +39,7 @@ RowAnswerer::RowAnswerer(const ScenarioDocument& document, const std::vector<std
       package_paths_(package_paths),
       base_(decode_with_paths(document, package_paths)),
       row_(base_),
-      answerer_(load(document, base_.scene))
+      answerer_(load(document, base_))
 {
 }
 
@@ -56,6 +56,7 @@ RowAnswerer::RowAnswerer(const RowAnswerer& other)
 /// others.
 bool RowAnswerer::change_sections(const BatchRow& row)
 {
+  if (base_.bare) return false;
   const Entry* models = document_.root.find("models");
   const Entry* contacts = document_.root.find("contacts");
   std::vector<Entry> model_entries, contact_entries;
@@ -99,17 +100,14 @@ void RowAnswerer::answer(const BatchRow& row, RowAnswer& answer)
     row_.scene.package_paths = package_paths_;
   }
   require_askable(row_);
-  const Answer& asked = answerer_.ask(row_);
+  const Asker& asked = answerer_.ask(row_);
   answer.verdict = asked.verdict();
   answer.summary = asked.summary();
   answer.cells.clear();
   asked.write_row(answer.cells);
 }
 
-std::vector<std::string> RowAnswerer::columns() const
-{
-  return kind_of(stiction::name_of(base_.question)).columns(base_.options);
-}
+std::vector<std::string> RowAnswerer::columns() const { return kind_of(base_.question).columns(base_.options); }
 
 /// Back to the scenario as it is written.
 void RowAnswerer::restore()

@@ -1,138 +1,18 @@
 #include "stiction/scenario.hpp"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <set>
 
+#include "base/numerics.hpp"
 #include "base/text.hpp"
-#include "io/nearest_name.hpp"
+#include "io/entry_reader.hpp"
+#include "io/problem_document.hpp"
 #include "io/scenario_document.hpp"
 #include "io/sha256.hpp"
 
 namespace stiction {
 namespace internal {
 namespace {
-
-[[noreturn]] void fail(const Entry& entry, const std::string& path, const std::string& want)
-{
-  const std::string where = entry.where();
-  throw InputError(where.empty() ? path : where + ": " + path, "want " + want + ", got " + entry.shown());
-}
-
-double number(const Entry& entry, const std::string& path)
-{
-  const std::string& text = entry.text;
-  if (entry.kind != Entry::Kind::kText || entry.quoted || text.empty()) fail(entry, path, "a number");
-  const char* begin = text.data() + (text[0] == '+' && text.size() > 1 && text[1] != '-');
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
-  if (end != text.data() + text.size() || error == std::errc::invalid_argument) fail(entry, path, "a number");
-  if (error != std::errc() || !std::isfinite(value)) fail(entry, path, "a finite number");
-  return value;
-}
-
-double number_at_least_zero(const Entry& entry, const std::string& path)
-{
-  const double value = number(entry, path);
-  if (value < 0.0) fail(entry, path, "a number >= 0");
-  return value;
-}
-
-bool boolean(const Entry& entry, const std::string& path)
-{
-  if (entry.kind == Entry::Kind::kText && !entry.quoted && (entry.text == "true" || entry.text == "false"))
-    return entry.text == "true";
-  fail(entry, path, "true or false");
-}
-
-const std::string& text_of(const Entry& entry, const std::string& path)
-{
-  if (entry.kind != Entry::Kind::kText || entry.text.empty()) fail(entry, path, "a text");
-  return entry.text;
-}
-
-std::vector<double> numbers(const Entry& entry, const std::string& path)
-{
-  if (entry.kind != Entry::Kind::kList) fail(entry, path, "a list of numbers");
-  std::vector<double> values;
-  for (std::size_t i = 0; i < entry.items.size(); ++i)
-    values.push_back(number(entry.items[i], path + "[" + std::to_string(i) + "]"));
-  return values;
-}
-
-Eigen::Vector3d vector3(const Entry& entry, const std::string& path)
-{
-  if (entry.kind != Entry::Kind::kList || entry.items.size() != 3) fail(entry, path, "a list of three numbers");
-  const std::vector<double> values = numbers(entry, path);
-  return {values[0], values[1], values[2]};
-}
-
-template <class Value, std::size_t n>
-Value one_of(const Entry& entry, const std::string& path, const std::array<std::pair<const char*, Value>, n>& choices)
-{
-  std::string list;
-  for (const auto& [name, value] : choices) {
-    if (entry.kind == Entry::Kind::kText && entry.text == name) return value;
-    list += (list.empty() ? "" : " | ") + std::string(name);
-  }
-  fail(entry, path, list);
-}
-
-/// A map whose keys are all known.
-class Map {
- public:
-  Map(const Entry& entry, const std::string& path, const std::vector<std::string>& known) : entry_(entry), path_(path)
-  {
-    if (entry.kind != Entry::Kind::kMap) fail(entry, path.empty() ? "scenario" : path, "a map");
-    for (std::size_t i = 0; i < entry.keys.size(); ++i) {
-      if (std::ranges::find(known, entry.keys[i]) != known.end()) continue;
-      std::string list;
-      for (const std::string& key : known) list += (list.empty() ? "" : ", ") + key;
-      const std::string near = nearest_name(entry.keys[i], known);
-      const std::string where = entry.items[i].where_key();
-      throw InputError((where.empty() ? "" : where + ": ") + path_of(entry.keys[i]),
-                       "want a known key (" + list + "), got " + quoted(entry.keys[i]) +
-                           (near.empty() ? "" : ", did you mean " + quoted(near) + "?"));
-    }
-  }
-
-  const Entry* find(const char* key) const { return entry_.find(key); }
-  const Entry& need(const char* key) const
-  {
-    if (const Entry* found = find(key)) return *found;
-    const std::string where = entry_.where();
-    throw InputError((where.empty() ? "" : where + ": ") + path_of(key), "want an entry " + quoted(key) + ", got none");
-  }
-  std::string path_of(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
-
-  double number_or(const char* key, double fallback) const
-  {
-    const Entry* found = find(key);
-    return found ? number(*found, path_of(key)) : fallback;
-  }
-  Eigen::Vector3d vector_or(const char* key, const Eigen::Vector3d& fallback) const
-  {
-    const Entry* found = find(key);
-    return found ? vector3(*found, path_of(key)) : fallback;
-  }
-  std::string text_or(const char* key, const std::string& fallback) const
-  {
-    const Entry* found = find(key);
-    return found ? text_of(*found, path_of(key)) : fallback;
-  }
-  template <class Value, std::size_t n>
-  Value choice_or(const char* key, const std::array<std::pair<const char*, Value>, n>& choices, Value fallback) const
-  {
-    const Entry* found = find(key);
-    return found ? one_of(*found, path_of(key), choices) : fallback;
-  }
-
- private:
-  const Entry& entry_;
-  std::string path_;
-};
 
 /// Numbers by joint name; lists belong to planar and floating joints.
 void decode_joints(const Entry& entry, const std::string& path, std::map<std::string, double>& single,
@@ -169,12 +49,12 @@ Effort decode_effort(const Entry& entry, const std::string& path)
 constexpr std::array<std::pair<const char*, ContactFrame>, 3> kContactFrames{
     {{"link", ContactFrame::kLink}, {"world", ContactFrame::kWorld}, {"on", ContactFrame::kOn}}};
 
-/// Unit to within 1e-6, as the scene wants it; here because here the line is known.
+/// Unit to within kUnitRounding, as the scene wants it; here because here the line is known.
 Eigen::Vector3d unit_vector(const Entry& entry, const std::string& path)
 {
   const Eigen::Vector3d value = vector3(entry, path);
   const std::string where = entry.where();
-  if (!(std::abs(value.norm() - 1.0) <= 1e-6))
+  if (!(std::abs(value.norm() - 1.0) <= kUnitRounding))
     throw InputError((where.empty() ? "" : where + ": ") + path, "want a unit vector, got " + text(value));
   return value;
 }
@@ -226,21 +106,6 @@ ConeShape decode_cone(const Entry& entry, const std::string& path)
   return entry.keys[0] == "inner" ? ConeShape::inner(count) : ConeShape::outer(count);
 }
 
-double positive_number(const Entry& entry, const std::string& path)
-{
-  const double value = number(entry, path);
-  if (!(value > 0.0)) fail(entry, path, "a number > 0");
-  return value;
-}
-
-std::uint64_t whole_number(const Entry& entry, const std::string& path, double least, double most)
-{
-  const double value = number(entry, path);
-  if (value != std::floor(value) || value < least || value > most)
-    fail(entry, path, "a whole number from " + text(least) + " to " + text(most));
-  return static_cast<std::uint64_t>(value);
-}
-
 PushOption decode_push(const Entry& entry, const std::string& path)
 {
   using Direction = PushOption::Direction;
@@ -271,22 +136,11 @@ NoiseOption decode_noise(const Entry& entry, const std::string& path)
   return noise;
 }
 
-template <class Read>
-void each(const Entry* list, const char* path, Read read)
-{
-  if (!list || list->kind == Entry::Kind::kNull) return;
-  if (list->kind != Entry::Kind::kList) fail(*list, path, "a list");
-  for (std::size_t i = 0; i < list->items.size(); ++i)
-    read(list->items[i], std::string(path) + "[" + std::to_string(i) + "]");
-}
-
-constexpr std::array<std::pair<const char*, Question>, 7> kQuestions{{{"all_sticking", Question::kAllSticking},
-                                                                      {"equilibrium", Question::kEquilibrium},
-                                                                      {"closure", Question::kClosure},
-                                                                      {"region", Question::kRegion},
-                                                                      {"sliding", Question::kSliding},
-                                                                      {"impact", Question::kImpact},
-                                                                      {"couplings", Question::kCouplings}}};
+constexpr auto kQuestions = std::to_array<std::pair<const char*, Question>>({
+#define STICTION_NAMED(Name, name) {#name, Question::k##Name},
+    STICTION_QUESTIONS(STICTION_NAMED)
+#undef STICTION_NAMED
+});
 
 }  // namespace
 
@@ -327,6 +181,19 @@ ModelDescription decode_model(const Entry& entry, const std::string& name, const
   return model;
 }
 
+void decode_impact_law(const Map& contact, ContactMotion& motion)
+{
+  if (const Entry* found = contact.find("restitution")) {
+    const Map restitution(*found, contact.path_of("restitution"), {"normal", "tangential", "spin"});
+    motion.restitution_normal = restitution.number_or("normal", 0.0);
+    motion.restitution_tangential = restitution.number_or("tangential", 0.0);
+    motion.restitution_spin = restitution.number_or("spin", 0.0);
+  }
+  if (const Entry* found = contact.find("one_way")) motion.one_way = boolean(*found, contact.path_of("one_way"));
+  if (const Entry* found = contact.find("mu_second"))
+    motion.mu_second = number_at_least_zero(*found, contact.path_of("mu_second"));
+}
+
 ContactDescription decode_contact(const Entry& entry, const std::string& path, ContactMotion& motion)
 {
   const Map map(entry, path,
@@ -360,15 +227,7 @@ ContactDescription decode_contact(const Entry& entry, const std::string& path, C
     motion.slides = vector3(*found, map.path_of("slides"));
     if (motion.slides->isZero(0.0)) fail(*found, map.path_of("slides"), "a direction");
   }
-  if (const Entry* found = map.find("restitution")) {
-    const Map restitution(*found, map.path_of("restitution"), {"normal", "tangential", "spin"});
-    motion.restitution_normal = restitution.number_or("normal", 0.0);
-    motion.restitution_tangential = restitution.number_or("tangential", 0.0);
-    motion.restitution_spin = restitution.number_or("spin", 0.0);
-  }
-  if (const Entry* found = map.find("one_way")) motion.one_way = boolean(*found, map.path_of("one_way"));
-  if (const Entry* found = map.find("mu_second"))
-    motion.mu_second = number_at_least_zero(*found, map.path_of("mu_second"));
+  decode_impact_law(map, motion);
   return contact;
 }
 
@@ -377,12 +236,14 @@ ScenarioOptions decode_options(const Entry& entry)
   ScenarioOptions options;
   if (entry.kind == Entry::Kind::kNull) return options;
   const Map map(entry, "options",
-                {"cone", "detachment", "solver", "intervals", "margins", "repairs", "explain", "push", "gap", "box",
+                {"cone", "detachment", "solver", "tolerance", "intervals", "margins", "repairs", "explain", "push", "gap",
+                 "box",
                  "object", "plane", "length", "point", "wrench", "noise", "tangential", "modes"});
   if (const Entry* found = map.find("cone")) options.cone = decode_cone(*found, "options.cone");
   options.detachment = map.choice_or<Detachment, 2>(
       "detachment", {{{"allowed", Detachment::kAllowed}, {"forbidden", Detachment::kForbidden}}}, options.detachment);
   options.solver = map.choice_or<const char*, 2>("solver", {{{"native", "native"}, {"qpoases", "qpoases"}}}, "native");
+  if (const Entry* found = map.find("tolerance")) options.tolerance = number_at_least_zero(*found, "options.tolerance");
   options.object = map.text_or("object", "");
   if (const Entry* found = map.find("intervals")) options.intervals = boolean(*found, "options.intervals");
   if (const Entry* found = map.find("margins")) options.margins = boolean(*found, "options.margins");
@@ -408,8 +269,14 @@ ScenarioOptions decode_options(const Entry& entry)
   return options;
 }
 
+Question decode_question(const Map& document)
+{
+  return document.choice_or("question", kQuestions, Scenario().question);
+}
+
 Scenario ScenarioDocument::decode() const
 {
+  if (is_problem(root)) return decode_problem(root);
   const Map map(root, "",
                 {"stiction", "name", "gravity", "models", "loads", "contacts", "closures", "question", "options"});
   const Entry& version = map.need("stiction");
@@ -429,24 +296,19 @@ Scenario ScenarioDocument::decode() const
   each(map.find("closures"), "closures", [&](const Entry& entry, const std::string& path) {
     scenario.scene.loops.push_back(decode_closure(entry, path));
   });
-  scenario.question = map.choice_or("question", kQuestions, scenario.question);
+  scenario.question = decode_question(map);
   if (const Entry* options = map.find("options")) scenario.options = decode_options(*options);
   return scenario;
 }
 
-InputError ScenarioDocument::located(const InputError& error) const
-{
-  const std::string message = error.what();
-  const std::string first = split_path(root, error.path()).front();
-  if (!root.find(first)) return error;
-  const std::string where = locate(root, error.path()).where();
-  if (where.empty() || message.starts_with(where)) return error;
-  return InputError(where + ": " + error.path(), message.substr(std::min(message.size(), error.path().size() + 2)));
-}
+InputError ScenarioDocument::located(const InputError& error) const { return internal::located(root, error); }
 
 ScenarioDocument parse_scenario(const std::string& text, const std::string& folder, const std::string& source)
 {
-  return {parse_yaml(text, source), folder, sha256(text)};
+  ScenarioDocument document{looks_like_json_problem(text) ? parse_json_entries(text, source) : parse_yaml(text, source),
+                            folder, sha256(text)};
+  if (is_problem(document.root)) write_out_problem(document.root);
+  return document;
 }
 
 ScenarioDocument load_scenario(const std::string& file)
@@ -471,13 +333,6 @@ void apply(const std::vector<ScenarioOverride>& overrides, ScenarioDocument& doc
 }
 
 }  // namespace internal
-
-const char* name_of(Question question)
-{
-  for (const auto& [name, value] : internal::kQuestions)
-    if (value == question) return name;
-  return "";
-}
 
 Scenario read_scenario_file(const std::string& file, const std::vector<ScenarioOverride>& overrides)
 {

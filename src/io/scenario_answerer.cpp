@@ -5,7 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/limits.hpp"
+#include "base/names.hpp"
+#include "base/numerics.hpp"
 #include "base/text.hpp"
+#include "io/problem_document.hpp"
 #include "io/scenario_document.hpp"
 #include "io/sha256.hpp"
 #include "io/verify.hpp"
@@ -45,18 +49,23 @@ void require(bool condition, const std::string& path, const char* want, const st
 
 void require_positive(const std::optional<double>& value, const char* path)
 {
-  if (value) require(std::isfinite(*value) && *value > 0.0, path, "a finite number > 0", text(*value));
+  if (!value) return;
+  require(std::isfinite(*value) && *value > 0.0, path, "a finite number > 0", text(*value));
+  require(in_range(*value), path, "a number up to 1e50", text(*value));
 }
 
 void require_finite(const Eigen::Vector3d& value, const std::string& path)
 {
   require(value.allFinite(), path, "three finite numbers", text(value));
+  require(in_range(value.lpNorm<Eigen::Infinity>()), path, "numbers up to 1e50", text(value));
 }
 
 /// Scenario files are read strictly; scenarios that programs put together come to us as they are.
 void require_values(const Scenario& scenario)
 {
-  require(scenario.contact_motions.size() == scenario.scene.contacts.size(), "contact_motions", "one per contact",
+  if (!scenario.name.empty()) require_name(scenario.name, "name");
+  const std::size_t contacts = scenario.bare ? scenario.bare->problem.contacts.size() : scenario.scene.contacts.size();
+  require(scenario.contact_motions.size() == contacts, "contact_motions", "one per contact",
           std::to_string(scenario.contact_motions.size()));
   for (std::size_t i = 0; i < scenario.contact_motions.size(); ++i) {
     const std::string path = "contacts[" + std::to_string(i) + "]";
@@ -65,14 +74,14 @@ void require_values(const Scenario& scenario)
       require_finite(*motion.slides, path + ".slides");
       require(!motion.slides->isZero(0.0), path + ".slides", "a direction", text(*motion.slides));
     }
-    require(std::isfinite(motion.restitution_normal), path + ".restitution.normal", "a finite number",
+    require(in_range(motion.restitution_normal), path + ".restitution.normal", "a finite number up to 1e50",
             text(motion.restitution_normal));
-    require(std::isfinite(motion.restitution_tangential), path + ".restitution.tangential", "a finite number",
+    require(in_range(motion.restitution_tangential), path + ".restitution.tangential", "a finite number up to 1e50",
             text(motion.restitution_tangential));
-    require(std::isfinite(motion.restitution_spin), path + ".restitution.spin", "a finite number",
+    require(in_range(motion.restitution_spin), path + ".restitution.spin", "a finite number up to 1e50",
             text(motion.restitution_spin));
     if (motion.mu_second)
-      require(std::isfinite(*motion.mu_second) && *motion.mu_second >= 0.0, path + ".mu_second", "a finite number >= 0",
+      require(in_range(*motion.mu_second) && *motion.mu_second >= 0.0, path + ".mu_second", "a finite number >= 0",
               text(*motion.mu_second));
   }
   const ScenarioOptions& options = scenario.options;
@@ -83,8 +92,13 @@ void require_values(const Scenario& scenario)
           quoted(options.solver));
   require(options.plane.empty() || options.plane == "xy" || options.plane == "yz" || options.plane == "zx",
           "options.plane", "xy | yz | zx", quoted(options.plane));
+  require(options.tolerance >= 0.0 && options.tolerance <= kLargestTolerance, "options.tolerance", "0 to 2^-7",
+          text(options.tolerance));
+  require(options.tolerance == 0.0 || scenario.question == Question::kEquilibrium, "options.tolerance",
+          "0 unless the question is equilibrium", text(options.tolerance));
   require_positive(options.gap, "options.gap");
   require_positive(options.box, "options.box");
+  if (options.box) require(*options.box <= 1e6, "options.box", "at most 1e6 m", text(*options.box));
   require_positive(options.length, "options.length");
   require(options.tangential == "held" || options.tangential == "left_out", "options.tangential", "held | left_out",
           quoted(options.tangential));
@@ -93,9 +107,9 @@ void require_values(const Scenario& scenario)
             std::to_string(*options.modes));
   if (options.push) {
     require_finite(options.push->at, "options.push.at");
-    require(
-        options.push->kind != PushOption::Direction::kGiven || std::abs(options.push->direction.norm() - 1.0) <= 1e-6,
-        "options.push.direction", "a unit vector", text(options.push->direction));
+    require(options.push->kind != PushOption::Direction::kGiven ||
+                std::abs(options.push->direction.norm() - 1.0) <= kUnitRounding,
+            "options.push.direction", "a unit vector", text(options.push->direction));
   }
   if (options.point) require_finite(*options.point, "options.point");
   if (options.wrench) {
@@ -103,13 +117,36 @@ void require_values(const Scenario& scenario)
     require_finite(options.wrench->torque, "options.wrench.torque");
   }
   if (const auto& noise = options.noise) {
-    require(std::isfinite(noise->position) && noise->position >= 0.0, "options.noise.position", "a finite number >= 0",
+    require(in_range(noise->position) && noise->position >= 0.0, "options.noise.position", "a finite number >= 0",
             text(noise->position));
-    require(std::isfinite(noise->angle) && noise->angle >= 0.0, "options.noise.angle", "a finite number >= 0",
+    require(in_range(noise->angle) && noise->angle >= 0.0, "options.noise.angle", "a finite number >= 0",
             text(noise->angle));
     require(noise->samples >= 1 && noise->samples <= 10'000'000, "options.noise.samples", "1 to 1e7",
             std::to_string(noise->samples));
   }
+}
+
+/// Rows of contacts and closures and degrees of freedom, together, that are answered within seconds and a gigabyte.
+constexpr std::pair<Question, Eigen::Index> kMostEquations[] = {
+    {Question::kAllSticking, 1800}, {Question::kEquilibrium, 6000}, {Question::kClosure, 6000},
+    {Question::kRegion, 6000},      {Question::kSliding, 400},      {Question::kImpact, 400},
+    {Question::kCouplings, 1000}};
+constexpr Eigen::Index kMostWithQpoases = 150;  // of all_sticking
+
+void require_size(const Scenario& scenario, const ContactProblem& problem)
+{
+  const Question question = scenario.question;
+  const bool qpoases = question == Question::kAllSticking && scenario.options.solver == "qpoases";
+  const auto limit =
+      qpoases ? kMostWithQpoases
+              : std::ranges::find(kMostEquations, question, &std::pair<Question, Eigen::Index>::first)->second;
+  const Eigen::Index rows = problem.rows(), dofs = problem.nv();
+  if (rows + dofs <= limit) return;
+  throw InputError(rows > dofs ? "contacts" : "models",
+                   "want at most " + std::to_string(limit) +
+                       " rows of contacts (three per point) and degrees of freedom together for the question " +
+                       stiction::name_of(question) + (qpoases ? " with qpoases" : "") + ", got " +
+                       std::to_string(rows) + " and " + std::to_string(dofs));
 }
 
 }  // namespace
@@ -117,11 +154,15 @@ void require_values(const Scenario& scenario)
 void require_askable(const Scenario& scenario)
 {
   require_values(scenario);
-  kind_of(stiction::name_of(scenario.question)).require(scenario);
+  if (scenario.bare) require_matrices_suffice(scenario);
+  kind_of(scenario.question).require(scenario);
 }
 
-ScenarioAnswerer::ScenarioAnswerer(const SceneDescription& scene) : description_(scene), scene_(scene)
+ScenarioAnswerer::ScenarioAnswerer(const Scenario& scenario) : description_(scenario.scene)
 {
+  if (scenario.bare) return;
+  const SceneDescription& scene = scenario.scene;
+  scene_.emplace(scene);
   world_points_ = std::ranges::any_of(scene.contacts, [](const auto& c) { return c.at_frame == ContactFrame::kWorld; });
   for (const ModelDescription& model : scene.models)
     urdf_.emplace_back(model.name, sha256(model.urdf_file.empty() ? model.urdf_text
@@ -134,8 +175,10 @@ ScenarioAnswerer::ScenarioAnswerer(const ScenarioAnswerer& other)
 {
 }
 
-bool ScenarioAnswerer::fits(const SceneDescription& scene) const
+bool ScenarioAnswerer::fits(const Scenario& scenario) const
 {
+  if (!scene_ || scenario.bare) return !scene_ && scenario.bare;
+  const SceneDescription& scene = scenario.scene;
   return scene.gravity == description_.gravity && scene.loads == description_.loads &&
          scene.loops == description_.loops && scene.package_paths == description_.package_paths &&
          std::ranges::equal(description_.models, scene.models, same_body) &&
@@ -146,8 +189,8 @@ bool ScenarioAnswerer::fits(const SceneDescription& scene) const
 /// Of a description that fits.
 void ScenarioAnswerer::compute(const SceneDescription& description, ContactProblem& problem)
 {
-  state_ = scene_.state(description.models);
-  scene_.compute(state_, problem);
+  state_ = scene_->state(description.models);
+  scene_->compute(state_, problem);
   std::size_t next = 0;
   for (const ContactDescription& contact : description.contacts)
     for (std::size_t k = 0; k < contact.points.size(); ++k, ++next) {
@@ -158,56 +201,80 @@ void ScenarioAnswerer::compute(const SceneDescription& description, ContactProbl
     }
 }
 
-const Answer& ScenarioAnswerer::ask(const Scenario& scenario)
+/// Of a scenario that fits.
+void ScenarioAnswerer::compute(const Scenario& scenario, ContactProblem& problem)
 {
-  const QuestionKind& kind = kind_of(stiction::name_of(scenario.question));
-  if (!answer_ || question_ != scenario.question || engine_->name() != scenario.options.solver) {
+  if (scene_) return compute(scenario.scene, problem);
+  problem = scenario.bare->problem;
+  for (Eigen::Index i = 0; scenario.bare->problem.dofs.empty() && i < problem.nv(); ++i)
+    problem.dofs.push_back({"", "v" + std::to_string(i), 0, 1});
+  problem.dof_names = dof_labels(problem.dofs);
+  const auto or_zero = [&](const Eigen::VectorXd& values) {
+    return values.size() > 0 ? values : Eigen::VectorXd(Eigen::VectorXd::Zero(problem.nv()));
+  };
+  state_ = {{}, or_zero(scenario.bare->v), or_zero(scenario.bare->a)};
+}
+
+const Asker& ScenarioAnswerer::ask(const Scenario& scenario)
+{
+  if (!asker_ || question_ != scenario.question || engine_->name() != scenario.options.solver) {
     std::unique_ptr<Engine> engine = make_engine(scenario.options.solver);
-    Engine* const owned_by_answer = engine.get();
-    answer_ = kind.make(std::move(engine));
-    engine_ = owned_by_answer;
+    Engine* const owned_by_asker = engine.get();
+    asker_ = kind_of(scenario.question).make(std::move(engine));
+    engine_ = owned_by_asker;
     question_ = scenario.question;
   }
   engine_->forget();  // an answer must not depend on the one before
-  if (fits(scenario.scene)) {
-    compute(scenario.scene, problem_);
-    answer_->ask({scenario, scene_, state_, problem_}, Extras::kOnlyIfAsked);
+  if (fits(scenario)) {
+    compute(scenario, problem_);
+    require_size(scenario, problem_);
+    asker_->ask({scenario, robots(), state_, problem_}, Extras::kOnlyIfAsked);
   } else {
-    Scene scene(scenario.scene, scene_);
+    Scene scene(scenario.scene, *scene_);  // a row cannot make a scenario of a bare problem, or the other way round
     scene.compute(scene.described_state(), problem_);
-    answer_->ask({scenario, scene, scene.described_state(), problem_}, Extras::kOnlyIfAsked);
+    require_size(scenario, problem_);
+    asker_->ask({scenario, &scene, scene.described_state(), problem_}, Extras::kOnlyIfAsked);
   }
-  return *answer_;
+  return *asker_;
 }
 
-Report ScenarioAnswerer::start(const Scenario& scenario)
+ScenarioReport ScenarioAnswerer::start(const Scenario& scenario)
 {
-  Report report;
+  ScenarioReport report;
   report.scenario = scenario;
-  for (const Warning& warning : scene_.warnings(scenario.scene.models)) report.warnings.push_back(warning.message());
+  if (scenario.bare) report.warnings = scenario.bare->warnings;
+  if (scene_)
+    for (const Warning& warning : scene_->warnings(scenario.scene.models)) report.warnings.push_back(warning.message());
   report.inputs.urdf = urdf_;
-  compute(scenario.scene, report.problem);
-  report.answer = kind_of(stiction::name_of(scenario.question)).make(make_engine(scenario.options.solver));
+  report.solver = scenario.options.solver;
+  compute(scenario, report.problem);
+  require_size(scenario, report.problem);
   return report;
 }
 
-Report ScenarioAnswerer::read(const Scenario& scenario)
+ScenarioReport ScenarioAnswerer::read(const Scenario& scenario)
 {
-  if (!fits(scenario.scene)) return ScenarioAnswerer(scenario.scene).read(scenario);
-  Report report = start(scenario);
-  report.answer->read({report.scenario, scene_, state_, report.problem});
+  if (!fits(scenario)) return ScenarioAnswerer(scenario).read(scenario);
+  ScenarioReport report = start(scenario);
+  const auto asker = kind_of(scenario.question).make(make_engine(scenario.options.solver));
+  asker->read({report.scenario, robots(), state_, report.problem});
+  asker->move_to(report);
   return report;
 }
 
-Report ScenarioAnswerer::report(const Scenario& scenario)
+ScenarioReport ScenarioAnswerer::report(const Scenario& scenario)
 {
-  if (!fits(scenario.scene)) return ScenarioAnswerer(scenario.scene).report(scenario);
-  Report report = start(scenario);
-  report.answer->ask({report.scenario, scene_, state_, report.problem}, Extras::kAll);
-  if (report.verdict() == Verdict::kUndecided) return report;
+  if (!fits(scenario)) return ScenarioAnswerer(scenario).report(scenario);
+  ScenarioReport report = start(scenario);
+  const auto asker = kind_of(scenario.question).make(make_engine(scenario.options.solver));
+  asker->ask({report.scenario, robots(), state_, report.problem}, Extras::kAll);
+  report.verdict = asker->verdict();
+  report.summary = asker->summary();
+  asker->move_to(report);
+  if (report.verdict == Verdict::kUndecided) return report;
   // The numbers that are written are the numbers that are judged: they read back as the same doubles.
   const Verification proof = verify_json(report_document(report), nullptr);
-  if (!proof.valid) report.refused = proof.message;
+  if (!proof.valid) refuse(report, proof.message);
   return report;
 }
 

@@ -5,39 +5,44 @@
 namespace stiction::internal {
 
 /// Answers plain scenarios. Loads the scene of one; those that differ from it only in state, given efforts,
-/// coefficients, question or options reuse it, others load their own for once. An answer depends on its scenario alone,
-/// never on those before. One per thread.
+/// coefficients, question or options reuse it, others load their own for once; bare problems need none. An answer
+/// depends on its scenario alone, never on those before. One per thread.
 class ScenarioAnswerer {
  public:
-  explicit ScenarioAnswerer(const SceneDescription& scene);
+  explicit ScenarioAnswerer(const Scenario& scenario);
   ScenarioAnswerer(const ScenarioAnswerer& other);  ///< shares the loaded models
   ScenarioAnswerer& operator=(const ScenarioAnswerer&) = delete;
 
-  bool fits(const SceneDescription& scene) const;
+  bool fits(const Scenario& scenario) const;
 
-  /// With those extras only that the scenario asks for. The answer lives until the next one.
-  const Answer& ask(const Scenario& scenario);
+  /// With those extras only that the scenario asks for. The answer is the asker's, until the next one.
+  const Asker& ask(const Scenario& scenario);
 
   /// With every extra that the scenario does not turn off; undecided where `verify` would refuse it.
-  Report report(const Scenario& scenario);
+  ScenarioReport report(const Scenario& scenario);
 
   /// Only reads what is asked: the report has a question, but no answer.
-  Report read(const Scenario& scenario);
+  ScenarioReport read(const Scenario& scenario);
+
+  /// SHA-256 of URDFs, by model.
+  const std::vector<std::pair<std::string, std::string>>& urdf_hashes() const { return urdf_; }
 
  private:
   void compute(const SceneDescription& description, ContactProblem& problem);
+  void compute(const Scenario& scenario, ContactProblem& problem);
 
-  Report start(const Scenario& scenario);
+  ScenarioReport start(const Scenario& scenario);
+  Scene* robots() { return scene_ ? &*scene_ : nullptr; }
 
   SceneDescription description_;
   std::vector<std::pair<std::string, std::string>> urdf_;  ///< SHA-256 by model, as loaded
-  Scene scene_;
-  bool world_points_ = false;  ///< contact points that depend on the described state
+  std::optional<Scene> scene_;                             ///< none: of a bare problem
+  bool world_points_ = false;                              ///< contact points that depend on the described state
   SceneState state_;
   ContactProblem problem_;
-  std::unique_ptr<Answer> answer_;
-  Question question_ = Question::kAllSticking;  ///< of answer_
-  Engine* engine_ = nullptr;                    ///< of answer_, which owns it
+  std::unique_ptr<Asker> asker_;
+  Question question_ = Question::kAllSticking;  ///< of asker_
+  Engine* engine_ = nullptr;                    ///< of asker_, which owns it
 };
 
 /// Whether a scenario can be asked, as far as that shows before robots are loaded. @throws InputError

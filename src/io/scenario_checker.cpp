@@ -4,24 +4,16 @@
 #include "stiction/report.hpp"
 
 namespace stiction {
-namespace {
-
-ScenarioReport written(const internal::Report& report)
-{
-  return {report.verdict(), report.summary(), internal::report_json(report), internal::report_text(report, false)};
-}
-
-}  // namespace
-
 struct ScenarioChecker::Impl {
   std::optional<internal::ScenarioAnswerer> answerer;  ///< of the last scenario
 
   internal::ScenarioAnswerer& answerer_of(const Scenario& scenario)
   {
     internal::require_askable(scenario);
-    if (!answerer || !answerer->fits(scenario.scene)) {
+    if (scenario.bare) scenario.bare->problem.validate();  // a program's; files are checked as they are read
+    if (!answerer || !answerer->fits(scenario)) {
       answerer.reset();  // stays empty when loading fails
-      answerer.emplace(scenario.scene);
+      answerer.emplace(scenario);
     }
     return *answerer;
   }
@@ -36,15 +28,15 @@ void ScenarioChecker::load(const Scenario& scenario) { impl_->answerer_of(scenar
 
 ScenarioReport ScenarioChecker::check(const Scenario& scenario)
 {
-  return written(impl_->answerer_of(scenario).report(scenario));
+  return impl_->answerer_of(scenario).report(scenario);
 }
 
 ScenarioNumbers ScenarioChecker::check_numbers(const Scenario& scenario)
 {
-  const internal::Answer& answer = impl_->answerer_of(scenario).ask(scenario);
+  const internal::Asker& asker = impl_->answerer_of(scenario).ask(scenario);
   std::vector<internal::RowCell> cells;
-  answer.write_row(cells);
-  ScenarioNumbers numbers{answer.verdict(), answer.summary(), {}};
+  asker.write_row(cells);
+  ScenarioNumbers numbers{asker.verdict(), asker.summary(), {}};
   for (const internal::RowCell& cell : cells)
     numbers.cells.push_back({cell.name, cell.number, cell.word ? cell.word : ""});
   return numbers;
@@ -56,7 +48,7 @@ ScenarioReport check_scenario_text(const std::string& text, const std::string& f
 {
   internal::ScenarioDocument document = internal::parse_scenario(text, folder, source);
   internal::apply(overrides, document);
-  return written(internal::check_document(document, package_paths));
+  return internal::check_document(document, package_paths);
 }
 
 }  // namespace stiction

@@ -8,10 +8,12 @@
 
 namespace stiction::internal {
 
+class Map;
+
 /// Of a pyramid that replaces a friction cone.
 inline constexpr int kMostFacets = 4096;
 
-/// A scenario file as it is written, with overrides applied; `decode` reads it.
+/// A scenario or problem file as it is written, with overrides applied; `decode` reads it.
 struct ScenarioDocument {
   Entry root;
   std::string folder;                            ///< URDF files are relative to it
@@ -34,5 +36,9 @@ void apply(const std::vector<ScenarioOverride>& overrides, ScenarioDocument& doc
 ModelDescription decode_model(const Entry& entry, const std::string& name, const std::string& folder);
 ContactDescription decode_contact(const Entry& entry, const std::string& path, ContactMotion& motion);
 ScenarioOptions decode_options(const Entry& entry);
+
+// Keys that scenarios and problem files share.
+void decode_impact_law(const Map& contact, ContactMotion& motion);  ///< restitution, one_way, mu_second
+Question decode_question(const Map& document);
 
 }  // namespace stiction::internal

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <fstream>
 
 namespace stiction::internal {
 namespace {
@@ -43,26 +44,52 @@ void compress(const unsigned char* block, State& state)
   for (std::size_t i = 0; i < state.size(); ++i) state[i] += add[i];
 }
 
-}  // namespace
+constexpr State kStart = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
-std::string sha256(std::string_view bytes)
+/// All whole blocks of `bytes`; what is left of them.
+std::string_view compress_blocks(std::string_view bytes, State& state)
 {
-  State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
-  const std::size_t whole = bytes.size() / 64 * 64;
-  for (std::size_t i = 0; i < whole; i += 64) compress(data + i, state);
-  // The rest, a bit 1, zeros, and the length in bits at the end of the last block.
-  std::string tail(bytes.substr(whole));
+  for (; bytes.size() >= 64; bytes.remove_prefix(64))
+    compress(reinterpret_cast<const unsigned char*>(bytes.data()), state);
+  return bytes;
+}
+
+/// The rest, a bit 1, zeros, and the length in bits at the end of the last block.
+std::string finish(std::string_view rest, std::uint64_t length, State& state)
+{
+  std::string tail(rest);
   tail += '\x80';
   while (tail.size() % 64 != 56) tail += '\0';
-  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-  for (int shift = 56; shift >= 0; shift -= 8) tail += static_cast<char>(bits >> shift & 0xff);
-  for (std::size_t i = 0; i < tail.size(); i += 64)
-    compress(reinterpret_cast<const unsigned char*>(tail.data()) + i, state);
+  for (int shift = 56; shift >= 0; shift -= 8) tail += static_cast<char>(length * 8 >> shift & 0xff);
+  compress_blocks(tail, state);
   std::string digits;
   for (const std::uint32_t word : state)
     for (int shift = 28; shift >= 0; shift -= 4) digits += "0123456789abcdef"[word >> shift & 0xf];
   return digits;
+}
+
+}  // namespace
+
+std::string sha256(std::string_view bytes)
+{
+  State state = kStart;
+  const std::string_view rest = compress_blocks(bytes, state);
+  return finish(rest, bytes.size(), state);
+}
+
+std::string sha256_of_file(const std::string& file)
+{
+  State state = kStart;
+  std::ifstream stream(file, std::ios::binary);
+  std::string block(1 << 16, '\0');
+  std::string_view rest;
+  std::uint64_t length = 0;
+  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())), stream.gcount() > 0) {
+    length += static_cast<std::uint64_t>(stream.gcount());
+    rest = compress_blocks(std::string_view(block).substr(0, static_cast<std::size_t>(stream.gcount())), state);
+  }
+  return finish(rest, length, state);
 }
 
 }  // namespace stiction::internal

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/file.hpp"
+#include "base/limits.hpp"
 #include "io/check.hpp"
 #include "io/json_text.hpp"
 #include "io/judgement.hpp"
@@ -29,20 +31,17 @@ double largest_number(const Json& value)
 
 /// The report that may be made of a judgement. What a certificate knows nothing about is the scenario's, if there is
 /// one.
-Json document(const Json& shown, const Judgement& judged, const Report* scenario)
+Json document(const Json& shown, const Judgement& judged, const ScenarioReport* scenario)
 {
   Json wanted;
   wanted["stiction"] = 1;
   wanted["name"] = scenario ? Json(scenario->scenario.name) : unproved();
   wanted["question"] = shown["question"];
-  wanted["verdict"] = internal::name_of(judged.verdict);
+  wanted["verdict"] = name_of(judged.verdict);
   wanted["summary"] = judged.summary.empty() ? unproved() : Json(judged.summary);
   wanted.update(judged.claims);
-  if (scenario && wanted.contains("efforts") && wanted["efforts"].is_discarded()) {
-    wanted["efforts"] = Json::object();
-    for (const auto& [joint, effort] : given_efforts(scenario->scenario, scenario->problem))
-      wanted["efforts"][joint] = json(effort);
-  }
+  if (scenario && wanted.contains("efforts") && wanted["efforts"].is_discarded())
+    wanted["efforts"] = efforts_json(given_efforts(scenario->scenario, scenario->problem));
   wanted["certificate"] = judged.question;
   wanted["certificate"].update(judged.proof);
   wanted["solver"] = unproved();
@@ -52,44 +51,42 @@ Json document(const Json& shown, const Judgement& judged, const Report* scenario
   return wanted;
 }
 
-/// How near the numbers of a key must be. Works and velocities after an impact are differences: they are as rounded as
-/// what they are differences of.
-Closeness closeness_of(const std::string& key, const Json& wanted, const Judgement& judged, Question question)
+/// How near the numbers of a key must be.
+Closeness closeness_of(const std::string& key, const Json& wanted, const Judgement& judged)
 {
   if (key == "certificate") return {};
   const double same = key == judged.derived ? kDerived : kSame;
-  const bool differences = key == judged.derived || question == Question::kImpact;
+  const bool differences = key == judged.derived || judged.differences;
   return {same, differences ? same * largest_number(wanted) : 0.0, 0.0};
 }
 
-std::string first_difference(const Json& shown, const Json& wanted, const Judgement& judged, Question question,
-                             Comparison& comparison)
+std::string first_difference(const Json& shown, const Json& wanted, const Judgement& judged, Comparison& comparison)
 {
   for (const auto& [key, value] : shown.items())
     if (!wanted.contains(key)) throw InputError("report." + key, "want no such entry, got one");
   for (const auto& [key, value] : wanted.items()) {
     if (!shown.contains(key)) throw InputError("report." + key, "want an entry, got none: not a report");
-    std::string found = comparison.difference(shown[key], value, key, closeness_of(key, value, judged, question));
+    std::string found = comparison.difference(shown[key], value, key, closeness_of(key, value, judged));
     if (!found.empty()) return found;
   }
   return "";
 }
 
 /// Empty when what the certificate is about is what the scenario asks, else the first difference.
-std::string scenario_difference(const Json& asked, const Report& scenario)
+std::string scenario_difference(const Json& asked, const ScenarioReport& scenario)
 {
   Comparison comparison("the report says", "the scenario says");
-  const Json wanted = scenario.answer->question(scenario);
+  const Json wanted = kind_of(scenario.scenario.question).asked_json(scenario);
   return comparison.difference(asked, wanted, "certificate", {kRebuilt, 0.0, kRebuilt});
 }
 
 }  // namespace
 
-Verification verify_json(const Json& json, const Report* scenario)
+Verification verify_json(const Json& json, const ScenarioReport* scenario)
 {
   const Field report(json, "report");
   if (report["stiction"].integer() != 1) report["stiction"].fail("version 1");
-  const QuestionKind& kind = kind_of(report["question"].text(), "report.question");
+  const QuestionKind& kind = kind_of(question_named(report["question"].text(), "report.question"));
   const std::string verdict = report["verdict"].text(), summary = report["summary"].text();
   if (verdict == name_of(Verdict::kUndecided))
     return {false, "the report is undecided: it claims nothing, so there is no proof to check", {}};
@@ -102,8 +99,7 @@ Verification verify_json(const Json& json, const Report* scenario)
 
   Comparison comparison("the report says", "its certificate proves");
   const Json wanted = document(json, judged, scenario);
-  if (std::string found = first_difference(json, wanted, judged, kind.question, comparison); !found.empty())
-    return {false, found, {}};
+  if (std::string found = first_difference(json, wanted, judged, comparison); !found.empty()) return {false, found, {}};
   if (!summary.starts_with(verdict + ":"))
     return {false, "summary: want one that begins with " + verdict + ", as the verdict does", {}};
   if (!scenario)
@@ -111,6 +107,8 @@ Verification verify_json(const Json& json, const Report* scenario)
   return {true, "proved: " + verdict + ", " + judged.proved + (scenario ? ", for this scenario" : ""),
           comparison.unproved()};
 }
+
+std::string read_report_file(const std::string& file) { return read_whole_file(file, kMostReportBytes, "report"); }
 
 std::string verification_text(const Verification& result)
 {
@@ -158,7 +156,7 @@ Verification verify_report(const std::string& text, const std::string& source, c
   return verify_text(text, source, [&](const Field& report) {
     std::vector<ScenarioOverride> changes = overrides;
     changes.push_back({"question", name_of(question_named(report["question"].text(), "report.question"))});
-    const Report scenario = read_file(scenario_file, changes, package_paths);
+    const ScenarioReport scenario = read_file(scenario_file, changes, package_paths);
     return verify_json(report.json(), &scenario);
   });
 }

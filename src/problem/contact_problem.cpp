@@ -66,7 +66,7 @@ void check_mass(const Eigen::MatrixXd& M)
       if (scale(i) * scale(j) == 0.0 && M(i, j) != 0.0)
         throw InputError(entry, "want positive semidefinite M: 0 beside a zero diagonal entry, got " + text(M(i, j)));
     }
-  if (n == 0) return;
+  if (M.isDiagonal(0.0)) return;  // none at all, point masses: many bodies need no eigenvalues
   const Eigen::MatrixXd unit_diagonal = scale.asDiagonal() * (0.5 * (M + M.transpose())) * scale.asDiagonal();
   const double smallest = internal::symmetric_eigenvalues(unit_diagonal)[0];
   if (!(smallest >= -kWrittenByHand * static_cast<double>(n)))

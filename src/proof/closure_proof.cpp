@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "proof/sign_cover.hpp"
 #include "proof/sums.hpp"
 
 namespace stiction {
@@ -207,7 +208,9 @@ bool clearly_gives_way(const Eigen::MatrixXd& G, int col, const FrictionCone& co
   return clearly_blocked(cone, h, scale, 0.0);
 }
 
-bool moves_freely(const Grasp& grasp, ClosureKind kind, const Twist& twist, std::string* why)
+/// `signs`: one per contact, or empty for all 0.
+bool moves_freely(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs, const Twist& twist,
+                  std::string* why)
 {
   const auto column_sum = [&](int col) {
     Sum h;
@@ -220,8 +223,10 @@ bool moves_freely(const Grasp& grasp, ClosureKind kind, const Twist& twist, std:
   };
   for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
     const GraspBlock& block = grasp.contacts[i];
-    const FrictionCone cone = cone_for_fails(block, kind);
-    if (block.side == Side::kBilateral) {
+    FrictionCone cone = cone_for_fails(block, kind);
+    if (!signs.empty() && signs[i] != 0) {
+      cone.sign = signs[i];
+    } else if (block.side == Side::kBilateral) {
       bool rest = rests(block.col);
       for (int k = 1; k <= cone.tangents; ++k) rest = rest && (cone.mu == 0.0 || rests(block.col + k));
       if (cone.torsional && cone.torsion > 0.0) rest = rest && rests(block.col + 1 + cone.tangents);
@@ -318,7 +323,70 @@ bool uncommandable(const Grasp& grasp, const Eigen::VectorXd& forces, std::strin
   return true;
 }
 
+bool usable_twist(const Grasp& grasp, const Eigen::Ref<const Eigen::VectorXd>& twist, std::string* why)
+{
+  if (twist.size() != grasp.G.rows() || !all_finite(twist))
+    return refuse(why, [] { return std::string("the twist has the wrong size or is not finite"); });
+  return (twist.array() != 0.0).any() || refuse(why, [] { return std::string("the twist is zero"); });
+}
+
+Verdict one_twist_fails(const Grasp& grasp, ClosureKind kind, const Twist& twist, ClosureScratch& scratch,
+                        std::string* why)
+{
+  if (!usable_twist(grasp, twist, why)) return Verdict::kUndecided;
+  if (moves_freely(grasp, kind, {}, twist, why)) return Verdict::kFails;
+  scratch.clean = twist;
+  const bool cleaned = drop_noise(grasp.G, scratch.clean);
+  return cleaned && moves_freely(grasp, kind, {}, scratch.clean, nullptr) ? Verdict::kFails : Verdict::kUndecided;
+}
+
+/// t'w > kClosureDoubt |t|'|w|.
+bool drives(const Twist& wrench, const Twist& twist)
+{
+  Sum power;
+  for (Eigen::Index i = 0; i < twist.size(); ++i) power.add(wrench[i], twist[i]);
+  return power.value > kClosureDoubt * power.scale;
+}
+
+/// Only contacts whose force set is a double cone have a sign: the sets of the other ones are convex as they are.
+bool signs_fit(const Grasp& grasp, ClosureKind kind, const std::vector<int>& signs)
+{
+  bool fit = signs.size() == grasp.contacts.size();
+  for (std::size_t i = 0; fit && i < signs.size(); ++i) {
+    const bool sided = grasp.contacts[i].side == Side::kBilateral && has_friction(grasp.contacts[i], kind);
+    fit = signs[i] == 0 || (sided && std::abs(signs[i]) == 1);
+  }
+  return fit;
+}
+
+Verdict every_sign_fails(const Grasp& grasp, ClosureKind kind, const ClosureProof& proof, ClosureScratch& scratch,
+                         std::string* why)
+{
+  for (const MotionLeaf& leaf : proof.leaves)
+    if (!leaf_gives_way(grasp, kind, proof.wrench, leaf, scratch, why)) return Verdict::kUndecided;
+  if (covers_every_sign(proof.leaves, grasp.contacts.size())) return Verdict::kFails;
+  refuse(why, [] { return std::string("the leaves do not cover every sign of the bilateral contacts"); });
+  return Verdict::kUndecided;
+}
+
 }  // namespace
+
+bool leaf_gives_way(const Grasp& grasp, ClosureKind kind, const Twist& wrench, const MotionLeaf& leaf,
+                    ClosureScratch& scratch, std::string* why)
+{
+  if (!signs_fit(grasp, kind, leaf.signs))
+    return refuse(why, [] { return std::string("a leaf's signs do not fit the contacts"); });
+  if (wrench.size() != grasp.G.rows() || !all_finite(wrench))
+    return refuse(why, [] { return std::string("the wrench has the wrong size or is not finite"); });
+  if (!usable_twist(grasp, leaf.motion, why)) return false;
+  scratch.clean = leaf.motion;
+  const bool driven = drives(wrench, scratch.clean);
+  if (driven && moves_freely(grasp, kind, leaf.signs, scratch.clean, why)) return true;
+  if (drop_noise(grasp.G, scratch.clean) && drives(wrench, scratch.clean) &&
+      moves_freely(grasp, kind, leaf.signs, scratch.clean, nullptr))
+    return true;
+  return driven ? false : refuse(why, [] { return std::string("the wrench does not drive the motion of a leaf"); });
+}
 
 Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& proof, ClosureScratch& scratch,
                       std::string* why)
@@ -330,15 +398,9 @@ Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& 
   };
   if (m < 1 || m > kMostRows || !all_finite(grasp.G)) return undecided("the grasp is malformed");
   if (kind == ClosureKind::kForce && !grasp.has_hand()) return undecided("no hand is modelled");
-  if (proof.twist.size() > 0) {
-    if (proof.twist.size() != m || !all_finite(proof.twist))
-      return undecided("the twist has the wrong size or is not finite");
-    if (proof.twist.cwiseAbs().maxCoeff() == 0.0) return undecided("the twist is zero");
-    if (moves_freely(grasp, kind, proof.twist, why)) return Verdict::kFails;
-    scratch.clean = proof.twist;
-    if (drop_noise(grasp.G, scratch.clean) && moves_freely(grasp, kind, scratch.clean, nullptr)) return Verdict::kFails;
-    return Verdict::kUndecided;
-  }
+  if (proof.twist.size() > 0 && !proof.leaves.empty()) return undecided("a twist and leaves: want one of them");
+  if (proof.twist.size() > 0) return one_twist_fails(grasp, kind, proof.twist, scratch, why);
+  if (!proof.leaves.empty()) return every_sign_fails(grasp, kind, proof, scratch, why);
   if (proof.forces.size() != n || !all_finite(proof.forces))
     return undecided("the forces have the wrong size or are not finite");
   if (kind == ClosureKind::kForce && uncommandable(grasp, proof.forces, nullptr)) return Verdict::kFails;
@@ -489,7 +551,8 @@ bool resist_shape(const Grasp& grasp, const Eigen::VectorXd& wrench, const Resis
   if (wrench.size() != m || (!proof.signs.empty() && proof.signs.size() != grasp.contacts.size()))
     return refused("wrench or signs have the wrong size");
   if (proof.claims == Verdict::kUndecided) return refused("nothing is claimed");
-  if (proof.claims == Verdict::kHolds ? proof.x.size() < n + dofs : proof.y.size() < m + dofs)
+  if (proof.y.size() > 0 && !proof.leaves.empty()) return refused("a motion and leaves: want one of them");
+  if (proof.claims == Verdict::kHolds ? proof.x.size() < n + dofs : proof.leaves.empty() && proof.y.size() < m + dofs)
     return refused("the proof has the wrong size");
   return true;
 }
@@ -537,7 +600,10 @@ Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const R
   } else {
     certificate.kind = CertificateKind::kMotion;
     certificate.leaves.resize(1);
-    if (!write_leaf(grasp, proof, certificate.leaves[0], why)) return Verdict::kUndecided;
+    if (!proof.leaves.empty())
+      certificate.leaves = proof.leaves;
+    else if (!write_leaf(grasp, proof, certificate.leaves[0], why))
+      return Verdict::kUndecided;
   }
   // A verdict is about the true cones.
   return scratch.judge.equilibrium(scratch.problem, certificate.a, ConeShape::exact(), certificate, why);

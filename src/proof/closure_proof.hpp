@@ -18,6 +18,11 @@ struct ClosureScratch {
 Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& proof, ClosureScratch& scratch,
                       std::string* why);
 
+/// Whether the wrench drives the leaf's twist and no force of its signs opposes it. Noise in the twist is dropped where
+/// that helps.
+bool leaf_gives_way(const Grasp& grasp, ClosureKind kind, const Twist& wrench, const MotionLeaf& leaf,
+                    ClosureScratch& scratch, std::string* why);
+
 /// Memory of judge_resists(), one per thread.
 struct ResistScratch {
   ContactProblem problem;

@@ -51,6 +51,12 @@ LongMatrix whitened_rows(const ContactProblem& problem)
   return Y;
 }
 
+/// W = Λ'ξ/(1+ε) - ½ δ Λ'GΛ <= 0; rows that are held before and after may take the common ε as well.
+bool all_equal(const std::vector<Reservoir>& all)
+{
+  return std::ranges::all_of(all, [&](const Reservoir& r) { return r.restitution == all.front().restitution; });
+}
+
 /// What is left of a column outside the span of the orthonormal ones.
 LongVector outside(const std::vector<LongVector>& span, LongVector column)
 {
@@ -159,9 +165,7 @@ void validate(const ContactProblem& problem, const Impact& impact)
 bool proves_safe(const ContactProblem& problem, const std::vector<ImpactLaw>& laws)
 {
   const std::vector<Reservoir> all = reservoirs(problem, {Eigen::VectorXd::Zero(problem.nv()), laws});
-  // W = Λ'ξ/(1+ε) - ½ δ Λ'GΛ; rows that are held before and after may take the common ε as well.
-  const auto like_the_first = [&](const Reservoir& r) { return r.restitution == all.front().restitution; };
-  if (std::ranges::all_of(all, like_the_first)) return true;
+  if (all_equal(all)) return true;
   const LongMatrix Y = whitened_rows(problem);
   if (Y.size() == 0) return false;
   std::vector<LongVector> span;
@@ -208,9 +212,12 @@ bool proves_no_gain(const ContactProblem& problem, const Impact& impact, std::st
   };
   const BeforeImpact before = look_before(problem, impact, nullptr);
   if (!before.held) return false;
-  if (before.closing && before.at_rest) return by("nothing slips before the impact");
+  if (before.closing && before.at_rest) return by("nothing slips before the impact (Glocker 2012, (98))");
+  if (all_equal(reservoirs(problem, impact)))
+    return by("all coefficients of restitution are the same (Glocker 2012, (93))");
   if (proves_safe(problem, impact.laws))
-    return by("these coefficients of restitution cannot create energy here, whatever the velocity");
+    return by(
+        "these coefficients of restitution cannot create energy here, whatever the velocity (Glocker 2012, (78))");
   return false;
 }
 

@@ -169,6 +169,33 @@ class LawCheck {
   double worst_ = 0.0;
 };
 
+/// Conditions of Table 1 that γ+ does not meet.
+void look_after(const ContactProblem& problem, const Impact& impact, const ImpactSolution& solution,
+                std::vector<KinematicFlaw>& flaws)
+{
+  const ImpactScales scales(problem, impact.velocity, solution.velocity);
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const Contact& c = problem.contacts[i];
+    const double normal = solution.contacts[i].velocity_after[0], allowed = kClear * scales.speed[c.row];
+    if (c.side == Side::kBilateral ? std::abs(normal) > allowed : normal < -allowed)
+      flaws.push_back({static_cast<int>(i), -1, true, normal});
+  }
+}
+
+/// Right side of (98) for one solution.
+double energy_bound(const ContactProblem& problem, const Impact& impact, const ImpactSolution& solution)
+{
+  double bound = 0.0;
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const ImpactElement element(problem, impact, i);
+    const ContactImpact& c = solution.contacts[i];
+    bound += 0.5 * (1.0 - element.law.tangential) * c.impulse.segment<2>(1).dot(c.velocity_before.segment<2>(1));
+    bound += 0.5 * (1.0 - element.law.spin) * c.impulse[3] * c.velocity_before[3];
+    if (element.law.one_way) bound += 0.5 * (1.0 - element.law.normal) * c.impulse[0] * c.velocity_before[0];
+  }
+  return bound;
+}
+
 }  // namespace
 
 bool proves_impact(const ContactProblem& problem, const Impact& impact, const Eigen::VectorXd& velocity,
@@ -198,7 +225,7 @@ void account(const ContactProblem& problem, const Impact& impact, ImpactSolution
     const ImpactElement element(problem, impact, i);
     const Contact& c = element.contact;
     ContactImpact& out = solution.contacts[i];
-    bool moves = false, loaded = false;
+    bool moves = c.tangents > 0 && !element.rubs(), loaded = false;
     for (int r = c.row; r < c.row + c.rows(); ++r) {
       const int k = c.torsional && r == element.torsion_row() ? 3 : r - c.row;
       const Sum v0 = before(r), v1 = after(r);
@@ -238,6 +265,11 @@ void account(const ContactProblem& problem, const Impact& impact, ImpactSolution
     }
   solution.energy_before = static_cast<double>(energy);
   solution.energy_change = static_cast<double>(change);
+  const BeforeImpact start = look_before(problem, impact, nullptr);
+  solution.energy_bound.reset();
+  if (start.held && start.closing) solution.energy_bound = energy_bound(problem, impact, solution);
+  solution.flaws.clear();
+  look_after(problem, impact, solution, solution.flaws);
 }
 
 bool proves_semidefinite(const Eigen::MatrixXd& A, double allowance)

@@ -336,7 +336,7 @@ bool Case::oppose(const MotionLeaf& leaf, const Eigen::VectorXd& motion, Eigen::
   };
   for (const LoopConstraint& c : p.loops)
     for (int r = c.row; r < c.row + c.rows; ++r) {
-      const double supply = row_supply(p, r, motion, s.scales.row_force(r));
+      const double supply = row_supply(p, r, motion, s.scales.row_force(r), s.scales.backward);
       subtract(r, kMovingForces * supply, kStaticForces * supply);
     }
   Eigen::Index next_price = p.nv();

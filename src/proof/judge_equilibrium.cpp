@@ -121,7 +121,7 @@ bool EquilibriumCase::drive(const MotionLeaf& leaf, const Eigen::VectorXd& motio
     if (motion[j] == 0.0) continue;
     const long double load = s.exact_load.empty() ? p.F[j] : s.exact_load[static_cast<std::size_t>(j)].value;
     gain.add(motion[j], load);
-    gain.add(-kRounding * std::abs(motion[j]), s.load_size[j]);
+    gain.add(-s.scales.backward * std::abs(motion[j]), s.load_size[j]);
     if (room) gain.add(-std::abs(motion[j]), (*room)[j]);
   }
   for (const Actuator& motor : p.actuators) {
@@ -159,6 +159,21 @@ bool EquilibriumCase::motion()
 }
 
 }  // namespace
+
+double Judge::needed_tolerance() const { return scratch_->needed; }
+
+Verdict Judge::equilibrium_within(double tolerance, const ContactProblem& problem, const Eigen::VectorXd& a,
+                                  const ConeShape& shape, const Certificate& certificate, std::string* why)
+{
+  if (!(tolerance >= 0.0 && tolerance <= kLargestTolerance)) {
+    refuse(why, [] { return std::string("the tolerance is out of range"); });
+    return Verdict::kUndecided;
+  }
+  scratch_->scales.backward = std::max(kRounding, tolerance);
+  const Verdict verdict = equilibrium(problem, a, shape, certificate, why);
+  scratch_->scales.backward = kRounding;
+  return verdict;
+}
 
 Verdict Judge::equilibrium(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,
                            const Certificate& certificate, std::string* why)

@@ -23,6 +23,7 @@ struct JudgeScratch {
   Eigen::VectorXd load_size;        // sum of the absolute values of its terms
   Eigen::VectorXd residual;         // M a + F - J'near
   Eigen::VectorXd tolerance;        // backward error of the balance
+  double needed = 0.0;              // of it, by the forces of the last verdict
   std::vector<Sum> exact_load;      // M a + F
   Eigen::VectorXd y, clean_motion;  // of a leaf, without noise
   Eigen::VectorXd efforts;          // within their limits
@@ -162,12 +163,12 @@ inline double outer_radius(const FrictionCone& cone)
 /// shown are those that prove.
 inline bool hardly_moved(const Eigen::VectorXd& lambda, const JudgeScratch& s, const Contact& c)
 {
-  constexpr double kShown = 0x1p-36;  // 1.5e-11
+  constexpr double kHardly = 0x1p-36;  // 1.5e-11
   for (int k = 0; k < c.rows(); ++k) {
     const Eigen::Index row = c.row + k;
     if (s.near[row] == lambda[row]) continue;
     const double size = std::max(std::abs(lambda[c.row]), s.scales.row_force(row)) + std::abs(lambda[row]);
-    if (!(std::abs(s.near[row] - lambda[row]) <= kShown * size)) return false;
+    if (!(std::abs(s.near[row] - lambda[row]) <= kHardly * size)) return false;
   }
   return true;
 }
@@ -209,7 +210,7 @@ inline bool admit_forces(const ContactProblem& p, const ConeShape& shape, const 
   return true;
 }
 
-/// Residual and tolerance of M a + F = J'near: a backward error kRounding of the load and of every contact's axes and
+/// Residual and tolerance of M a + F = J'near: a backward error u of the load and of every contact's axes and
 /// lever arms. The loads (s.load, s.load_size) are those of the caller; forces of moving parts count as their scale at
 /// most.
 inline void compute_balance(const ContactProblem& p, const std::vector<char>* moving, JudgeScratch& s)
@@ -251,20 +252,23 @@ inline void compute_balance(const ContactProblem& p, const std::vector<char>* mo
     for (int r = c.row; r < c.row + c.rows; ++r)
       if (s.near[r] != 0.0)
         add(r, s.near[r], counted(r, std::abs(s.near[r]), 1.0), [&](Eigen::Index j) { return p.J(r, j); });
-  s.tolerance *= kRounding;
+  s.tolerance *= s.scales.backward;
 }
 
 /// M a + F = J'near + S'tau within the tolerance of every degree of freedom. `efforts` (optional): one per actuator;
 /// s.residual already contains them. `plain`: the tolerances count every force in full.
 inline bool balanced(const ContactProblem& p, const Certificate& certificate, const Eigen::VectorXd* efforts,
-                     bool plain, const JudgeScratch& s, std::string* why)
+                     bool plain, JudgeScratch& s, std::string* why)
 {
+  s.needed = 0.0;
   // In double so many terms leave an error below a quarter of the tolerance; what that does not settle is summed again.
   const bool short_sums = plain && p.nv() + p.rows() < 90;
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const double tolerance = s.tolerance[j];
     if (!(tolerance < kInfinity)) return refuse(why, [] { return std::string("the forces overflow"); });
-    if (short_sums && tolerance > 1e-200 && std::abs(s.residual[j]) <= 0.75 * tolerance) continue;
+    if (short_sums && s.scales.backward == kRounding && tolerance > 1e-200 &&
+        std::abs(s.residual[j]) <= 0.75 * tolerance)
+      continue;
     Sum exact = minus_forces(p, s.near, j, load_sum(p, certificate.a, j));
     for (std::size_t k = 0; efforts && k < p.actuators.size(); ++k)
       if (p.actuators[k].dof == j) exact.add(-(*efforts)[static_cast<Eigen::Index>(k)]);
@@ -273,7 +277,10 @@ inline bool balanced(const ContactProblem& p, const Certificate& certificate, co
         return std::string(efforts ? "M a + F = J'lambda + S'tau" : "M a + F = J'lambda") + " is violated at " +
                dof_name(p, j);
       });
+    if (tolerance > 0.0)
+      s.needed = std::max(s.needed, s.scales.backward * static_cast<double>(std::abs(exact.value) / tolerance));
   }
+  if (s.needed <= kRounding) s.needed = 0.0;
   return true;
 }
 
@@ -283,7 +290,7 @@ struct ForceBound {
 };
 
 /// Upper bound of what contact i can supply against the motion y beyond the price w of its normal force:
-/// sup of f'J_i y + kRounding |f| (|J_i| |y|) - w f_n over its forces with f_n <= normal and |f_t| <= sideways, for one
+/// sup of f'J_i y + u |f| (|J_i| |y|) - w f_n over its forces with f_n <= normal and |f_t| <= sideways, for one
 /// half of its cone.
 inline double contact_supply(const ContactProblem& p, const ConeShape& shape, std::size_t i, double sign,
                              const Eigen::VectorXd& y, double price, const ForceBound& bound, const Scales& scales)
@@ -303,7 +310,7 @@ inline double contact_supply(const ContactProblem& p, const ConeShape& shape, st
   if (reach == 0.0 && spin == 0.0 && price >= 0.0) return 0.0;
   const FrictionCone cone = cone_of(c, shape, sign);
   // Sums of n products in double are off by at most n 2^-53 of the sum of their absolute values.
-  const double slip = outer_radius(cone), share = kRounding + 0x1p-52 * static_cast<double>(n + 16);
+  const double slip = outer_radius(cone), share = scales.backward + 0x1p-52 * static_cast<double>(n + 16);
   // |f_1| + |f_2| <= 1.4143 |f_t|
   const double rounding = share * ((1.0 + 1.4143 * slip) * reach + c.torsion * spin) + 0x1p-50 * price;
   const double excess = support(cone, h) - price + rounding;
@@ -329,14 +336,16 @@ inline double most_supply(const ContactProblem& p, const ConeShape& shape, std::
 }
 
 /// The same for a row without a cone.
-inline double row_supply(const ContactProblem& p, Eigen::Index row, const Eigen::VectorXd& y, double bound)
+inline double row_supply(const ContactProblem& p, Eigen::Index row, const Eigen::VectorXd& y, double bound,
+                         double backward)
 {
   double sum = 0.0, scale = 0.0;
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     sum += p.J(row, j) * y[j];
     scale += std::abs(p.J(row, j) * y[j]);
   }
-  return scale == 0.0 ? 0.0 : bound * (std::abs(sum) + (kRounding + 0x1p-52 * static_cast<double>(p.nv() + 8)) * scale);
+  const double share = backward + 0x1p-52 * static_cast<double>(p.nv() + 8);
+  return scale == 0.0 ? 0.0 : bound * (std::abs(sum) + share * scale);
 }
 
 /// Subtracts from `gain`, the drive of a motion, what limits and bounded forces can supply against it: concave in the
@@ -346,7 +355,7 @@ inline bool contacts_give_way(const ContactProblem& p, const ConeShape& shape, c
 {
   for (const LoopConstraint& c : p.loops)
     for (int r = c.row; r < c.row + c.rows; ++r) {
-      gain.add(-row_supply(p, r, motion, kStaticForces * s.scales.row_force(r)));
+      gain.add(-row_supply(p, r, motion, kStaticForces * s.scales.row_force(r), s.scales.backward));
       if (!(gain.value > 0.0L)) return refuse(why, [&] { return "closure " + c.name + " can oppose the motion"; });
     }
   Eigen::Index next_price = p.nv();

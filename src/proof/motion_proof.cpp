@@ -30,6 +30,16 @@ bool roles_of(Eigen::Index rows, const std::vector<int>& unilateral, const std::
   return true;
 }
 
+/// Covers the rounding of charges, of the bounds in them, and of the other judge's sums.
+constexpr long double kMore = 1.0L + 0x1p-10L;
+
+/// Share of its absolute terms that a sum over rows or degrees of freedom may be off.
+long double rounding_of_sums(const ContactProblem& problem)
+{
+  return 4.0L * std::numeric_limits<long double>::epsilon() *
+         static_cast<long double>(problem.rows() + problem.nv() + 1);
+}
+
 /// (J a + γ)_r
 Sum row_of(const ContactProblem& problem, const Eigen::VectorXd& a, Eigen::Index r)
 {
@@ -75,10 +85,7 @@ bool proves_contradiction(const ContactProblem& problem, const std::vector<int>&
     return false;
   const MotionBounds bounds = acceleration_bounds(problem);
   // For every a within reach that keeps the rows to kSolve: y'γ = y'(J a + γ) - (J'y)'a >= -missed - moved.
-  constexpr long double kMore =
-      1.0L + 0x1p-10L;  // rounding of what follows, of the bounds, and of the other judge's sums
-  const long double last_bit =
-      4.0L * std::numeric_limits<long double>::epsilon() * static_cast<long double>(problem.rows() + problem.nv() + 1);
+  const long double last_bit = rounding_of_sums(problem);
   Sum drift;
   long double charge = 0.0L;
   for (Eigen::Index r = 0; r < y.size(); ++r) {
@@ -93,6 +100,36 @@ bool proves_contradiction(const ContactProblem& problem, const std::vector<int>&
     charge += (std::abs(column.value) + last_bit * column.scale) * kReach * bounds.motion[j];
   }
   return std::isfinite(charge) && -drift.value - last_bit * drift.scale > kMore * charge;
+}
+
+bool proves_imbalance(const ContactProblem& problem, const std::vector<int>& unilateral,
+                      const std::vector<int>& bilateral, const Eigen::VectorXd& d)
+{
+  std::vector<Role> roles;
+  if (d.size() != problem.nv() || !all_finite(d) || !roles_of(problem.rows(), unilateral, bilateral, roles))
+    return false;
+  const MotionBounds bounds = acceleration_bounds(problem);
+  // For every a and λ within reach with residual M a + F - J'λ = ρ:  F'd = ρ'd - (M d)'a + λ'J d >= -charge.
+  const long double last_bit = rounding_of_sums(problem);
+  Sum work;
+  long double charge = 0.0L;
+  for (Eigen::Index i = 0; i < problem.nv(); ++i) {
+    work.add(d[i], problem.F[i]);
+    Sum inertia;
+    for (Eigen::Index j = 0; j < problem.nv(); ++j) inertia.add(problem.M(i, j), d[j]);
+    charge += (std::abs(inertia.value) + last_bit * inertia.scale) * kReach * bounds.motion[i];
+    charge += std::abs(static_cast<long double>(d[i])) * (kSolve + kReach * last_bit) * bounds.load[i];
+  }
+  for (Eigen::Index r = 0; r < problem.rows(); ++r) {
+    const Role role = roles[static_cast<std::size_t>(r)];
+    if (role == Role::kAbsent) continue;
+    Sum row;
+    for (Eigen::Index j = 0; j < problem.nv(); ++j) row.add(problem.J(r, j), d[j]);
+    if (row.scale > 0.0L && !(bounds.force[r] > 0.0)) return false;  // nothing bounds what it carries
+    const long double against = role == Role::kUnilateral ? std::max(0.0L, -row.value) : std::abs(row.value);
+    charge += (against + (kLastBits + last_bit) * row.scale) * kReach * bounds.force[r];
+  }
+  return std::isfinite(charge) && -work.value - last_bit * work.scale > kMore * charge;
 }
 
 bool proves_motion(const ContactProblem& problem, const std::vector<int>& unilateral, const std::vector<int>& bilateral,

@@ -25,6 +25,7 @@ inline constexpr double kSafelyDefinite = 1e-5;
 struct Scales {
   using Reach = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+  double backward = kRounding;  ///< u: error of the data that a verdict allows for, relative to their sizes
   int parts = 1;
   std::vector<int> part;      ///< per degree of freedom: connected by entries of M or rows of J
   std::vector<int> row_part;  ///< per row of J

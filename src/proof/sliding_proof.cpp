@@ -154,7 +154,7 @@ void sliding_forces(const ContactProblem& p, const SlipDirections& slips, const 
 
 Determined determined(const ConeProgram& program, Eigen::Index nv)
 {
-  constexpr double kLeft = 1e-9;
+  constexpr double kUndetermined = 1e-9;  // share of a unit that equations leave open
   // Rows and columns brought to like sizes: ranks must not depend on units.
   Eigen::MatrixXd E = program.E;
   for (int sweep = 0; sweep < 3; ++sweep) {
@@ -172,7 +172,7 @@ Determined determined(const ConeProgram& program, Eigen::Index nv)
   const Eigen::MatrixXd left = Eigen::MatrixXd::Identity(E.cols(), E.cols()) - inverse * E;  // onto the null space
   // |I - R E| < 1 shows full column rank whatever R is, rounding of R included.
   result.everything = left.cwiseAbs().rowwise().sum().maxCoeff() < 0.5;
-  result.acceleration = result.everything || nv == 0 || left.topRows(nv).cwiseAbs().maxCoeff() < kLeft;
+  result.acceleration = result.everything || nv == 0 || left.topRows(nv).cwiseAbs().maxCoeff() < kUndetermined;
   return result;
 }
 

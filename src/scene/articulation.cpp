@@ -137,6 +137,7 @@ void Articulation::finish()
   whole_.resize(joints_.size());
   reach_.resize(joints_.size());
   behind_.resize(joints_.size());
+  moved_.resize(joints_.size());
   terms_.resize(joints_.size());
   linear_.resize(3, S_.cols());
   angular_.resize(3, S_.cols());
@@ -195,18 +196,6 @@ void Articulation::place(const Joint& joint, const Eigen::VectorXd& q, const Fra
   frame.r.noalias() = parent.R * r;
   frame.r += parent.r;
   frame.path = parent.path + step;
-}
-
-void Articulation::place(int j, const Eigen::Matrix3d& R, const Eigen::Vector3d& r)
-{
-  if (joints_[idx(j)].base) return;
-  const Frame& parent = frames_[idx(joints_[idx(j)].parent)];
-  Frame& frame = frames_[idx(j)];
-  frame.R.noalias() = parent.R * R;
-  frame.r.noalias() = parent.R * r;
-  frame.r += parent.r;
-  steps_[idx(j)] = size_of(r);
-  frame.path = parent.path + steps_[idx(j)];
 }
 
 void Articulation::compose()
@@ -346,6 +335,67 @@ void Articulation::add_gravity(const std::vector<Sized>& gravity, Eigen::VectorX
       if (joint.turns) noise(i) += momentum_noise(j) * weight;
     }
   }
+}
+
+void Articulation::move(const Eigen::VectorXd& v)
+{
+  for (std::size_t j = 1; j < joints_.size(); ++j) {
+    const Joint& joint = joints_[j];
+    const Moved& before = moved_[idx(joint.parent)];
+    const Eigen::Vector3d& step = rungs_[j].from_parent;
+    const auto rates = v.segment(joint.v, joint.nv);
+    const Eigen::Vector3d slide = linear_.middleCols(joint.v, joint.nv) * rates;
+    const Eigen::Vector3d turn = angular_.middleCols(joint.v, joint.nv) * rates;
+    Moved& body = moved_[j];
+    body.velocity = before.velocity + before.spin.cross(step) + slide;
+    body.spin = before.spin + turn;
+    body.acceleration =
+        before.acceleration + before.spin_rate.cross(step) + body.spin.cross(slide) + body.velocity.cross(turn);
+    body.spin_rate = before.spin_rate + body.spin.cross(turn);
+  }
+}
+
+Eigen::Vector3d Articulation::velocity(int j, const Eigen::Vector3d& point) const
+{
+  return moved_[idx(j)].velocity + moved_[idx(j)].spin.cross(point - frame(j).r);
+}
+
+/// Classical: what an accelerometer there would show, without gravity.
+Eigen::Vector3d Articulation::acceleration(int j, const Eigen::Vector3d& point) const
+{
+  const Moved& body = moved_[idx(j)];
+  return body.acceleration + body.spin_rate.cross(point - frame(j).r) + body.spin.cross(velocity(j, point));
+}
+
+void Articulation::add_motion_forces(const Eigen::VectorXd& v, Eigen::VectorXd& force, Eigen::VectorXd& noise)
+{
+  for (int j = 1; j < size(); ++j) {
+    const RigidBody body = joint(j).body.moved(frame(j).R, frame(j).r);
+    Moved& own = moved_[idx(j)];
+    own.force = body.mass * acceleration(j, body.com);
+    own.moment = body.inertia * own.spin_rate + own.spin.cross(body.inertia * own.spin) +
+                 (body.com - frame(j).r).cross(own.force);
+  }
+  for (int j = size(); j-- > 1;) {
+    const Joint& joint = joints_[idx(j)];
+    const Moved& own = moved_[idx(j)];
+    for (int i = joint.v; i < joint.v + joint.nv; ++i)
+      force(i) += linear_.col(i).dot(own.force) + angular_.col(i).dot(own.moment);
+    if (joint.parent == 0) continue;
+    moved_[idx(joint.parent)].force += own.force;
+    moved_[idx(joint.parent)].moment += own.moment + rungs_[idx(j)].from_parent.cross(own.force);
+  }
+  add_motion_noise(v, noise);
+}
+
+double Articulation::kinetic_energy() const
+{
+  double twice = 0.0;
+  for (int j = 1; j < size(); ++j) {
+    const RigidBody body = joint(j).body.moved(frame(j).R, frame(j).r);
+    twice += body.mass * velocity(j, body.com).squaredNorm() + spin(j).dot(body.inertia * spin(j));
+  }
+  return 0.5 * twice;
 }
 
 /// The passes of Newton-Euler with the sizes of their terms in the place of the terms.

@@ -94,8 +94,6 @@ class Articulation {
   int size() const { return static_cast<int>(joints_.size()); }
   /// Where the joints are, for positions as in Pinocchio's q. Those of the roots' free flyers are not read.
   void place(const Eigen::VectorXd& q);
-  /// The same for one joint, in order, from its pose in the parent joint's frame.
-  void place(int j, const Eigen::Matrix3d& R, const Eigen::Vector3d& r);
   /// Motions, composite bodies and momenta for the frames as placed.
   void compose();
 
@@ -108,15 +106,32 @@ class Articulation {
   void fill_mass(Eigen::MatrixXd& M) const;
   /// Adds gravity's generalised force (slope of potential energy) and its rounding; `gravity` per root, in its frame.
   void add_gravity(const std::vector<Sized>& gravity, Eigen::VectorXd& force, Eigen::VectorXd& noise) const;
-  /// Adds the rounding of Newton-Euler's Coriolis and centrifugal forces.
-  void add_motion_noise(const Eigen::VectorXd& v, Eigen::VectorXd& noise);
+  /// Velocities, and accelerations without any of the joints, of all bodies; after compose.
+  void move(const Eigen::VectorXd& v);
+  /// Adds Newton-Euler's Coriolis and centrifugal forces for the bodies as moved, and their rounding.
+  void add_motion_forces(const Eigen::VectorXd& v, Eigen::VectorXd& force, Eigen::VectorXd& noise);
+  /// Of the bodies as moved.
+  double kinetic_energy() const;
+
+  /// Of the point of joint j's body that is there, in root axes; of the bodies as moved.
+  Eigen::Vector3d velocity(int j, const Eigen::Vector3d& point) const;
+  Eigen::Vector3d acceleration(int j, const Eigen::Vector3d& point) const;
+  const Eigen::Vector3d& spin(int j) const { return moved_[idx(j)].spin; }
+  const Eigen::Vector3d& spin_rate(int j) const { return moved_[idx(j)].spin_rate; }
 
  private:
   void place(const Joint& joint, const Eigen::VectorXd& q, const Frame& parent, Frame& frame, double& step) const;
+  void add_motion_noise(const Eigen::VectorXd& v, Eigen::VectorXd& noise);
   double momentum_noise(int j) const;
   double moment_noise(int j, double lever) const;
   void mend(int i, int j, Eigen::MatrixXd& M) const;
 
+  /// Spatial motion of a joint's body at the joint's origin, in root axes, and the wrench there that it needs.
+  struct Moved {
+    Eigen::Vector3d velocity = Eigen::Vector3d::Zero(), spin = Eigen::Vector3d::Zero();
+    Eigen::Vector3d acceleration = Eigen::Vector3d::Zero(), spin_rate = Eigen::Vector3d::Zero();
+    Eigen::Vector3d force = Eigen::Vector3d::Zero(), moment = Eigen::Vector3d::Zero();
+  };
   /// What numbers of a joint's motion and of the forces on its subtree are made of, without signs: for rounding.
   struct Terms {
     double speed = 0, spin = 0, acceleration = 0, spin_rate = 0, force = 0, moment = 0;
@@ -134,6 +149,7 @@ class Articulation {
   std::vector<RigidBody> whole_;  ///< the joint's body and all behind it, in the root frame
   std::vector<double> reach_;     ///< sum of mass times length of the way to it, over whole_
   std::vector<double> behind_;    ///< the same without the joint's own body
+  std::vector<Moved> moved_;      ///< of joint 0, the root frame: nothing
   std::vector<Terms> terms_;
   std::vector<int> joint_of_;  ///< per velocity
   Eigen::Matrix<double, 6, Eigen::Dynamic> S_;

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/limits.hpp"
+#include "base/names.hpp"
 #include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
@@ -13,16 +15,20 @@ namespace {
 void check_finite(const std::string& path, double value)
 {
   if (!std::isfinite(value)) throw InputError(path, "want a finite number, got " + text(value));
+  if (!in_range(value)) throw InputError(path, "want a number up to 1e50, got " + text(value));
 }
 
 void check_finite(const std::string& path, const Eigen::Vector3d& vector)
 {
   if (!vector.allFinite()) throw InputError(path, "want three finite numbers, got " + text(vector));
+  if (!in_range(vector.lpNorm<Eigen::Infinity>()))
+    throw InputError(path, "want numbers up to 1e50, got " + text(vector));
 }
 
 void check_not_negative(const std::string& path, double value)
 {
   if (!std::isfinite(value) || value < 0.0) throw InputError(path, "want finite and >= 0, got " + text(value));
+  check_finite(path, value);
 }
 
 Eigen::Vector3d unit(const std::string& path, const Eigen::Vector3d& normal)
@@ -186,7 +192,7 @@ class BodyFinder {
 
 void add_name(std::set<std::string>& names, const std::string& path, const std::string& name)
 {
-  if (name.empty()) throw InputError(path + ".name", "want a name, got an empty one");
+  require_name(name, path + ".name");
   if (!names.insert(name).second)
     throw InputError(path + ".name", "want a unique name, got " + quoted(name) + " twice");
 }
@@ -195,7 +201,7 @@ void read_contact(const ContactDescription& description, std::size_t index, cons
                   std::set<std::string>& names, std::vector<ContactBlueprint>& contacts)
 {
   const std::string path = indexed("contacts", index);
-  if (description.name.empty()) throw InputError(path + ".name", "want a name, got an empty one");
+  require_name(description.name, path + ".name");
   ContactBlueprint contact;
   std::tie(contact.link, contact.on) = bodies.find_pair(path, description.link, description.on);
   check_finite(path + ".normal", description.normal);
@@ -245,6 +251,24 @@ void read_models(const SceneDescription& description, const std::vector<ModelBlu
     add_warnings(source, *model.tree, blueprint.warnings);
     blueprint.models.push_back(std::move(model));
   }
+}
+
+/// M and J are dense: what they need is known before they are made.
+void check_size(const Blueprint& blueprint)
+{
+  constexpr std::size_t kLoopRows[] = {3, 6, 1};  // by LoopDescription::Kind
+  std::size_t dofs = 0, rows = 0;
+  for (const ModelBlueprint& model : blueprint.models) {
+    if (model.base == Base::kFloating) dofs += 6;
+    for (const UrdfJoint& joint : model.tree->joints) dofs += idx(freedoms(joint.type));
+  }
+  for (const ContactBlueprint& contact : blueprint.contacts) rows += contact.torsion > 0.0 ? 4 : 3;
+  for (const LoopBlueprint& loop : blueprint.loops) rows += kLoopRows[idx(static_cast<int>(loop.kind))];
+  if (dofs * (dofs + rows) <= kMostSceneNumbers) return;
+  throw InputError(blueprint.contacts.empty() ? "models" : "contacts",
+                   "want at most " + std::to_string(kMostSceneNumbers) +
+                       " numbers in M and J (degrees of freedom times degrees of freedom and rows of contacts), got " +
+                       std::to_string(dofs) + " x (" + std::to_string(dofs) + " + " + std::to_string(rows) + ")");
 }
 
 }  // namespace
@@ -392,6 +416,7 @@ Blueprint make_blueprint(const SceneDescription& description, const std::vector<
     }
     blueprint.loops.push_back(closure);
   }
+  check_size(blueprint);
   return blueprint;
 }
 

@@ -1,9 +1,7 @@
 // Data of a contact problem in a state: poses, M, F, J and gamma, each entry with its own rounding.
 #include "stiction/scene.hpp"
 
-#include <pinocchio/algorithm/energy.hpp>
 #include <pinocchio/algorithm/joint-configuration.hpp>
-#include <pinocchio/algorithm/rnea.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +31,6 @@ using internal::UrdfTree;
 
 struct Scene::Impl {
   std::shared_ptr<const Core> core;
-  pinocchio::Data data;
   Articulation bodies;
   std::vector<Root> roots;
   std::vector<Sized> gravity;    ///< per root, in its frame
@@ -45,7 +42,6 @@ struct Scene::Impl {
 
   explicit Impl(std::shared_ptr<const Core> shared)
       : core(std::move(shared)),
-        data(core->model),
         bodies(core->articulation),
         gravity(core->fixed_roots.size()),
         full{Eigen::VectorXd(core->model.nq), Eigen::VectorXd(core->model.nv), {}},
@@ -56,7 +52,6 @@ struct Scene::Impl {
   {
   }
 
-  void expand(const Eigen::VectorXd& q);
   void place(const Eigen::VectorXd& q);
   void compose(const SceneState& state, bool moving);
   RigidBody moving_body(int root) const;
@@ -69,21 +64,12 @@ struct Scene::Impl {
   void fill_drift(const RowBlock& block, const Sized& point_a, const Sized& point_b, const Eigen::Matrix3d& axes,
                   Eigen::VectorXd& gamma) const;
   void check_finite(const ContactProblem& problem) const;
-  Eigen::Vector3d acceleration(int joint, const Eigen::Vector3d& point) const;
-  Eigen::Vector3d angular_acceleration(int joint) const;
-  Eigen::Vector3d velocity(int joint, const Eigen::Vector3d& point) const;
-  Eigen::Vector3d angular_velocity(int joint) const;
 };
-
-void Scene::Impl::expand(const Eigen::VectorXd& q)
-{
-  core->coordinates.expand(q, full.q);
-  core->split_roots(full.q, roots);
-}
 
 void Scene::Impl::place(const Eigen::VectorXd& q)
 {
-  expand(q);
+  core->coordinates.expand(q, full.q);
+  core->split_roots(full.q, roots);
   bodies.place(full.q);
 }
 
@@ -91,21 +77,17 @@ void Scene::Impl::place(const Eigen::VectorXd& q)
 /// the velocities); when moving the other terms from Newton and Euler.
 void Scene::Impl::compose(const SceneState& state, bool moving)
 {
+  place(state.q);
+  bodies.compose();
+  force.setZero();
   noise.setZero();
   if (moving) {
-    expand(state.q);
     core->coordinates.expand_rate(state.v, full.v);
-    force = pinocchio::nonLinearEffects(core->model, data, full.q, full.v);
-    for (int j = 1; j < bodies.size(); ++j)
-      bodies.place(j, data.liMi[idx(j)].rotation(), data.liMi[idx(j)].translation());
-    bodies.add_motion_noise(full.v, noise);
-  } else {
-    place(state.q);
-    force.setZero();
+    bodies.move(full.v);
+    bodies.add_motion_forces(full.v, force, noise);
   }
   for (std::size_t r = 0; r < roots.size(); ++r)
     gravity[r] = turned(roots[r].R.transpose(), Sized(core->gravity), internal::kJointRounding);
-  bodies.compose();
   bodies.add_gravity(gravity, force, noise);
 }
 
@@ -182,39 +164,6 @@ void Scene::Impl::add_load(const LoadBlock& load, double factor, Eigen::VectorXd
     out(column.dof) += factor * column.factor * value;
     force_noise(column.dof) += std::max(rounding, own.rounding) * std::abs(factor * column.factor) * size;
   }
-}
-
-/// Classical acceleration in root axes of the point of a body that is there, for zero joint accelerations.
-/// nonLinearEffects left v and a of each joint frame in its own axes.
-Eigen::Vector3d Scene::Impl::acceleration(int joint, const Eigen::Vector3d& point) const
-{
-  if (joint == 0) return Eigen::Vector3d::Zero();
-  const Articulation::Frame& frame = bodies.frame(joint);
-  const Eigen::Vector3d r = frame.R.transpose() * (point - frame.r);
-  const Eigen::Vector3d omega = data.v[idx(joint)].angular(), alpha = data.a_gf[idx(joint)].angular();
-  const Eigen::Vector3d velocity = data.v[idx(joint)].linear() + omega.cross(r);
-  return frame.R * (data.a_gf[idx(joint)].linear() + alpha.cross(r) + omega.cross(velocity));
-}
-
-/// Velocity in root axes of the point of a body that is there; of the same pass.
-Eigen::Vector3d Scene::Impl::velocity(int joint, const Eigen::Vector3d& point) const
-{
-  if (joint == 0) return Eigen::Vector3d::Zero();
-  const Articulation::Frame& frame = bodies.frame(joint);
-  const pinocchio::Motion& v = data.v[idx(joint)];
-  return frame.R * (v.linear() + v.angular().cross(Eigen::Vector3d(frame.R.transpose() * (point - frame.r))));
-}
-
-Eigen::Vector3d Scene::Impl::angular_velocity(int joint) const
-{
-  if (joint == 0) return Eigen::Vector3d::Zero();
-  return bodies.frame(joint).R * data.v[idx(joint)].angular();
-}
-
-Eigen::Vector3d Scene::Impl::angular_acceleration(int joint) const
-{
-  if (joint == 0) return Eigen::Vector3d::Zero();
-  return bodies.frame(joint).R * data.a_gf[idx(joint)].angular();
 }
 
 /// Adds the rows' entries for the joints of one body, in the frame of its root. A row is the axis n at the point p:
@@ -333,15 +282,15 @@ void Scene::Impl::fill_drift(const RowBlock& block, const Sized& point_a, const 
   const int a = block.a.joint, b = block.b.joint;
   const Eigen::Vector3d& p = point_a.value;
   const Eigen::Vector3d& q = point_b.value;
-  const Eigen::Vector3d slip = velocity(a, p) - turn * velocity(b, q);
-  const Eigen::Vector3d turn_a = angular_velocity(a), turn_b = turn * angular_velocity(b);
+  const Eigen::Vector3d slip = bodies.velocity(a, p) - turn * bodies.velocity(b, q);
+  const Eigen::Vector3d turn_a = bodies.spin(a), turn_b = turn * bodies.spin(b);
   const Eigen::Vector3d turn_axes = block.axes_on == Carrier::kA   ? turn_a
                                     : block.axes_on == Carrier::kB ? turn_b
                                                                    : Eigen::Vector3d::Zero();
   const Eigen::Vector3d& turn_other = block.point_on == Carrier::kA ? turn_b : turn_a;
-  const Eigen::Vector3d linear = acceleration(a, p) - turn * acceleration(b, q) - (turn_other + turn_axes).cross(slip);
-  const Eigen::Vector3d angular =
-      angular_acceleration(a) - turn * angular_acceleration(b) - turn_axes.cross(turn_a - turn_b);
+  const Eigen::Vector3d linear =
+      bodies.acceleration(a, p) - turn * bodies.acceleration(b, q) - (turn_other + turn_axes).cross(slip);
+  const Eigen::Vector3d angular = bodies.spin_rate(a) - turn * bodies.spin_rate(b) - turn_axes.cross(turn_a - turn_b);
   for (int k = 0; k < block.linear; ++k) gamma(block.row + k) = axes.col(k).dot(linear);
   for (int k = 0; k < block.angular; ++k) gamma(block.row + block.linear + k) = axes.col(k).dot(angular);
 }
@@ -534,8 +483,10 @@ double Scene::kinetic_energy(const SceneState& state)
 {
   impl_->core->coordinates.check(state);
   impl_->place(state.q);
+  impl_->bodies.compose();
   impl_->core->coordinates.expand_rate(state.v, impl_->full.v);
-  return pinocchio::computeKineticEnergy(impl_->core->model, impl_->data, impl_->full.q, impl_->full.v);
+  impl_->bodies.move(impl_->full.v);
+  return impl_->bodies.kinetic_energy();
 }
 
 double Scene::potential_energy(const SceneState& state)

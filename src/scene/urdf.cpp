@@ -5,7 +5,9 @@
 #include <cmath>
 #include <map>
 
+#include "base/limits.hpp"
 #include "base/linear_algebra.hpp"
+#include "base/names.hpp"
 #include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "scene/urdf_messages.hpp"
@@ -39,6 +41,7 @@ struct Entry {
   {
     const Eigen::Vector3d vector(v.x, v.y, v.z);
     if (!vector.allFinite()) fail(where, "want three finite numbers, got " + text(vector));
+    if (!in_range(vector.lpNorm<Eigen::Infinity>())) fail(where, "want numbers up to 1e50, got " + text(vector));
     return vector;
   }
 
@@ -80,6 +83,8 @@ class Skeleton {
   static void add_name(std::map<std::string, int>& names, const Entry& entry)
   {
     if (entry.place.name.empty()) entry.fail("", "want a name, got an empty one");
+    if (printable(entry.place.name) != entry.place.name)
+      entry.fail("", "want a name in UTF-8 without control characters, got another");
     if (!names.emplace(entry.place.name, static_cast<int>(names.size())).second)
       entry.fail("", "want a unique name, got it twice");
   }
@@ -174,6 +179,8 @@ void read_link(const Entry& entry, const urdf::Link& source, UrdfLink& link)
       inertial.iyz, inertial.izz;
   if (!std::isfinite(inertial.mass) || !moments.allFinite())
     entry.fail(", inertial", "want finite numbers, got mass " + text(inertial.mass) + " and others");
+  if (const double largest = std::max(std::abs(inertial.mass), moments.cwiseAbs().maxCoeff()); !in_range(largest))
+    entry.fail(", inertial", "want numbers up to 1e50, got " + text(largest));
   link.mass = inertial.mass;
   link.com = frame.translation();
   link.inertia = frame.linear() * moments * frame.linear().transpose();
@@ -258,8 +265,9 @@ void shorten_mimic_chains(const UrdfOutline& outline, const std::string& path, U
       joint.multiplier *= driver.multiplier;
       joint.mimics = driver.mimics;
     }
-    if (!std::isfinite(joint.multiplier) || !std::isfinite(joint.offset))
-      entry.fail(", mimic", "want finite numbers, got " + text(joint.multiplier) + " and " + text(joint.offset));
+    if (!in_range(joint.multiplier) || !in_range(joint.offset))
+      entry.fail(", mimic",
+                 "want finite numbers up to 1e50, got " + text(joint.multiplier) + " and " + text(joint.offset));
   }
 }
 

@@ -69,6 +69,9 @@ UrdfTree parse_urdf(const std::string& text, const std::string& path);
 /// `package_paths`, in this order. @throws InputError with `path` as the entry.
 std::string read_urdf_file(const std::string& file, const std::vector<std::string>& package_paths,
                            const std::string& path);
+/// Where that is.
+std::string locate_urdf_file(const std::string& file, const std::vector<std::string>& package_paths,
+                             const std::string& path);
 
 /// Something about masses or limits that no real mechanism has.
 struct Finding {

@@ -1,9 +1,10 @@
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string_view>
 
+#include "base/file.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "scene/urdf.hpp"
 #include "scene/urdf_outline.hpp"
@@ -57,22 +58,18 @@ fs::path find_in_packages(const std::string& address, const std::vector<std::str
 
 }  // namespace
 
+std::string locate_urdf_file(const std::string& file, const std::vector<std::string>& package_paths,
+                             const std::string& path)
+{
+  return file.starts_with(kScheme) ? find_in_packages(file, package_paths, path).string() : file;
+}
+
 std::string read_urdf_file(const std::string& file, const std::vector<std::string>& package_paths,
                            const std::string& path)
 {
-  const fs::path location = file.starts_with(kScheme) ? find_in_packages(file, package_paths, path) : fs::path(file);
-  std::error_code ignored;
-  if (!fs::exists(location, ignored)) throw InputError(path, "want an existing file, got " + quoted(file));
-  if (fs::is_directory(location, ignored)) throw InputError(path, "want a file, got the directory " + quoted(file));
-  std::error_code unsized;  // a pipe
-  if (const auto bytes = fs::file_size(location, unsized); !unsized && bytes > kMostUrdfBytes)
-    throw InputError(path, "want at most " + std::to_string(kMostUrdfBytes) + " bytes, got " + std::to_string(bytes) +
-                               " in " + quoted(file));
-  std::ifstream stream(location, std::ios::binary);
-  std::ostringstream content;
-  if (stream) content << stream.rdbuf();
-  if (!stream || content.str().empty()) throw InputError(path, "want a readable, non-empty file, got " + quoted(file));
-  return std::move(content).str();
+  std::string content = read_whole_file(locate_urdf_file(file, package_paths, path), kMostUrdfBytes, path);
+  if (content.empty()) throw InputError(path, "want a readable, non-empty file, got " + quoted(file));
+  return content;
 }
 
 }  // namespace stiction::internal

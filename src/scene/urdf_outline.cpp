@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/limits.hpp"
+#include "base/names.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
 
@@ -36,6 +38,8 @@ class Reader {
     UrdfOutline outline;
     outline.robot = robot->Attribute("name");
     outline.line = robot->GetLineNum();
+    if (printable(outline.robot) != outline.robot)
+      fail(robot, "robot: want a name in UTF-8 without control characters, got " + quoted(outline.robot));
     for (auto* e = robot->FirstChildElement("link"); e; e = e->NextSiblingElement("link"))
       outline.links.push_back({attribute(e, "link", "name"), e->GetLineNum(), {}, {}});
     if (outline.links.empty()) throw InputError(path_, "want at least one <link>, got none");

@@ -5,8 +5,6 @@
 
 namespace stiction::internal {
 
-constexpr std::size_t kMostUrdfBytes = 64 << 20;
-
 /// A link or joint of a URDF, by name.
 struct UrdfPlace {
   std::string name;

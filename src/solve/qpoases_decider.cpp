@@ -12,10 +12,10 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kTight = 0x1p-46;   // stop generating rays below this relative violation
-constexpr double kGap = 0x1p-43;     // separations below this relative gap are not worth claiming
-constexpr double kNoise = 1e-15;     // entries below this share of the largest may be rounding noise
-constexpr double kTouching = 1e-10;  // columns this near to orthogonal are meant to be
+constexpr double kTight = 0x1p-46;     // stop generating rays below this relative violation
+constexpr double kLeastGap = 0x1p-43;  // separations below this relative gap are not worth claiming
+constexpr double kNoise = 1e-15;       // entries below this share of the largest may be rounding noise
+constexpr double kTouching = 1e-10;    // columns this near to orthogonal are meant to be
 constexpr double kSmallResidual = 1e-9;
 constexpr double kBeyondRays = 1e-9;  // step along the axis, beyond the one that is just enough for every ray
 constexpr int kRounds = 80;
@@ -318,11 +318,11 @@ bool QpoasesDecider::try_separation(const Eigen::VectorXd& direction, ConeAnswer
     const Eigen::VectorXd y =
         row_scale_.cwiseProduct(d.unaryExpr([floor](double v) { return std::abs(v) <= floor ? 0.0 : v; }));
     const double error = separation_error(program_, y, &gap);
-    if (error <= kProven && gap >= kGap) {
+    if (error <= kProven && gap >= kLeastGap) {
       answer.y = y;
       return true;
     }
-    if (gap < kGap) return false;
+    if (gap < kLeastGap) return false;
   }
   return false;
 }

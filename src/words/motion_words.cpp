@@ -13,6 +13,7 @@ using internal::join;
 using internal::kNoticeable;
 using internal::Names;
 using internal::number_text;
+using internal::sign_case;
 
 std::string point_text(const Eigen::Vector3d& p, const int* axes, int count)
 {
@@ -110,6 +111,22 @@ std::string describe_free_motion(const Grasp& grasp, const Twist& twist)
     text += "the line through " + point + " along " + line_direction(axis);
   }
   return text + leaving;
+}
+
+std::string describe_free_motion(const Grasp& grasp, const ClosureProof& proof)
+{
+  if (proof.leaves.empty()) return describe_free_motion(grasp, proof.twist);
+  const MotionLeaf& leaf = proof.leaves[0];
+  return describe_free_motion(grasp, Twist(leaf.motion)) + sign_case(grasp.contacts, leaf, proof.leaves.size());
+}
+
+std::string describe_free_motion(const Grasp& grasp, const ResistProof& proof)
+{
+  const Eigen::Index m = grasp.G.rows();
+  if (proof.leaves.empty()) return describe_free_motion(grasp, Twist(-proof.y.head(m)));
+  const MotionLeaf& leaf = proof.leaves[0];
+  return describe_free_motion(grasp, Twist(-leaf.motion.head(m))) +
+         sign_case(grasp.contacts, leaf, proof.leaves.size());
 }
 
 }  // namespace stiction

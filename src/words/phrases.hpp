@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "stiction/contact_problem.hpp"
+#include "stiction/proof.hpp"
 
 namespace stiction::internal {
 
@@ -18,6 +18,22 @@ std::string join(const Names& names);
 
 /// "x lifts", "x and y lift".
 std::string say(const Names& names, const char* singular, const char* plural);
+
+/// " (if x pushes and y pulls; it fails in each of the 4 sign cases)": what a leaf among `count` is about.
+template <typename Contacts>
+std::string sign_case(const Contacts& contacts, const MotionLeaf& leaf, std::size_t count)
+{
+  Names pushing, pulling;
+  for (std::size_t i = 0; i < leaf.signs.size() && i < contacts.size(); ++i) {
+    if (leaf.signs[i] > 0) pushing.push_back(contacts[i].name);
+    if (leaf.signs[i] < 0) pulling.push_back(contacts[i].name);
+  }
+  std::string text = " (if ";
+  if (!pushing.empty()) text += say(pushing, "pushes", "push");
+  if (!pushing.empty() && !pulling.empty()) text += " and ";
+  if (!pulling.empty()) text += say(pulling, "pulls", "pull");
+  return text + "; it fails in each of the " + std::to_string(count) + " sign cases)";
+}
 
 /// "a", "a, b", "a, b, c".
 std::string comma_list(const Names& parts);

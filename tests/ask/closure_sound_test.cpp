@@ -67,6 +67,31 @@ struct Both {
   bool contradict() const { return holds && fails; }
 };
 
+/// Leaves with motions, signs and each other mistaken.
+void forge_leaves(Rng& rng, std::vector<MotionLeaf>& leaves)
+{
+  if (leaves.empty()) return;
+  const auto any = [&]() -> MotionLeaf& { return leaves[rng() % leaves.size()]; };
+  switch (rng() % 6) {
+    case 0:
+      for (MotionLeaf& leaf : leaves) forge(rng, leaf.motion);
+      break;
+    case 1:
+      std::swap(any().motion, any().motion);
+      break;
+    case 2:
+      leaves.erase(leaves.begin() + static_cast<std::ptrdiff_t>(rng() % leaves.size()));
+      break;
+    case 3: {
+      std::vector<int>& signs = any().signs;
+      signs[rng() % signs.size()] = static_cast<int>(rng() % 3) - 1;
+      break;
+    }
+    default:
+      forge(rng, any().motion);
+  }
+}
+
 TEST(ClosureSound, NoGraspIsProvedBothClosedAndNot)
 {
   Rng rng{171};
@@ -74,7 +99,7 @@ TEST(ClosureSound, NoGraspIsProvedBothClosedAndNot)
   const int count = trials(10000) / 10;
   ClosureOptions options;
   options.force = options.explain = false;
-  int proved = 0;
+  int proved = 0, leaves = 0;
   long judged = 0;
   for (int i = 0; i < count; ++i) {
     const bool plane = i % 3 == 0;
@@ -96,12 +121,15 @@ TEST(ClosureSound, NoGraspIsProvedBothClosedAndNot)
         const ClosureResult r = checkers[i % 2].check(*source, options);
         const ClosureVerdict& v = kind == ClosureKind::kForm ? r.form_closure : r.frictional_form_closure;
         proofs.push_back(v.proof);
+        leaves += !v.proof.leaves.empty();
         if (source == &grasp) both.add(v.verdict);
       }
       for (int trial = 0; trial < 5; ++trial) {
         ClosureProof forged = proofs[rng() % 2];
         forge(rng, forged.twist);
         forge(rng, forged.forces);
+        forge(rng, forged.wrench);
+        forge_leaves(rng, forged.leaves);
         both.add(judge_closure(grasp, kind, forged));
         ++judged;
       }
@@ -115,6 +143,7 @@ TEST(ClosureSound, NoGraspIsProvedBothClosedAndNot)
     }
   }
   EXPECT_GT(proved, count);
+  EXPECT_GT(leaves, count / 200);
   RecordProperty("judged", static_cast<int>(judged));
 }
 
@@ -150,6 +179,7 @@ TEST(ClosureSound, NoWrenchIsProvedBothResistedAndNot)
       if (forged.claims == Verdict::kUndecided) continue;
       forge(rng, forged.x);
       forge(rng, forged.y);
+      forge_leaves(rng, forged.leaves);
       // Internal forces that cancel to rounding.
       if (forged.claims == Verdict::kHolds && rng() % 2 && grasp.contacts.size() > 1)
         for (const GraspBlock& block : grasp.contacts) forged.x[block.col] += std::pow(10.0, uniform(rng, 0, 20));

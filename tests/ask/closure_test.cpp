@@ -338,6 +338,77 @@ TEST_P(GraspClosure, BilateralContactsHoldBothWays)
   EXPECT_EQ(frictional(make_grasp(cups, planar())), Verdict::kFails);
 }
 
+/// A suction cup at the origin along x; two frictionless fingers push up at its sides and stop every turn about it.
+std::vector<GraspContact> cup_between_fingers(double mu)
+{
+  std::vector<GraspContact> contacts = {planar_finger(0, 0, 1, 0, mu), planar_finger(-1, 0, 0, 1),
+                                        planar_finger(1, 0, 0, 1)};
+  contacts[0].kind = GraspContactKind::kBilateral;
+  return contacts;
+}
+
+TEST_P(GraspClosure, PushingAndPullingMayFailByDifferentMotions)
+{
+  // Only turns about the cup leave it at rest, and the fingers stop these; yet nothing stops a pull upwards: friction
+  // needs a force along x that nothing balances. If the cup pushes the body moves up and away along +x, else along -x.
+  std::vector<GraspContact> contacts = cup_between_fingers(0.5);
+  const ClosureResult result = checked(make_grasp(contacts, planar()));
+  ASSERT_EQ(result.frictional_form_closure.verdict, Verdict::kFails);
+  const ClosureProof& proof = result.frictional_form_closure.proof;
+  EXPECT_EQ(proof.twist.size(), 0);
+  ASSERT_EQ(proof.leaves.size(), 2u);
+  for (const MotionLeaf& leaf : proof.leaves) {
+    EXPECT_GE(leaf.signs[0] * leaf.motion[0], 0.5 * leaf.motion[1]);
+    EXPECT_GT(leaf.motion[1], 0.0);
+  }
+  EXPECT_THAT(result.frictional_form_closure.explanation, ::testing::HasSubstr("it fails in each of the 2 sign cases"));
+  // A third finger from above stops that. What is left to stop is along x, and it takes both signs: neither verdict.
+  contacts.push_back(planar_finger(0.5, 1, 0, -1));
+  EXPECT_EQ(frictional(make_grasp(contacts, planar())), Verdict::kUndecided);
+  // One more along x, and the cup can press against it.
+  contacts.push_back(planar_finger(1, 0, -1, 0));
+  EXPECT_EQ(frictional(make_grasp(contacts, planar())), Verdict::kHolds);
+}
+
+TEST_P(GraspClosure, MagnetsNeedToPressAgainstEachOther)
+{
+  // Three magnets on a wall: the load gives each its normal force, a load along the wall gives none and so no friction.
+  std::vector<GraspContact> magnets = {finger({1, 0, 0}, {0, 0, 1}, 0.5), finger({-1, 1, 0}, {0, 0, 1}, 0.5),
+                                       finger({-1, -1, 0}, {0, 0, 1}, 0.5)};
+  for (GraspContact& magnet : magnets) magnet.kind = GraspContactKind::kBilateral;
+  const ClosureResult three = checked(make_grasp(magnets));
+  EXPECT_EQ(three.frictional_form_closure.verdict, Verdict::kFails);
+  EXPECT_EQ(three.frictional_form_closure.proof.leaves.size(), 8u);
+  EXPECT_EQ(checker.resists(make_grasp(magnets), Eigen::VectorXd(Eigen::VectorXd::Unit(6, 0))).verdict,
+            Verdict::kFails);
+  EXPECT_EQ(checker.resists(make_grasp(magnets), Eigen::VectorXd(Eigen::VectorXd::Unit(6, 2))).verdict,
+            Verdict::kHolds);
+  // A fourth lets them press in turn.
+  magnets.push_back(finger({3, 0.5, 0}, {0, 0, 1}, 0.5));
+  magnets.back().kind = GraspContactKind::kBilateral;
+  EXPECT_EQ(frictional(make_grasp(magnets)), Verdict::kHolds);
+}
+
+TEST_P(GraspClosure, WrenchesAreRefusedForEachSign)
+{
+  const Grasp grasp = make_grasp(cup_between_fingers(0.5), planar());
+  const auto verdict = [&](const Eigen::Vector3d& wrench) {
+    const ResistResult result = checker.resists(grasp, wrench);
+    EXPECT_EQ(judge_resists(grasp, wrench, result.proof), result.verdict);
+    return result.verdict;
+  };
+  // Forces along x have friction, and the fingers push up.
+  EXPECT_EQ(verdict({1, 0.49, 0}), Verdict::kHolds);
+  EXPECT_EQ(verdict({-1, 0.49, 0}), Verdict::kHolds);
+  EXPECT_EQ(verdict({1, 0.51, 0}), Verdict::kFails);
+  EXPECT_EQ(verdict({0, 1, 0}), Verdict::kFails);
+  EXPECT_EQ(verdict({0, -1, 0}), Verdict::kHolds);
+  const ResistResult up = checker.resists(grasp, Eigen::Vector3d(0, 1, 0));
+  ASSERT_EQ(up.proof.leaves.size(), 2u);
+  EXPECT_EQ(up.proof.y.size(), 0);
+  EXPECT_GT(up.twist[1], 0.0);
+}
+
 TEST_P(GraspClosure, FacetsNeverProveMoreThanTheConeAllows)
 {
   // Line of the fingers along a corner of the inner polygon and a side of the outer one: between them only doubt.
@@ -596,6 +667,58 @@ TEST(ClosureJudge, RefusesTwistsThatAContactOpposes)
   EXPECT_EQ(judge_closure(rough, ClosureKind::kFrictionalForm, {{}, turn_about(0.25, 0)}), Verdict::kUndecided);
   rough.contacts[0].cone.mu = 0.5 * (1 - 1e-8);
   EXPECT_EQ(judge_closure(rough, ClosureKind::kFrictionalForm, {{}, turn_about(0.25, 0)}), Verdict::kFails);
+}
+
+TEST(ClosureJudge, RefusesLeavesThatProveNothing)
+{
+  const Grasp grasp = make_grasp(cup_between_fingers(0.5), planar());
+  const ClosureProof good{{},
+                          {},
+                          Eigen::Vector3d(0, 1, 0),
+                          {{{1, 0, 0}, Eigen::Vector3d(0.6, 1, 0)}, {{-1, 0, 0}, Eigen::Vector3d(-0.6, 1, 0)}}};
+  std::string why;
+  const auto judged = [&](const auto& change, ClosureKind kind = ClosureKind::kFrictionalForm) {
+    ClosureProof proof = good;
+    change(proof);
+    why.clear();
+    return judge_closure(grasp, kind, proof, &why);
+  };
+  EXPECT_EQ(judged([](ClosureProof&) {}), Verdict::kFails);
+  EXPECT_EQ(judged([](ClosureProof& p) { p.leaves.pop_back(); }), Verdict::kUndecided);
+  EXPECT_EQ(why, "the leaves do not cover every sign of the bilateral contacts");
+  EXPECT_EQ(judged([](ClosureProof& p) { p.leaves[1] = p.leaves[0]; }), Verdict::kUndecided);
+  EXPECT_EQ(judged([](ClosureProof& p) { std::swap(p.leaves[0].motion, p.leaves[1].motion); }), Verdict::kUndecided);
+  EXPECT_EQ(why, "contact f1 opposes the motion");
+  EXPECT_EQ(judged([](ClosureProof& p) { p.leaves[0].signs[0] = 0; }), Verdict::kUndecided);
+  EXPECT_EQ(judged([](ClosureProof& p) { p.leaves[0].motion[0] = 0.5; }), Verdict::kUndecided);  // exactly on the rim
+  EXPECT_EQ(judged([](ClosureProof& p) { p.leaves[0].motion[0] = 0.5 * (1 + 1e-8); }), Verdict::kFails);
+  EXPECT_EQ(judged([](ClosureProof& p) { p.leaves[0].motion[0] = 0.49; }), Verdict::kUndecided);
+  EXPECT_EQ(judged([](ClosureProof& p) { p.leaves[0].motion[2] = 2; }), Verdict::kUndecided);  // into a finger
+  // Motions that no one wrench drives: sliding off to either side.
+  const auto slide = [](ClosureProof& p) {
+    p.leaves[0].motion = Eigen::Vector3d(1, 0, 0);
+    p.leaves[1].motion = Eigen::Vector3d(-1, 0, 0);
+  };
+  EXPECT_EQ(judged(slide), Verdict::kUndecided);
+  EXPECT_EQ(why, "the wrench does not drive the motion of a leaf");
+  EXPECT_EQ(judged([&](ClosureProof& p) { (slide(p), p.wrench = Eigen::Vector3d(1, 0, 0)); }), Verdict::kUndecided);
+  EXPECT_EQ(judged([](ClosureProof& p) { p.wrench = Eigen::Vector3d(1, 0.6 * (1 + 1e-10), 0); }), Verdict::kUndecided);
+  EXPECT_EQ(judged([](ClosureProof& p) { p.wrench = Eigen::Vector3d(1, 0.6 * (1 + 1e-8), 0); }), Verdict::kFails);
+  EXPECT_EQ(judged([](ClosureProof& p) { p.wrench *= -1; }), Verdict::kUndecided);
+  EXPECT_EQ(judged([](ClosureProof& p) { p.wrench.setZero(); }), Verdict::kUndecided);
+  // Signs belong to double cones only.
+  EXPECT_EQ(judged([](ClosureProof& p) { p.leaves[0].signs[1] = 1; }), Verdict::kUndecided);
+  EXPECT_EQ(judged([](ClosureProof& p) { p.leaves[0].signs[0] = 2; }), Verdict::kUndecided);
+  EXPECT_EQ(judged([](ClosureProof&) {}, ClosureKind::kForm), Verdict::kUndecided);
+  EXPECT_EQ(why, "a leaf's signs do not fit the contacts");
+  // Sizes, numbers, and a proof that is two.
+  EXPECT_EQ(judged([](ClosureProof& p) { p.leaves[0].signs.pop_back(); }), Verdict::kUndecided);
+  EXPECT_EQ(judged([](ClosureProof& p) { p.leaves[0].motion.resize(0); }), Verdict::kUndecided);
+  EXPECT_EQ(judged([](ClosureProof& p) { p.leaves[0].motion.setZero(); }), Verdict::kUndecided);
+  EXPECT_EQ(judged([](ClosureProof& p) { p.leaves[0].motion[2] = std::nan(""); }), Verdict::kUndecided);
+  EXPECT_EQ(judged([](ClosureProof& p) { p.wrench.resize(0); }), Verdict::kUndecided);
+  EXPECT_EQ(judged([](ClosureProof& p) { p.wrench[0] = std::nan(""); }), Verdict::kUndecided);
+  EXPECT_EQ(judged([](ClosureProof& p) { p.twist = Eigen::Vector3d(0, 0, 1); }), Verdict::kUndecided);
 }
 
 TEST(ClosureJudge, RefusesInternalForcesThatTheHandFeels)

@@ -39,6 +39,17 @@ ContactProblem rows(const Eigen::MatrixXd& M, const Eigen::VectorXd& F, const Ei
 
 Couplings analyse(const ContactProblem& p) { return CouplingChecker().check(p); }
 
+void expect_unique_where_intervals_are_points(const Couplings& c)
+{
+  double widest = 0.0;
+  for (const Margin& interval : c.intervals) {
+    ASSERT_EQ(interval.state, Margin::State::kKnown);
+    widest = std::max(widest, interval.upper - interval.lower);
+  }
+  const double size = c.forces.lpNorm<Eigen::Infinity>();
+  EXPECT_EQ(c.forces_unique == Verdict::kHolds, widest <= 1e-7 * size) << widest << " of " << size;
+}
+
 /// The rod of section 4.3: length 2l, one tip on a wall (h = x - l c), one row of its height held (g = y - l s - H).
 ContactProblem rod(double mass, double l, double th, double rate = 0.0, double g = 0.0)
 {
@@ -71,7 +82,8 @@ TEST(CouplingExamples, BlockOnThreeRows)  // example 1: x vertical
       EXPECT_NEAR(i.lower, 0, 1e-7);
       EXPECT_NEAR(i.upper, total, 1e-7);
     }
-    EXPECT_EQ(c.forces_unique, total == 0.0);
+    EXPECT_EQ(c.forces_unique, total == 0.0 ? Verdict::kHolds : Verdict::kFails);
+    EXPECT_EQ(c.opening.head(1)[0] > 0.0, total == 0.0);
     ASSERT_EQ(c.dependences.size(), 2u);
     for (const Dependence& d : c.dependences) EXPECT_NEAR(d.unilateral.sum(), 0, 1e-12);
   }
@@ -126,7 +138,7 @@ TEST(CouplingExamples, FallingRod)
           r.forces[1],
           lu > 0 ? mass / 4 * (g * (1 + 3 * s * s) - 4 * l * s * w * w) : mass * (g - l * s * w * w) / (1 + 3 * c * c),
           1e-9);
-      EXPECT_TRUE(r.forces_unique);
+      EXPECT_EQ(r.forces_unique, Verdict::kHolds);
       EXPECT_NEAR(r.intervals[0].lower, lu, 1e-9);
       (lu > 0 ? touching : separated)++;
     }
@@ -145,13 +157,15 @@ TEST(CouplingExamples, ShockOfAGuide)  // example 3b; the paper's sign of pb is 
   EXPECT_NEAR(r.shock_gain(0, 0), -alpha / n, 1e-12);
   EXPECT_NEAR(r.Ac(0, 0), (3 * s * s + beta * beta / n) / mass, 1e-12);
   // What decides the sign: only -alpha/n keeps the guide in the impact.
-  const Eigen::Vector3d v = Eigen::Vector3d(-beta, alpha, -0.4);
+  const Eigen::Vector3d v = -Eigen::Vector3d(-beta, alpha, -0.4);  // towards the wall
   auto engine = make_native_engine();
-  const Shock hit = shock(p, v, Eigen::MatrixXd::Constant(1, 1, 0.3), ShockLaw::kMoreau, *engine);
-  ASSERT_EQ(hit.exists, Verdict::kHolds);
-  const double pu = hit.unilateral_impulse[0];
-  if (pu > 0) {
-    EXPECT_NEAR(hit.bilateral_impulse[0], -alpha / n * pu, 1e-12);
+  for (const ShockLaw law : {ShockLaw::kMoreau, ShockLaw::kNewton}) {
+    const Shock hit = shock(p, v, Eigen::MatrixXd::Constant(1, 1, 0.3), law, *engine);
+    ASSERT_EQ(hit.exists, Verdict::kHolds);
+    EXPECT_NEAR(hit.unilateral_impulse[0], -1.3 * p.J.row(0).dot(v) / r.Ac(0, 0), 1e-12);
+    EXPECT_GT(hit.unilateral_impulse[0], 1.0);
+    EXPECT_NEAR(hit.bilateral_impulse[0], -alpha / n * hit.unilateral_impulse[0], 1e-12);
+    EXPECT_NEAR(p.J.row(1).dot(hit.velocity), 0, 1e-12);
   }
   const Eigen::Vector3d printed = testing::inverse(p.M) * (p.J.row(0).transpose() + alpha / n * p.J.row(1).transpose());
   const Eigen::Vector3d right = testing::inverse(p.M) * (p.J.row(0).transpose() - alpha / n * p.J.row(1).transpose());
@@ -317,7 +331,7 @@ TEST(CouplingCorrections, RanksThatThePaperMiscounts)
   const Couplings twice = analyse(rows(Eigen::Matrix3d::Identity(), Eigen::Vector3d(1, 0, 0),
                                        (Eigen::MatrixXd(2, 3) << 1, 0, 0, 1, 0, 0).finished(), Eigen::MatrixXd(0, 3)));
   EXPECT_EQ(twice.redundancy, 1);
-  EXPECT_FALSE(twice.forces_unique);
+  EXPECT_EQ(twice.forces_unique, Verdict::kFails);
   // Erratum 18: decoupled, and yet m + p > n, as A is singular.
   const Couplings crowd = analyse(rows(Eigen::Matrix2d::Identity(), Eigen::Vector2d::Zero(),
                                        (Eigen::MatrixXd(2, 2) << 1, 0, 1, 0).finished(), Eigen::RowVector2d(0, 1)));
@@ -456,7 +470,7 @@ TEST(CouplingLaws, UnitsSignsAndDuplicatesChangeNothingThatMatters)
     EXPECT_EQ(t.unique_for_all_data, c.unique_for_all_data);
     EXPECT_TRUE(t.Ac.isApprox(c.Ac, 1e-8));
     EXPECT_TRUE(t.acceleration.isApprox(c.acceleration, 1e-6));
-    EXPECT_FALSE(t.forces_unique);
+    EXPECT_EQ(t.forces_unique, Verdict::kFails);
     EXPECT_EQ(t.intervals[static_cast<size_t>(m)].upper, kInfinity);
     EXPECT_EQ(t.intervals[static_cast<size_t>(m)].lower, -kInfinity);
     EXPECT_NEAR(t.intervals[static_cast<size_t>(m + 1)].upper, t.intervals[static_cast<size_t>(m + 1)].lower, 1e-9);
@@ -466,7 +480,7 @@ TEST(CouplingLaws, UnitsSignsAndDuplicatesChangeNothingThatMatters)
 TEST(CouplingLaws, StaticsIsAlwaysSolvable)  // H4 in R(Ac) at rest, with dependent rows too
 {
   Rng rng{21};
-  int at_rest = 0;
+  int balanced = 0, unique = 0;
   for (int i = 0; i < 200; ++i) {
     const auto matrix = [&](int r, int c) {
       return Eigen::MatrixXd(Eigen::Map<Eigen::MatrixXd>(gaussian(rng, r * c).data(), r, c));
@@ -480,13 +494,67 @@ TEST(CouplingLaws, StaticsIsAlwaysSolvable)  // H4 in R(Ac) at rest, with depend
     EXPECT_EQ(c.rank_all, 2);
     EXPECT_EQ(c.redundancy, 3);
     if (i % 2) {
-      EXPECT_TRUE(c.at_rest) << "draw " << i;
+      EXPECT_TRUE(c.balanced) << "draw " << i;
     }
-    at_rest += c.at_rest;
+    balanced += c.balanced;
     for (const int r : c.unilateral) EXPECT_LE(c.intervals[static_cast<size_t>(r)].lower, c.forces[r] + 1e-9);
+    expect_unique_where_intervals_are_points(c);
+    unique += c.forces_unique == Verdict::kHolds;
   }
-  EXPECT_GE(at_rest, 100);
-  EXPECT_LT(at_rest, 150);
+  EXPECT_GE(balanced, 100);
+  EXPECT_LT(balanced, 150);
+  EXPECT_LT(unique, 100);
+}
+
+TEST(CouplingLaws, WhatCannotPullPinsForces)  // rows that depend on each other, and yet one set of forces
+{
+  // Three feet in a row under a beam: y and angle.
+  const Eigen::MatrixXd feet = (Eigen::MatrixXd(3, 2) << 1, -1, 1, 0, 1, 1).finished();
+  for (const double weight_at : {-1.0, -0.9, 0.0, 1.0}) {
+    const Couplings c = analyse(
+        rows(Eigen::Vector2d(3, 2).asDiagonal(), Eigen::Vector2d(30, 30 * weight_at), feet, Eigen::MatrixXd(0, 2)));
+    ASSERT_EQ(c.solvable, Verdict::kHolds);
+    EXPECT_TRUE(c.balanced);
+    EXPECT_EQ(c.redundancy, 1);
+    const bool pinned = std::abs(weight_at) == 1.0;
+    EXPECT_EQ(c.forces_unique, pinned ? Verdict::kHolds : Verdict::kFails) << weight_at;
+    EXPECT_EQ(c.pins.size(), pinned ? 2 : 0);
+    expect_unique_where_intervals_are_points(c);
+    if (pinned) {
+      EXPECT_NEAR(c.forces[weight_at < 0 ? 0 : 2], 30, 1e-9);
+    }
+  }
+  // Example 1 with a load that just takes the weight off: only no force at all is left.
+  const Couplings lifted = analyse(rows(Eigen::Matrix2d::Identity(), Eigen::Vector2d(0, 0.5),
+                                        (Eigen::MatrixXd(3, 2) << 1, 0, 1, 0, 1, 0).finished(), Eigen::MatrixXd(0, 2)));
+  EXPECT_EQ(lifted.forces_unique, Verdict::kHolds);
+  // Two of the same opposed: they may pinch what is between them, with any force.
+  const Couplings pinched = analyse(rows(Eigen::Matrix2d::Identity(), Eigen::Vector2d(0, 0.5),
+                                         (Eigen::MatrixXd(2, 2) << 1, 0, -1, 0).finished(), Eigen::MatrixXd(0, 2)));
+  EXPECT_EQ(pinched.forces_unique, Verdict::kFails);
+  EXPECT_EQ(pinched.intervals[0].upper, kInfinity);
+  EXPECT_GT(pinched.shift.minCoeff(), 0.0);
+}
+
+TEST(CouplingLaws, DegenerateLoadsHaveUniqueForcesWhereTheirIntervalsArePoints)
+{
+  Rng rng{33};
+  int unique = 0, several = 0;
+  for (int i = 0; i < 200; ++i) {
+    const int nv = 3, m = 6;  // cones of six rays in space, loads on a face of few of them: only these can carry
+    Eigen::MatrixXd J(m, nv);
+    for (int r = 0; r < m; ++r) J.row(r) << std::cos(r), std::sin(r), uniform(rng, 0.2, 1.0);
+    Eigen::VectorXd lambda = Eigen::VectorXd::Zero(m);
+    for (int k = 0; k < 1 + i % 3; ++k) lambda[static_cast<int>(rng() % m)] = uniform(rng, 1, 2);
+    const Couplings c = analyse(rows(Eigen::Matrix3d::Identity(), J.transpose() * lambda, J, Eigen::MatrixXd(0, nv)));
+    ASSERT_EQ(c.solvable, Verdict::kHolds);
+    ASSERT_TRUE(c.balanced);
+    ASSERT_NE(c.forces_unique, Verdict::kUndecided) << i;
+    expect_unique_where_intervals_are_points(c);
+    ++(c.forces_unique == Verdict::kHolds ? unique : several);
+  }
+  EXPECT_GT(unique, 20);
+  EXPECT_GT(several, 20);
 }
 
 TEST(CouplingLaws, SingularMassAndEmptyProblems)
@@ -498,15 +566,43 @@ TEST(CouplingLaws, SingularMassAndEmptyProblems)
   EXPECT_EQ(c.A.size(), 0);
   ASSERT_EQ(c.solvable, Verdict::kHolds);
   EXPECT_NEAR(c.forces[0], 2, 1e-12);
-  p.F[1] = -2;  // pulled off: nothing balances
+  p.F = Eigen::Vector2d(3, -2);  // pulled off: nothing balances
   const Couplings u = analyse(p);
-  EXPECT_EQ(u.solvable, Verdict::kUndecided);
-  EXPECT_FALSE(u.reason.empty());
+  EXPECT_EQ(u.solvable, Verdict::kFails);
+  EXPECT_TRUE(proves_imbalance(p, u.unilateral, u.bilateral, u.imbalance));
+  EXPECT_TRUE(proves_imbalance(p, {0}, {}, Eigen::Vector2d(0, 1)));
+  EXPECT_FALSE(proves_imbalance(p, {0}, {}, Eigen::Vector2d(0, -1)));    // the load does not move it that way
+  EXPECT_FALSE(proves_imbalance(p, {0}, {}, Eigen::Vector2d(1e-3, 1)));  // something with a mass moves along
+  EXPECT_FALSE(proves_imbalance(p, {}, {0}, Eigen::Vector2d(0, 1)));     // held
+  EXPECT_FALSE(proves_imbalance(p, {0}, {}, Eigen::Vector3d(0, 1, 0)));
+  EXPECT_TRUE(proves_imbalance(p, {}, {}, Eigen::Vector2d(0, 1)));
+  EXPECT_FALSE(proves_imbalance(p, {}, {}, Eigen::Vector2d(0, -1)));  // nor with nothing in the way
+  EXPECT_FALSE(proves_motion(p, {0}, {}, Eigen::Vector2d::Zero(), Eigen::VectorXd::Zero(1)));
   const Couplings none =
       analyse(rows(Eigen::Matrix2d::Identity(), Eigen::Vector2d(1, 1), Eigen::MatrixXd(0, 2), Eigen::MatrixXd(0, 2)));
   EXPECT_TRUE(none.decoupled);
   EXPECT_EQ(none.singularity_margin, 1.0);
   EXPECT_EQ(none.solvable, Verdict::kHolds);
+}
+
+TEST(CouplingLaws, AccelerationIsUniqueWhereMassesAndLoadedRowsLeaveNothingOpen)
+{
+  // Prop 1 (ii) of the tutorial: a pendulum whose angle has no inertia of its own, held by two rows.
+  const double th = 0.7, l = 2;
+  const ContactProblem pendulum =
+      rows(Eigen::Vector3d(1.5, 1.5, 0).asDiagonal(), Eigen::Vector3d(0, 1.5 * 9.81, 0), Eigen::MatrixXd(0, 3),
+           (Eigen::MatrixXd(2, 3) << 1, 0, -l * std::cos(th), 0, 1, -l * std::sin(th)).finished());
+  const Couplings c = analyse(pendulum);
+  ASSERT_EQ(c.solvable, Verdict::kHolds);
+  EXPECT_FALSE(c.definite_mass);
+  EXPECT_EQ(c.acceleration_unique, Verdict::kHolds);
+  EXPECT_NEAR(c.acceleration[2], -9.81 / l * std::sin(th), 1e-9);
+  // The second degree of freedom has no mass and only contacts that open.
+  const Couplings free = analyse(rows(Eigen::Vector2d(1, 0).asDiagonal(), Eigen::Vector2d(-5, 0),
+                                      (Eigen::MatrixXd(2, 2) << 1, 1, 1, -1).finished(), Eigen::MatrixXd(0, 2)));
+  ASSERT_EQ(free.solvable, Verdict::kHolds);
+  EXPECT_EQ(free.acceleration_unique, Verdict::kFails);
+  EXPECT_EQ(analyse(rod(2, 0.5, 0.7)).acceleration_unique, Verdict::kHolds);
 }
 
 TEST(CouplingProof, RejectsWhatIsNotSo)

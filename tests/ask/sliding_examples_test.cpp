@@ -134,7 +134,7 @@ TEST(PainleveKlein, Proposition11WithOneEndFrictionless)
   EXPECT_NEAR((A - B * B / A) / (3 * s * c * std::abs(-1 - B / A)), 2 / std::tan(theta), 1e-12);
 }
 
-/// Erratum 7: "iff |μ1 - μ2| < 2/tanθ" holds without transverse load only; for all loads it is μ1 + μ2 < 2/tanθ.
+/// Erratum 7: |μ1 - μ2| < 2/tanθ is that every load has a solution; that each has one is μ1 + μ2 < 2/tanθ.
 TEST(PainleveKlein, TheSumOfFrictionsDecidesNotTheirDifference)
 {
   Rng rng{3};
@@ -146,6 +146,24 @@ TEST(PainleveKlein, TheSumOfFrictionsDecidesNotTheirDifference)
     EXPECT_EQ(w.unique_for_all_loads, excess < 0 ? Verdict::kHolds : Verdict::kFails);
     EXPECT_NEAR(w.critical_scale, 2 / std::tan(theta) / (mu1 + mu2), 1e-9);
   }
+  int exists = 0, jams = 0;
+  SlidingChecker checker;
+  for (int i = 0; i < 200; ++i) {
+    const double theta = uniform(rng, 0.2, 1.5), mu1 = uniform(rng, 0.05, 2), mu2 = uniform(rng, 0.05, 2);
+    const double excess = std::abs(mu1 - mu2) * std::tan(theta) - 2;
+    if (std::abs(excess) < 1e-3) continue;
+    ContactProblem p = painleve_klein(theta, mu1, mu2);
+    const SlipDirections slips = i % 2 ? SlipDirections{along(1), along(1)} : SlipDirections{along(-1), along(-1)};
+    const WellPosedness w = friction_well_posedness(p, slips);
+    ASSERT_EQ(w.exists_for_all_loads, excess < 0 ? Verdict::kHolds : Verdict::kFails) << theta << " " << mu1 - mu2;
+    ++(excess < 0 ? exists : jams);
+    ASSERT_EQ(w.unsolvable_load.has_value(), excess > 0);
+    if (excess < 0) continue;
+    p.F = *w.unsolvable_load;
+    EXPECT_EQ(checker.check(p, slips).count, SolutionCount::kNone);
+  }
+  EXPECT_GT(exists, 100);
+  EXPECT_GT(jams, 20);
   // The printed condition calls the case with three solutions well posed.
   EXPECT_LT(std::abs(1.5 - 1.5), 2 / std::tan(M_PI / 4));
   EXPECT_EQ(friction_well_posedness(painleve_klein(M_PI / 4, 1.5, 1.5), {along(-1), along(-1)}).unique_for_all_loads,

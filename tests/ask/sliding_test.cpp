@@ -186,7 +186,12 @@ TEST(RandomSystems, WellPosedMeansOneSolutionForEveryLoad)
     const WellPosedness w = friction_well_posedness(p, slips);
     if (w.unique_for_all_loads == Verdict::kUndecided || std::abs(w.margin) < 1e-3) continue;
     const bool unique = w.unique_for_all_loads == Verdict::kHolds;
-    EXPECT_EQ(unique, w.critical_scale > 1.0) << draw;
+    EXPECT_EQ(unique, w.unique_scales.has_value()) << draw;
+    if (w.critical_scale > 1.0) {  // not the other way round: MoreFrictionMayRestoreUniqueness
+      EXPECT_TRUE(unique) << draw;
+      EXPECT_EQ(w.unique_scales->first, 0.0) << draw;
+      EXPECT_EQ(w.unique_scales->second, w.critical_scale) << draw;
+    }
     for (const FrictionScreen& s : w.screens)  // each norm bound is sufficient
       if (s.satisfied() && s.guarantees.find("one solution") == 0) {
         EXPECT_TRUE(unique) << s.name;
@@ -206,6 +211,100 @@ TEST(RandomSystems, WellPosedMeansOneSolutionForEveryLoad)
   EXPECT_GT(well, 50);
   EXPECT_GT(ill, 50);
   EXPECT_GT(ill_shown, ill / 2);
+}
+
+TEST(WellPosed, MoreFrictionMayRestoreUniqueness)
+{
+  // A = [[1, .9], [.9, 1]], At = [[0, -2], [.5, 0]]: det = 1 - (.9 + 2 mu)(.9 - .5 mu) < 0 between 0.1596 and 1.1904.
+  const double s = std::sqrt(0.19), roots[] = {(1.35 - std::sqrt(1.0625)) / 2, (1.35 + std::sqrt(1.0625)) / 2};
+  ContactProblem p;
+  p.M = Eigen::Matrix2d::Identity();
+  p.F = Eigen::Vector2d(1, 2);
+  p.gamma.setZero(4);
+  p.J = (Eigen::MatrixXd(4, 2) << 1, 0, 0, 0.5 / s, 0.9, s, -2, 1.8 / s).finished();
+  for (const double mu : {0.1, 1.0, 2.0}) {
+    p.contacts = {planar_contact("a", 0, mu), planar_contact("b", 2, mu)};
+    const WellPosedness w = friction_well_posedness(p, {along(1), along(1)});
+    EXPECT_NEAR(w.critical_scale, roots[0] / mu, 1e-9);
+    EXPECT_EQ(w.unique_for_all_loads, mu == 1.0 ? Verdict::kFails : Verdict::kHolds);
+    ASSERT_EQ(w.unique_scales.has_value(), mu != 1.0);
+    if (mu == 1.0) continue;
+    EXPECT_NEAR(w.unique_scales->first, mu < 1 ? 0 : roots[1] / mu, 1e-9);
+    if (mu < 1) {
+      EXPECT_NEAR(w.unique_scales->second, roots[0] / mu, 1e-9);
+    } else {
+      EXPECT_EQ(w.unique_scales->second, kInfinity);
+    }
+  }
+}
+
+TEST(RandomSystems, ExistenceForEveryLoadIsWhatLoadsShow)
+{
+  Rng rng{14};
+  SlidingChecker checker;
+  SlidingOptions options;
+  options.well_posedness = false;
+  int not_unique = 0, fails = 0, undecided = 0;
+  for (int draw = 0; draw < 400; ++draw) {
+    SlipDirections slips;
+    ContactProblem p = random_system(rng, slips);
+    for (std::size_t i = 0; i < slips.size(); ++i)
+      if (!slips[i]) slips[i] = along(1);
+    const WellPosedness w = friction_well_posedness(p, slips);
+    if (!w.hypotheses.hold()) continue;
+    undecided += w.exists_for_all_loads == Verdict::kUndecided;
+    EXPECT_EQ(w.exists_for_all_loads == Verdict::kFails, w.unsolvable_load.has_value());
+    if (w.unsolvable_load) {
+      ++fails;
+      p.F = *w.unsolvable_load;
+      p.gamma.setZero();
+      EXPECT_EQ(checker.check(p, slips, options).count, SolutionCount::kNone) << draw;
+      EXPECT_EQ(w.unique_for_all_loads, Verdict::kFails);
+    }
+    if (w.exists_for_all_loads != Verdict::kHolds || w.unique_for_all_loads == Verdict::kHolds) continue;
+    ++not_unique;
+    for (int load = 0; load < 20; ++load) {
+      p.F = 5 * gaussian(rng, p.nv());
+      EXPECT_NE(checker.check(p, slips, options).count, SolutionCount::kNone) << draw;
+    }
+  }
+  EXPECT_GT(not_unique, 5);
+  EXPECT_GT(fails, 50);
+  EXPECT_LT(undecided, 8);
+}
+
+TEST(WellPosed, NormBoundsDecideWhereDeterminantsAreTooMany)
+{
+  const int contacts = 14;
+  ContactProblem p;
+  p.M = Eigen::MatrixXd::Identity(contacts, contacts);
+  p.F.setOnes(contacts);
+  p.J.setZero(2 * contacts, contacts);
+  p.gamma.setZero(2 * contacts);
+  SlipDirections slips;
+  for (int i = 0; i < contacts; ++i) {
+    p.J(2 * i, i) = 1;
+    p.J(2 * i + 1, (i + 1) % contacts) = 1;
+    p.contacts.push_back(
+        planar_contact("c" + std::to_string(i), 2 * i, 0.5, i == 0 ? Side::kBilateral : Side::kUnilateral));
+    slips.push_back(along(1));
+  }
+  const WellPosedness w = friction_well_posedness(p, slips);
+  EXPECT_FALSE(w.hypotheses.hold());
+  EXPECT_EQ(w.unique_for_all_loads, Verdict::kHolds);
+  EXPECT_EQ(w.exists_for_all_loads, Verdict::kHolds);
+  for (Contact& c : p.contacts) c.mu = 1.5;
+  EXPECT_EQ(friction_well_posedness(p, slips).unique_for_all_loads, Verdict::kUndecided);
+}
+
+TEST(States, AContactThatOnlyTouchesCarriesNothing)
+{
+  ContactProblem p = rod(0.7, 0, 0.3);
+  p.F.setZero();
+  const SlidingResult r = solved(p, {along(1)});
+  ASSERT_EQ(r.count, SolutionCount::kUnique);
+  EXPECT_EQ(r.solutions[0].contacts[0].state, ContactState::kUnloaded);
+  EXPECT_THAT(r.explanation, HasSubstr("tip carries nothing"));
 }
 
 /// Erratum 10: with A_nunb - A_nutb[μξ] for λ- in row 2, as (57) prints, the P-property of the matrix is that of

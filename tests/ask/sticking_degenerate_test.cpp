@@ -34,20 +34,8 @@ class Degenerate : public ::testing::TestWithParam<const char*> {
   bool native = std::string(GetParam()) == "native";
   int draws = draws_asked() ? draws_asked() : 2000;
   StickingOptions options;
-  int undecided = 0;
 
   Degenerate() { options.largest_slack = false; }
-
-  /// For sets in which some draws are too near to their boundary to be decided: counts them.
-  void expect_never_wrong(const ContactProblem& problem, Verdict truth, int draw)
-  {
-    StickingResult result;
-    checker.check(problem, options, result);
-    if (result.verdict == Verdict::kUndecided)
-      ++undecided;
-    else
-      ASSERT_EQ(result.verdict, truth) << "draw " << draw;
-  }
 
   void expect(const ContactProblem& problem, Verdict truth, int draw)
   {
@@ -217,15 +205,10 @@ TEST_P(Degenerate, SingularMass)
     p.M = B * B.transpose();
     const bool holds = i % 2;
     if (!make_either(rng, p, holds)) continue;
-    if (holds)
-      expect(p, Verdict::kHolds, i);
-    else
-      expect_never_wrong(p, Verdict::kFails, i);
+    // Where M has rank one and hardly any inertia about one axis, 1e-7 of the largest, it takes a motion without
+    // inertia (1040, 1730, 1920).
+    expect(p, holds ? Verdict::kHolds : Verdict::kFails, i);
   }
-  // Where M has rank one and hardly any inertia about one axis, 1e-7 of the largest, the accelerations that solutions
-  // may have are too large for a proof of failure. Two or three draws are like that, however far they are from their
-  // boundary.
-  EXPECT_LE(undecided, draws / 200);
 }
 
 TEST_P(Degenerate, MasslessLink)

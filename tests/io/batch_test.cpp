@@ -1,13 +1,17 @@
 #include "io/batch.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/names.hpp"
 #include "io/check.hpp"
 #include "io/checked.hpp"
 #include "io/progress_text.hpp"
@@ -163,12 +167,13 @@ TEST_F(Batch, RowsAnswerAsCheckDoes)
     for (const auto& [path, value] : overrides) row.changes.emplace_back(path, parse_yaml(value, ""));
     RowAnswer answer, again;
     answerer.answer(row, answer);
-    const Report report = check_file(scenario(name), overrides, {});
-    EXPECT_EQ(answer.verdict, report.verdict());
-    std::vector<RowCell> cells;
-    report.answer->write_row(cells);
+    const ScenarioReport report = check_file(scenario(name), overrides, {});
+    EXPECT_EQ(answer.verdict, report.verdict);
+    double utilisation = 0.0;
+    for (const ReportedContact& contact : report.contacts)
+      utilisation = std::max(utilisation, contact.found.utilisation);
     if (answer.verdict == Verdict::kHolds) {
-      EXPECT_NEAR(number(answer, "utilisation"), cells[0].number.value(), 1e-6);
+      EXPECT_NEAR(number(answer, "utilisation"), utilisation, 1e-6);
     }
     fails += answer.verdict == Verdict::kFails;
     // The row leaves nothing behind.
@@ -192,8 +197,8 @@ TEST_F(Batch, WorldPointsFollowTheRow)
   for (const auto& [path, value] : world) row.changes.emplace_back(path, parse_yaml(value, ""));
   RowAnswer answer;
   answerer.answer(row, answer);
-  const Report report = check_file(scenario("block_on_ground"), world, {});
-  EXPECT_EQ(answer.verdict, report.verdict());
+  const ScenarioReport report = check_file(scenario("block_on_ground"), world, {});
+  EXPECT_EQ(answer.verdict, report.verdict);
   ScenarioDocument document = load_scenario(scenario("block_on_ground"));
   apply({world[0]}, document);
   RowAnswerer in_world(document, {});
@@ -225,6 +230,7 @@ TEST_F(Batch, ResumeContinuesAnywhere)
     for (const std::size_t size : {std::size_t(0), std::size_t(3), whole.size() / 3, whole.size() / 2, whole.size() - 1,
                                    whole.size(), whole.find('\n', whole.size() / 5) + 1}) {
       write("part." + type, whole.substr(0, size));  // most of these end in a torn line
+      write("part." + type + ".inputs", read("whole." + type + ".inputs"));
       const BatchProgress progress = run("in.jsonl", "part." + type, 2, true);
       EXPECT_TRUE(read("part." + type) == whole) << size;
       EXPECT_EQ(progress.rows, 600u);
@@ -235,14 +241,148 @@ TEST_F(Batch, ResumeContinuesAnywhere)
 
 TEST_F(Batch, ResumeRefusesOtherResults)
 {
-  write("in.jsonl", "{\"id\": 1}\n{\"id\": 2}\n");
-  write("out.jsonl", "{\"id\":1,\"verdict\":\"holds\"}\n{\"id\":5,\"verdict\":\"holds\"}\n");
-  EXPECT_THAT(error_of("in.jsonl", "out.jsonl", true),
-              HasSubstr("--resume: want results of these inputs, got row 2 named 5 instead of 2"));
-  write("out.jsonl", "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n");
-  EXPECT_THAT(error_of("in.jsonl", "out.jsonl", true), HasSubstr("got 3 rows for 2"));
+  write("in.jsonl", "{\"id\": 1}\n{\"id\": 2, \"gravity\": 0}\n{\"id\": 3}\n");
+  for (const std::string out : {"out.jsonl", "out.csv"}) {
+    run("in.jsonl", out);
+    const std::string whole = read(out);
+    const auto edited = [&](const std::string& what, const std::string& by) {
+      write(out, std::string(whole).replace(whole.find(what), what.size(), by));
+      return error_of("in.jsonl", out, true);
+    };
+    const std::string row = "--resume: want the answer to row ", first = out == "out.csv" ? "\n1," : "\"id\":1,";
+    EXPECT_EQ(edited("summary", "summary"), "no error");
+    EXPECT_THAT(edited("holds", "stands"), HasSubstr(row + "1 named 1"));
+    EXPECT_THAT(edited(first, out == "out.csv" ? "\n5," : "\"id\":5,"), HasSubstr(row + "1 named 1"));
+    EXPECT_THAT(edited("\n", "\nrubbish, \"\n"), HasSubstr(row));
+    EXPECT_THAT(edited("\n", out == "out.csv" ? "\n1,,,,,oh no\n" : "\n{\"id\":2,\"error\":1}\n"),
+                HasSubstr("--resume: want "));
+    write(out, whole + whole.substr(whole.rfind('\n', whole.size() - 2) + 1));
+    EXPECT_THAT(error_of("in.jsonl", out, true),
+                HasSubstr("--resume: want results of these inputs, got more than 3 rows"));
+  }
   write("out.csv", "id,verdict\n1,holds\n");
   EXPECT_THAT(error_of("in.jsonl", "out.csv", true), HasSubstr("want the results of the same options"));
+}
+
+TEST_F(Batch, ResumeIsBoundToItsInputs)
+{
+  write("in.jsonl", many_rows(20));
+  fs::create_directories(folder_ / "scenarios");
+  const std::string original = read_text_file(scenario("block_on_ground"), "scenario");
+  const std::string urdf = read_text_file(std::string(STICTION_SOURCE_DIR) + "/urdf/block.urdf", "urdf");
+  const std::string elsewhere = "urdf: ../urdf/block.urdf";
+  std::string own = original;
+  own.replace(own.find(elsewhere), elsewhere.size(), "urdf: block.urdf");
+  const auto error = [&](const std::vector<ScenarioOverride>& overrides = {}) -> std::string {
+    BatchArguments arguments;
+    arguments.document = load_scenario(file("own.yaml"));
+    apply(overrides, arguments.document);
+    arguments.inputs = file("in.jsonl");
+    arguments.out = file("out.jsonl");
+    arguments.resume = true;
+    try {
+      run_batch(arguments);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  write("own.yaml", own);
+  write("block.urdf", urdf);
+  EXPECT_EQ(error(), "no error");
+  const std::string results = read("out.jsonl");
+  EXPECT_EQ(error(), "no error");  // nothing to do
+  const std::string same = "--resume: want results of the same ";
+  EXPECT_THAT(error({{"question", "sliding"}}), HasSubstr(same + "set, got those of another"));
+  EXPECT_THAT(error({{"contacts.left.mu", "0.1"}}), HasSubstr(same + "set"));
+  write("own.yaml", own + "# another\n");
+  EXPECT_THAT(error(), HasSubstr(same + "scenario"));
+  write("own.yaml", own);
+  write("block.urdf", urdf + "<!-- another -->");
+  EXPECT_THAT(error(), HasSubstr(same + "urdf"));
+  write("block.urdf", urdf);
+  write("in.jsonl", many_rows(21));
+  EXPECT_THAT(error(), HasSubstr(same + "rows"));
+  write("in.jsonl", many_rows(20));
+  EXPECT_EQ(error(), "no error");
+  EXPECT_EQ(read("out.jsonl"), results);
+  fs::remove(file("out.jsonl.inputs"));
+  EXPECT_THAT(error(), HasSubstr("out.jsonl.inputs', which says what the results answer, got none"));
+}
+
+TEST_F(Batch, OneRunPerFile)
+{
+  write("in.jsonl", "{}\n");
+  write("out.jsonl", "");
+  const int other = ::open(file("out.jsonl").c_str(), O_RDWR);
+  ASSERT_EQ(::flock(other, LOCK_EX | LOCK_NB), 0);
+  EXPECT_THAT(error_of("in.jsonl", "out.jsonl"), HasSubstr("--out: want a file that no other batch is writing, got"));
+  EXPECT_EQ(read("out.jsonl"), "");
+  ::close(other);
+  EXPECT_EQ(error_of("in.jsonl", "out.jsonl"), "no error");
+}
+
+TEST_F(Batch, ResultsDoNotReplaceWhatTheyAreMadeOf)
+{
+  write("in.jsonl", "{}\n");
+  const std::string text = read_text_file(scenario("block_on_ground"), "scenario"), urdf = "../urdf/block.urdf";
+  const auto error = [&](const std::string& scenario_file, const std::string& out) -> std::string {
+    BatchArguments arguments;
+    arguments.document = load_scenario(file(scenario_file));
+    arguments.inputs = file("in.jsonl");
+    arguments.out = file(out);
+    try {
+      run_batch(arguments);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  std::string own = text;
+  own.replace(own.find(urdf), urdf.size(), "robot.jsonl");
+  write("own.jsonl", own);
+  fs::copy_file(std::string(STICTION_SOURCE_DIR) + "/urdf/block.urdf", file("robot.jsonl"));
+  fs::create_hard_link(file("own.jsonl"), file("link.jsonl"));
+  fs::create_symlink(file("robot.jsonl"), file("soft.csv"));
+  for (const char* out : {"own.jsonl", "link.jsonl", "robot.jsonl", "soft.csv", "in.jsonl"})
+    EXPECT_THAT(error("own.jsonl", out), HasSubstr("--out: want another file than the inputs, got")) << out;
+  EXPECT_EQ(read("own.jsonl"), own);
+  EXPECT_EQ(error("own.jsonl", "out.jsonl"), "no error");
+}
+
+TEST_F(Batch, ResumeOfADirectoryBlamesTheResults)
+{
+  write("in.jsonl", "{}\n");
+  fs::create_directories(file("folder.jsonl"));
+  EXPECT_THAT(error_of("in.jsonl", "folder.jsonl", true), HasSubstr("--out: want a file that can be opened"));
+  EXPECT_THAT(error_of("folder.jsonl", "out.jsonl"), HasSubstr("--inputs: want a readable file"));
+}
+
+TEST_F(Batch, RowsOfOtherEncodingsAndNamesStayInTheirLine)
+{
+  write("in.csv",
+        "id,contacts.left.name,models.b.pose.xyz\na\xff,left,\nb,\"x\xffy\",\nc,x\x1by,\nd,,\"[1, oh]\"\ne,,\"[1, "
+        "{\"\nf,,\n");
+  const BatchProgress progress = run("in.csv", "out.csv");
+  EXPECT_EQ(progress.bad, 5u);
+  const std::string results = read("out.csv");
+  EXPECT_EQ(std::count(results.begin(), results.end(), '\n'), 7);
+  EXPECT_EQ(not_utf8(results), std::string::npos);
+  EXPECT_EQ(results.find('\x1b'), std::string::npos);
+  EXPECT_THAT(results, HasSubstr("line 2: 2:2: want UTF-8, got another encoding"));
+  EXPECT_THAT(
+      results,
+      HasSubstr("c,,,,,\"line 4: contacts[1].name: want a name in UTF-8 without control characters, got 'x\\x1by'"));
+  EXPECT_THAT(results, HasSubstr("line 5: 5:5: models.b.pose.xyz: want a list of three numbers"));
+  EXPECT_THAT(results, HasSubstr("line 6: 6:"));
+  EXPECT_EQ(error_of("in.csv", "out.csv", true), "no error");
+  write("in.jsonl", "{\"id\": \"a\\nb\"}\n{\"id\": \"\xff\"}\n{\"contacts.left.name\": \"a\\u001b\"}\n");
+  run("in.jsonl", "out.csv");
+  const std::string from_json = read("out.csv");
+  EXPECT_EQ(std::count(from_json.begin(), from_json.end(), '\n'), 4);
+  EXPECT_EQ(not_utf8(from_json), std::string::npos);
+  EXPECT_THAT(from_json, HasSubstr("\na\\x0ab,holds,"));
+  EXPECT_EQ(error_of("in.jsonl", "out.csv", true), "no error");
 }
 
 TEST_F(Batch, FilesThatCannotBeUsed)

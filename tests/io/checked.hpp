@@ -26,14 +26,14 @@ inline std::size_t widest_line(const std::string& text)
   return widest;
 }
 
-inline Report checked(const std::string& name, const std::vector<ScenarioOverride>& overrides = {})
+inline ScenarioReport checked(const std::string& name, const std::vector<ScenarioOverride>& overrides = {})
 {
   return check_file(scenario(name), overrides, {});
 }
 
 inline nlohmann::ordered_json checked_json(const std::string& name, const std::vector<ScenarioOverride>& overrides = {})
 {
-  return nlohmann::ordered_json::parse(report_json(checked(name, overrides)));
+  return nlohmann::ordered_json::parse(to_json(checked(name, overrides)));
 }
 
 inline std::string error_of(const std::string& name, const std::vector<ScenarioOverride>& overrides)

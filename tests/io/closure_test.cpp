@@ -15,7 +15,7 @@ const std::vector<ScenarioOverride> kSoft = {{"contacts.left.torsion", "0.005"},
 
 TEST(ClosureReport, GoldenOfTwoHardFingers)
 {
-  EXPECT_EQ(report_text(checked("ball_between_hard_fingers"), false), R"(ball between two hard fingers
+  EXPECT_EQ(to_text(checked("ball_between_hard_fingers")), R"(ball between two hard fingers
 FAILS
 no frictional form closure of ball; free to turn about the line through left and
 right
@@ -33,6 +33,45 @@ resists gravity, loads   holds
  - no amount of friction gives closure
  - internal forces: 1, motions of the object that no contact sees: 1
 )");
+}
+
+TEST(ClosureReport, SuctionCupsFailBySeveralMotions)
+{
+  const Json json = checked_json("cube_on_suction_cups");
+  EXPECT_EQ(json["verdict"].get<std::string>(), "fails");
+  for (const auto& [name, leaves] : {std::pair{"frictional_form_closure", 8u}, {"resists", 4u}}) {
+    EXPECT_EQ(json["closure"][name]["verdict"].get<std::string>(), "fails") << name;
+    EXPECT_THAT(json["closure"][name]["explanation"].get<std::string>(),
+                HasSubstr("it fails in each of the " + std::to_string(leaves) + " sign cases"));
+    EXPECT_EQ(json["certificate"][name]["leaves"].size(), leaves) << name;
+  }
+  EXPECT_EQ(json["certificate"]["frictional_form_closure"]["wrench"].size(), 6u);
+  EXPECT_FALSE(json["certificate"]["form_closure"].contains("leaves"));  // one motion is enough without friction
+  const std::string report = json.dump();
+  EXPECT_TRUE(verify_report(report, "r").valid);
+  const auto message = [&](const char* pointer, const Json& value) {
+    return message_about_forged(report, [&](Json& forged) { forged[Json::json_pointer(pointer)] = value; });
+  };
+  Json fewer = json["certificate"]["frictional_form_closure"]["leaves"], reversed = fewer;
+  fewer.erase(fewer.begin());
+  for (Json& leaf : reversed)
+    for (Json& sign : leaf["signs"]) sign = -sign.get<int>();
+  const char* const at = "/certificate/frictional_form_closure/leaves";
+  EXPECT_THAT(message(at, fewer), HasSubstr("do not cover every sign"));
+  EXPECT_THAT(message(at, reversed), HasSubstr("opposes the motion"));
+  EXPECT_THAT(message(at, Json::array()), HasSubstr("proves nothing about frictional_form_closure"));
+  EXPECT_THAT(message("/certificate/frictional_form_closure/wrench", Json::array({0, 0, 1, 0, 0, 0})),
+              HasSubstr("does not drive the motion"));
+  EXPECT_THAT(message("/certificate/resists/leaves", fewer), HasSubstr("proves nothing about resists"));
+  // A fourth one presses against them.
+  const auto cup = [](const char* name, const char* place) {
+    return std::string("{name: ") + name + ", link: cube/box, at: [" + place +
+           ", 0.1], normal: [0, 0, -1], mu: 0.6, side: bilateral}, ";
+  };
+  const Json four = checked_json("cube_on_suction_cups",
+                                 {{"contacts", "[" + cup("a", "0.08, 0.07") + cup("b", "-0.08, 0.07") +
+                                                   cup("c", "-0.08, -0.07") + cup("d", "0.08, -0.07") + "]"}});
+  EXPECT_EQ(four["verdict"].get<std::string>(), "holds");
 }
 
 TEST(ClosureReport, SoftFingersCloseAndRanksSaySo)
@@ -70,7 +109,7 @@ TEST(ClosureReport, PlanesAreThoseOfTheObjectsAxes)
     const Json json = checked_json("ball_between_hard_fingers", {{"options", std::string("{plane: ") + plane + "}"}});
     EXPECT_EQ(json["verdict"], verdict) << plane;
     const Verification proof = verify_report(
-        report_json(checked("ball_between_hard_fingers", {{"options", std::string("{plane: ") + plane + "}"}})), "r");
+        to_json(checked("ball_between_hard_fingers", {{"options", std::string("{plane: ") + plane + "}"}})), "r");
     EXPECT_TRUE(proof.valid) << plane << ": " << proof.message;
   }
 }
@@ -158,9 +197,9 @@ TEST(ClosureReport, RemarksOnNormalsThatPointAway)
 {
   const std::vector<ScenarioOverride> reversed = {{"contacts.left.normal", "[-1, 0, 0]"},
                                                   {"contacts.right.normal", "[1, 0, 0]"}};
-  EXPECT_THAT(report_text(checked("ball_between_hard_fingers", reversed), false),
+  EXPECT_THAT(to_text(checked("ball_between_hard_fingers", reversed)),
               HasSubstr("warning: the normal of left points away"));
-  EXPECT_EQ(checked("ball_between_hard_fingers", reversed).verdict(), checked("ball_between_hard_fingers").verdict());
+  EXPECT_EQ(checked("ball_between_hard_fingers", reversed).verdict, checked("ball_between_hard_fingers").verdict);
 }
 
 TEST(ClosureReport, NoiseIsSeeded)
@@ -196,9 +235,9 @@ TEST(ClosureReport, BadInputNamesTheEntry)
 
 TEST(ClosureVerify, EffortsOfTheHandAreTheCertificates)
 {
-  const std::string json = report_json(
-      checked("three_finger_hand",
-              {{"question", "closure"}, {"options.object", "object"}, {"models.hand.effort", "unlimited"}}));
+  const std::string json =
+      to_json(checked("three_finger_hand",
+                      {{"question", "closure"}, {"options.object", "object"}, {"models.hand.effort", "unlimited"}}));
   EXPECT_TRUE(verify_report(json, "r").valid);
   EXPECT_THAT(message_about_forged(json, [](Json& r) { r["efforts"]["hand/finger1"] = 3.5; }),
               HasSubstr("efforts.hand/finger1: the report says 3.5"));
@@ -206,7 +245,7 @@ TEST(ClosureVerify, EffortsOfTheHandAreTheCertificates)
 
 TEST(ClosureVerify, JudgesEveryVerdict)
 {
-  const std::string json = report_json(checked("mug_closure"));
+  const std::string json = to_json(checked("mug_closure"));
   const Verification proof = verify_report(json, "r");
   EXPECT_TRUE(proof.valid);
   EXPECT_EQ(proof.message, "proved: holds, form_closure fails, frictional_form_closure holds, resists holds");

@@ -1,11 +1,15 @@
 // The question couplings, from scenario files to reports and back: the rod of section 4.3, a block on three points, a
 // crank.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "io/checked.hpp"
 #include "io/row_answerer.hpp"
+#include "stiction/exact.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -72,7 +76,8 @@ TEST(CouplingsReport, BlockOnThreePoints)
 {
   const Json block = checked_json("block_on_three_points");
   EXPECT_EQ(block["verdict"], "holds");
-  EXPECT_EQ(block["couplings"]["at_rest"], true);
+  EXPECT_EQ(block["couplings"]["balanced"], true);
+  EXPECT_EQ(block["acceleration"]["unique"], true);
   EXPECT_EQ(block["couplings"]["forces_unique"], false);
   EXPECT_EQ(block["indeterminacy"]["degree"], 2);
   double sum = 0;
@@ -90,6 +95,79 @@ TEST(CouplingsReport, BlockOnThreePoints)
   EXPECT_EQ(loose["indeterminacy"]["degree"], 1);
   EXPECT_NEAR(row(loose, "left normal")["interval"][1].get<double>(), 9.81 / 2, 1e-6);
   EXPECT_NEAR(row(loose, "middle normal")["interval"][1].get<double>(), 9.81, 1e-6);
+}
+
+TEST(CouplingsReport, FeetThatWouldHaveToPullPinForces)
+{
+  // The weight is over an outer foot: the other two cannot take any of it, although the three rows depend on each
+  // other.
+  const Overrides outer = {
+      {"closures", "[]"}, {"contacts.left.at", "[0, 0, -0.2]"}, {"contacts.middle.at", "[0.1, 0, -0.2]"}};
+  const Json block = checked_json("block_on_three_points", outer);
+  EXPECT_EQ(block["indeterminacy"]["degree"], 1);
+  EXPECT_EQ(block["couplings"]["forces_unique"], true);
+  EXPECT_EQ(block["summary"].get<std::string>(), "holds: nothing accelerates, with one set of forces");
+  EXPECT_NEAR(row(block, "left normal")["force"].get<double>(), 9.81, 1e-9);
+  for (const Json& entry : block["rows"]) EXPECT_EQ(entry["interval"][0], entry["interval"][1]);
+  const std::string json = to_json(checked("block_on_three_points", outer));
+  EXPECT_TRUE(verify_report(json, "r").valid) << verify_report(json, "r").message;
+  EXPECT_THAT(message_about_forged(json, [](Json& r) { r["certificate"]["pins"] = Json::array(); }),
+              HasSubstr("but its certificate proves 'holds: nothing accelerates'"));
+  EXPECT_THAT(message_about_forged(json, [](Json& r) { r["certificate"]["pins"] = Json::array({1.0, 1.0, 1.0}); }),
+              HasSubstr("certificate proves"));
+  EXPECT_THAT(message_about_forged(json,
+                                   [](Json& r) {
+                                     for (Json& entry : r["certificate"]["pins"]) entry = -entry.get<double>();
+                                   }),
+              HasSubstr("but its certificate proves 'holds: nothing accelerates'"));
+}
+
+TEST(CouplingsReport, WhatGlidesIsNotAtRest)
+{
+  const Overrides glides = {{"closures", "[]"}, {"models.b.rates", "{x: 1}"}};
+  EXPECT_EQ(checked_json("block_on_three_points", glides)["summary"].get<std::string>(),
+            "holds: nothing accelerates, with forces that are not unique");
+}
+
+TEST(CouplingsReport, SaysWhichContactsOpen)
+{
+  const Overrides lifts = {{"closures", "[]"}, {"gravity", "[0, 0, 2]"}};
+  const Json block = checked_json("block_on_three_points", lifts);
+  for (const Json& entry : block["rows"]) EXPECT_NEAR(entry["opening"].get<double>(), 2, 1e-12);
+  EXPECT_EQ(block["couplings"]["forces_unique"], true);
+  EXPECT_THAT(to_text(checked("block_on_three_points", lifts)), HasSubstr("left opens with 2 m/s²\n"));
+  const Overrides held = {{"question", "couplings"}, {"gravity", "[1, 0, 2]"}};
+  EXPECT_THAT(to_text(checked("block_on_ground", held)),
+              HasSubstr("opens with 5.538 m/s²; its other rows are held all the same"));
+}
+
+TEST(CouplingsReport, NothingBalancesALoadOnAMasslessProbe)
+{
+  const std::string urdf = testing::TempDir() + "probe_" + std::to_string(::getpid()) + ".urdf";
+  std::ofstream(urdf) << R"(<robot name="p"><link name="base"/><link name="probe"/>
+    <joint name="z" type="prismatic"><parent link="base"/><child link="probe"/><axis xyz="0 0 1"/>
+      <limit lower="-1" upper="1" effort="0" velocity="1"/></joint></robot>)";
+  const auto pulled = [&](const char* force) {
+    return to_json(check_scenario_text("stiction: 1\nmodels: {p: {urdf: " + urdf +
+                                       ", base: fixed, effort: none}}\nloads: [{link: p/probe, force: [0, 0, " + force +
+                                       "]}]\ncontacts: [{name: tip, link: p/probe, at: [0, 0, 0], normal: [0, 0, 1], "
+                                       "mu: 0}]\nquestion: couplings\n"));
+  };
+  const std::string json = pulled("2");
+  const Json pressed = Json::parse(pulled("-2")), lifted = Json::parse(json);
+  std::filesystem::remove(urdf);
+  EXPECT_NEAR(row(pressed, "tip normal")["force"].get<double>(), 2, 1e-12);
+  EXPECT_EQ(pressed["acceleration"]["unique"], true);  // without a mass, but held
+  EXPECT_EQ(lifted["verdict"].get<std::string>(), "fails");
+  EXPECT_EQ(lifted["certificate"]["kind"].get<std::string>(), "unbalanced");
+  EXPECT_THAT(lifted["summary"].get<std::string>(), HasSubstr("no forces balance the load"));
+  EXPECT_EQ(verify_report(json, "r").message, "proved: fails, by an imbalance");
+  EXPECT_TRUE(judge_exactly(json).valid) << judge_exactly(json).message;
+  const auto reversed = [](Json& r) { r["certificate"]["a"][0] = -r["certificate"]["a"][0].get<double>(); };
+  EXPECT_THAT(message_about_forged(json, reversed), HasSubstr("proves nothing: the load does not move"));
+  Json forged = lifted;
+  reversed(forged);
+  EXPECT_FALSE(judge_exactly(forged.dump()).valid);
 }
 
 TEST(CouplingsReport, CrankAgainstAStop)
@@ -121,10 +199,10 @@ TEST(CouplingsReport, TangentialRowsAreHeldOrLeftOut)
 
 TEST(CouplingsReport, SaysWhichRowsFight)
 {
-  const std::string text = report_text(checked("rod_wall_and_rail"), false);
+  const std::string text = to_text(checked("rod_wall_and_rail"));
   EXPECT_THAT(text, HasSubstr("strongest coupling: wall normal against rail normal; kinetic angle 53.13\n"));
   EXPECT_THAT(text, HasSubstr("an impulse of 1 at wall normal comes with 0.6 at rail"));
-  EXPECT_THAT(report_text(checked("block_on_three_points"), false),
+  EXPECT_THAT(to_text(checked("block_on_three_points")),
               HasSubstr("upper_guide and lower_guide depend\n   on each other"));
 }
 
@@ -147,7 +225,7 @@ TEST(CouplingsReport, BadInputNamesTheEntry)
 TEST(CouplingsVerify, AcceptsWhatCheckWrites)
 {
   const auto message = [](const std::string& name, const Overrides& overrides = {}) {
-    const Verification result = verify_report(report_json(checked(name, overrides)), "r");
+    const Verification result = verify_report(to_json(checked(name, overrides)), "r");
     EXPECT_TRUE(result.valid) << name << ": " << result.message;
     return result.message;
   };
@@ -162,7 +240,7 @@ TEST(CouplingsVerify, AcceptsWhatCheckWrites)
 
 TEST(CouplingsVerify, SaysWhatDisagrees)
 {
-  const std::string json = report_json(checked("rod_wall_and_rail"));
+  const std::string json = to_json(checked("rod_wall_and_rail"));
   const auto message = [&](auto edit) { return message_about_forged(json, edit); };
   EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }),
               HasSubstr("says 'fails', but its certificate proves 'holds'"));
@@ -180,11 +258,13 @@ TEST(CouplingsVerify, SaysWhatDisagrees)
               HasSubstr("couplings.E[0][0]: the report says 0.75"));
   EXPECT_THAT(message([](Json& r) { r["acceleration"]["values"]["rod/x"] = 1.0; }),
               HasSubstr("acceleration.values.rod/x"));
-  const std::string crank = report_json(checked("crank_against_stop"));
+  const std::string crank = to_json(checked("crank_against_stop"));
   EXPECT_THAT(message_about_forged(crank, [](Json& r) { r["certificate"]["lambda"][0] = -1.0; }),
               HasSubstr("proves nothing"));
   EXPECT_THAT(message_about_forged(crank, [](Json& r) { r["certificate"]["problem"]["gamma"][0] = 0.0; }),
               HasSubstr("proves nothing"));
+  EXPECT_THAT(message_about_forged(crank, [](Json& r) { r["certificate"]["pins"] = Json::array({1.0}); }),
+              HasSubstr("certificate.pins"));
   expect_no_digit_may_change(crank);
 }
 

@@ -137,7 +137,7 @@ double largest_in(const Json& value)
   return largest;
 }
 
-bool accepted(const Json& report, const Report* scenario, Verification& result)
+bool accepted(const Json& report, const ScenarioReport* scenario, Verification& result)
 {
   try {
     result = verify_json(report, scenario);
@@ -169,9 +169,10 @@ class Forger : public ::testing::Test {
  protected:
   void forge(const std::string& file)
   {
-    const Report scenario = check_file(file, {}, {});
-    if (scenario.verdict() == Verdict::kUndecided) return;
-    const Json report = Json::parse(report_json(scenario)), question = scenario.answer->question(scenario);
+    const ScenarioReport scenario = check_file(file, {}, {});
+    if (scenario.verdict == Verdict::kUndecided) return;
+    const Json report = Json::parse(to_json(scenario)),
+               question = kind_of(scenario.scenario.question).asked_json(scenario);
     Verification honest;
     ASSERT_TRUE(accepted(report, &scenario, honest)) << file << ": " << honest.message;
     std::vector<Pointer> all;
@@ -197,7 +198,7 @@ class Forger : public ::testing::Test {
   }
 
   void try_one(const std::string& file, Json report, const Pointer& at, const Json& value, const std::string& field,
-               const Report& scenario, const Json& question)
+               const ScenarioReport& scenario, const Json& question)
   {
     report[at] = value;
     Verification result;
@@ -224,11 +225,11 @@ TEST_F(Forger, ChangesNoClaim)
 
 TEST_F(Forger, TransplantsNoCertificate)
 {
-  std::map<std::string, std::vector<std::pair<Report, Json>>> by_question;
+  std::map<std::string, std::vector<std::pair<ScenarioReport, Json>>> by_question;
   for (const std::string& file : own_scenarios()) {
-    Report scenario = check_file(file, {}, {});
-    if (scenario.verdict() == Verdict::kUndecided) continue;
-    Json report = Json::parse(report_json(scenario));
+    ScenarioReport scenario = check_file(file, {}, {});
+    if (scenario.verdict == Verdict::kUndecided) continue;
+    Json report = Json::parse(to_json(scenario));
     const std::string question = report["question"].get<std::string>();
     by_question[question].emplace_back(std::move(scenario), std::move(report));
   }
@@ -256,7 +257,7 @@ TEST_F(Forger, RepeatsNoKey)
 {
   int tried = 0;
   for (const std::string& file : own_scenarios()) {
-    const std::string text = report_json(check_file(file, {}, {}));
+    const std::string text = to_json(check_file(file, {}, {}));
     std::vector<std::size_t> objects;
     for (std::size_t i = text.find("{\""); i != text.npos; i = text.find("{\"", i + 1)) objects.push_back(i + 1);
     std::ranges::shuffle(objects, rng_);

@@ -41,11 +41,11 @@ TEST_P(Gallery, HasTheVerdictItPromises)
   if (text.find("package://example-robot-data") != text.npos && robot_packages().empty())
     GTEST_SKIP() << "SKIPPED: no real robots. Install the Python wheel example-robot-data and set STICTION_ROBOT_DATA "
                     "(environment or CMake) to its share/example-robot-data/robots folder.";
-  const Report report = check_file(GetParam(), {}, {robot_packages()});
-  EXPECT_EQ(first.substr(10), name_of(report.verdict())) << report_text(report, false);
+  const ScenarioReport report = check_file(GetParam(), {}, {robot_packages()});
+  EXPECT_EQ(first.substr(10), name_of(report.verdict)) << to_text(report);
   EXPECT_FALSE(report.scenario.name.empty());
-  const Verification proof = verify_report(report_json(report), "report");
-  EXPECT_EQ(proof.valid, report.verdict() != Verdict::kUndecided) << proof.message;
+  const Verification proof = verify_report(to_json(report), "report");
+  EXPECT_EQ(proof.valid, report.verdict != Verdict::kUndecided) << proof.message;
 }
 
 /// Largest change of an entry, relative to the largest entry of the matrix.

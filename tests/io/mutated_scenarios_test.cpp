@@ -54,9 +54,9 @@ TEST(MutatedScenarios, EndInAVerdictOrABadInput)
     const std::string text = mutated(read_text_file(folder + "/" + name + ".yaml", "scenario"), rng);
     SCOPED_TRACE(name + " " + std::to_string(i) + "\n" + text);
     try {
-      const Report report = check_document({parse_yaml(text, "f.yaml"), folder}, {});
-      ASSERT_FALSE(report_text(report, false).empty());
-      ASSERT_FALSE(report_json(report).empty());
+      const ScenarioReport report = check_document({parse_yaml(text, "f.yaml"), folder}, {});
+      ASSERT_FALSE(to_text(report).empty());
+      ASSERT_FALSE(to_json(report).empty());
       ++answered;
     } catch (const InputError&) {
       ++refused;

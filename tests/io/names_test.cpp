@@ -66,7 +66,7 @@ question: all_sticking
   ~AnyName() override { std::filesystem::remove_all(folder_); }
 
   std::string file() const { return (folder_ / "s.yaml").string(); }
-  std::string check(const Overrides& overrides = {}) const { return report_json(check_file(file(), overrides, {})); }
+  std::string check(const Overrides& overrides = {}) const { return to_json(check_file(file(), overrides, {})); }
   Scenario read(const Overrides& overrides) const { return read_scenario_file(file(), overrides); }
 
  private:
@@ -176,7 +176,7 @@ TEST_F(AnyName, ErrorsNameTheLineAndTheEntry)
 
 TEST(Names, ForgedJointsAreNoticed)
 {
-  const std::string json = report_json(checked("box_pushed"));
+  const std::string json = to_json(checked("box_pushed"));
   const auto message = [&](auto edit) { return message_about_forged(json, edit); };
   const auto joints = [](Json& report) -> Json& { return report["certificate"]["problem"]["joints"]; };
   EXPECT_THAT(message([&](Json& r) { joints(r)[0]["joint"] = "base"; }), HasSubstr("want the names of `joints`"));

@@ -89,7 +89,7 @@ TEST(RegionReport, InnerHoldsAndBeyondOuterFailsByEquilibrium)
       std::vector<ScenarioOverride> moved = overrides;
       moved[0].value = "equilibrium";
       moved.push_back({"loads", load.str()});
-      return checked(name, moved).verdict();
+      return checked(name, moved).verdict;
     };
     const auto inner = corners(json["region"]["pieces"][0]["inner"]),
                outer = corners(json["region"]["pieces"][0]["outer"]);
@@ -130,7 +130,7 @@ TEST(RegionReport, EmptyAndOutsideAndUnbounded)
   EXPECT_LE(clipped["region"]["area"][1].get<double>(), 1.0 + 1e-9);
   EXPECT_GT(clipped["region"]["area"][0].get<double>(), 0.9);
   for (const auto& overrides : {walls, boxed}) {
-    const Verification proof = verify_report(report_json(checked("box_pushed", overrides)), "r");
+    const Verification proof = verify_report(to_json(checked("box_pushed", overrides)), "r");
     EXPECT_TRUE(proof.valid) << proof.message;
     EXPECT_THAT(region_svg(checked("box_pushed", overrides)), HasSubstr(">unbounded</text>"));
   }
@@ -150,7 +150,7 @@ TEST(RegionReport, BadInputNamesTheEntry)
 
 TEST(RegionVerify, EveryCornerAndSideIsJudged)
 {
-  const std::string json = report_json(checked("biped_region"));
+  const std::string json = to_json(checked("biped_region"));
   const Verification proof = verify_report(json, "r");
   EXPECT_TRUE(proof.valid) << proof.message;
   EXPECT_EQ(proof.message, "proved: holds, by forces, and the region");
@@ -195,7 +195,7 @@ void change_corners(Json& report, const char* polygon, const std::function<void(
 
 TEST(RegionVerify, ForgedRegionsAreRefused)
 {
-  const std::string json = report_json(checked("biped_region"));
+  const std::string json = to_json(checked("biped_region"));
   const auto message = [&](auto edit) { return message_about_forged(json, edit); };
   EXPECT_THAT(message([](Json& r) {  // half of it
                 change_corners(r, "outer",
@@ -253,6 +253,17 @@ TEST(RegionVerify, ForgedRegionsAreRefused)
               HasSubstr("not the moment of a force"));
 }
 
+// Unlike a certificate about a problem that is none, which is refused.
+TEST(RegionVerify, WhatIsNoReportIsNotJudged)
+{
+  const Json report = checked_json("biped_region");
+  Json without = report, untrue = report;
+  without["certificate"].erase("shift");
+  EXPECT_THROW(verify_report(without.dump(), "r"), InputError);
+  untrue["certificate"]["problem"]["contacts"][0]["mu"] = -1.0;
+  EXPECT_THAT(verify_report(untrue.dump(), "r").message, HasSubstr("the certificate's problem is not one"));
+}
+
 TEST(RegionVerify, OwnReportsAreValid)
 {
   const std::vector<std::vector<ScenarioOverride>> cases = {{{"models.robot.pose.xyz", "[1000, -1000, 0.83527]"}},
@@ -261,7 +272,7 @@ TEST(RegionVerify, OwnReportsAreValid)
                                                             {{"options.box", "0.05"}},
                                                             {{"gravity", "[4, 0, -9.81]"}}};
   for (const auto& overrides : cases) {
-    const Verification proof = verify_report(report_json(checked("biped_region", overrides)), "r");
+    const Verification proof = verify_report(to_json(checked("biped_region", overrides)), "r");
     EXPECT_TRUE(proof.valid) << overrides[0].value << ": " << proof.message;
   }
   const std::vector<ScenarioOverride> inner = {{"options.cone", "{inner: 8}"}};
@@ -269,13 +280,13 @@ TEST(RegionVerify, OwnReportsAreValid)
   EXPECT_EQ(facets["region"]["kind"], "undecided");
   EXPECT_EQ(facets["region"]["area"][1], "inf");
   EXPECT_GT(facets["region"]["area"][0].get<double>(), 0.0599);
-  EXPECT_EQ(verify_report(report_json(checked("biped_region", inner)), "r").message,
+  EXPECT_EQ(verify_report(to_json(checked("biped_region", inner)), "r").message,
             "proved: holds, by forces, and what is held; not that nothing beyond is held");
   // One contact: a point.
   const std::vector<ScenarioOverride> point = {
       {"question", "region"},
       {"contacts", "[{name: a, link: box/box, at: [0.05, 0.02, -0.1], normal: [0, 0, 1], mu: 0.8}]"}};
-  const Verification proof = verify_report(report_json(checked("box_pushed", point)), "r");
+  const Verification proof = verify_report(to_json(checked("box_pushed", point)), "r");
   EXPECT_TRUE(proof.valid) << proof.message;
   EXPECT_LT(checked_json("box_pushed", point)["region"]["area"][1].get<double>(), 1e-18);
 }
@@ -312,8 +323,8 @@ TEST(RegionDrawing, Golden)
 
 TEST(RegionDrawing, CsvHasEveryCorner)
 {
-  const Report report = checked("biped_region");
-  const Json json = Json::parse(report_json(report));
+  const ScenarioReport report = checked("biped_region");
+  const Json json = Json::parse(to_json(report));
   const std::string csv = region_csv(report);
   EXPECT_THAT(csv, ::testing::StartsWith("piece,polygon,x,y\n0,inner,"));
   const auto lines = static_cast<std::size_t>(std::ranges::count(csv, '\n'));

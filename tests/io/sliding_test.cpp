@@ -80,6 +80,11 @@ TEST(SlidingReport, PainleveAndKlein)
   EXPECT_EQ(three["count"], "several");
   expect_forces(three, {{-2.4525, 12.2625}, {4.905, 4.905}, {12.2625, -2.4525}});
   EXPECT_NEAR(three["well_posedness"]["critical_scale"].get<double>(), 2.0 / 3, 1e-9);
+  EXPECT_EQ(three["well_posedness"]["exists_for_all_loads"].get<std::string>(), "holds");  // |mu1 - mu2| < 2/tan 45
+  EXPECT_TRUE(three["well_posedness"]["unique_scales"].is_null());
+  EXPECT_THAT(to_text(checked("painleve_klein")), HasSubstr("all other loads have a solution, some several"));
+  const Json uneven = checked_json("painleve_klein", {{"contacts.lower.mu", "3"}, {"contacts.upper.mu", "0.5"}});
+  EXPECT_EQ(uneven["well_posedness"]["exists_for_all_loads"].get<std::string>(), "fails");
   EXPECT_NEAR(screen(three, "Proposition 9")["bound"].get<double>(), 2.0 / 3, 1e-9);
   EXPECT_EQ(screen(three, "Proposition 9")["satisfied"], false);
   const Json one = checked_json(
@@ -103,13 +108,16 @@ TEST(SlidingReport, Ladder)
   // contradiction.
   const Overrides rough = {{"contacts.wall.mu", "0.5"}, {"contacts.ground.mu", "0.5"}};
   EXPECT_EQ(checked_json("ladder_slips", rough)["solutions"][0]["contrary_slips"], Json::array({"wall", "ground"}));
-  EXPECT_THAT(report_text(checked("ladder_slips", rough), false),
-              HasSubstr("ground is at rest and would not start this way"));
+  EXPECT_THAT(to_text(checked("ladder_slips", rough)), HasSubstr("ground is at rest and would not start this way"));
   Overrides falling = rough;
   falling.push_back({"models.ladder.rates", "{theta: 1, x: 0.7071067811865476, y: -0.7071067811865476}"});
   EXPECT_TRUE(checked_json("ladder_slips", falling)["solutions"][0]["contrary_slips"].empty());
   EXPECT_NEAR(ladder["well_posedness"]["critical_mu"].get<double>(), 1.0, 1e-9);
   EXPECT_NEAR(ladder["well_posedness"]["critical_scale"].get<double>(), 1.0 / 0.3, 1e-9);
+  EXPECT_EQ(ladder["well_posedness"]["unique_scales"][0].get<double>(), 0.0);
+  EXPECT_NEAR(ladder["well_posedness"]["unique_scales"][1].get<double>(), 1.0 / 0.3, 1e-9);
+  EXPECT_THAT(to_text(checked("ladder_slips")),
+              HasSubstr("one solution for all other loads too, and with any friction below 3.333"));
   const Json back = checked_json("ladder_slips", {{"contacts.ground.slides", "[-1, 0, 0]"}});
   EXPECT_NEAR(back["well_posedness"]["critical_mu"].get<double>(), std::sqrt(2.0), 1e-6);  // a double root
   const Json smooth = checked_json("ladder_slips", {{"contacts.wall.mu", "0"}});
@@ -216,7 +224,7 @@ TEST(SlidingReport, BadInputNamesTheEntryAndBothDirections)
 TEST(SlidingVerify, AcceptsWhatCheckWritesAndSaysWhatItProves)
 {
   const auto message = [](const std::string& name, const Overrides& overrides = {}) {
-    const Verification result = verify_report(report_json(checked(name, overrides)), "r");
+    const Verification result = verify_report(to_json(checked(name, overrides)), "r");
     EXPECT_TRUE(result.valid) << name << ": " << result.message;
     return result.message;
   };
@@ -233,7 +241,7 @@ TEST(SlidingVerify, AcceptsWhatCheckWritesAndSaysWhatItProves)
 
 TEST(SlidingVerify, SaysWhatDisagrees)
 {
-  const std::string json = report_json(checked("painleve_klein"));
+  const std::string json = to_json(checked("painleve_klein"));
   const auto message = [&](auto edit) { return message_about_forged(json, edit); };
   EXPECT_THAT(message([](Json& r) { r["verdict"] = "fails"; }),
               HasSubstr("says 'fails', but its certificate proves 'holds'"));
@@ -266,7 +274,7 @@ TEST(SlidingVerify, SaysWhatDisagrees)
               }),
               HasSubstr("M a + F = J'lambda is violated"));
   // Jammed only as long as every mode is shown to be empty.
-  const std::string jammed = report_json(checked("painleve_jammed"));
+  const std::string jammed = to_json(checked("painleve_jammed"));
   EXPECT_THAT(message_about_forged(jammed, [](Json& r) { r["certificate"]["leaves"].erase(0); }),
               HasSubstr("proves nothing"));
   EXPECT_THAT(message_about_forged(jammed, [](Json& r) { r["certificate"]["problem"]["contacts"][0]["mu"] = 1.2; }),

@@ -289,8 +289,8 @@ INSTANTIATE_TEST_SUITE_P(
                                "<robot name='&b;'><link name='&b;&b;'/><link name='&a;'/></robot>");
                  },
                  kUrdf, "want"},
-        BadScene{"HugeFile", [](D& d) { use_edited(d, "</robot>", std::string(65 << 20, ' ') + "</robot>"); }, kUrdf,
-                 "want at most 67108864 bytes"}),
+        BadScene{"HugeFile", [](D& d) { use_edited(d, "</robot>", std::string(9 << 20, ' ') + "</robot>"); }, kUrdf,
+                 "want at most 8388608 bytes"}),
     [](const auto& bad) { return std::string(bad.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(

@@ -388,10 +388,12 @@ TEST(Masses, ARodTurnsAboutItsOwnLineWithoutInertia)
 
 TEST(Overflow, NamesTheModel)
 {
-  SceneDescription d = scene_of({model_from_text("body", free_body(1e200), Base::kFloating)});
-  d.gravity = {0, 0, -1e200};
+  Scene scene(scene_of({model_from_text("body", free_body(1.0), Base::kFloating)}));
+  SceneState state = scene.described_state();
+  state.v.setConstant(1e200);
+  ContactProblem problem;
   try {
-    Scene(d).compute();
+    scene.compute(state, problem);
     FAIL();
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("models.body: want numbers whose products are finite"), std::string::npos)
@@ -399,22 +401,34 @@ TEST(Overflow, NamesTheModel)
   }
 }
 
-TEST(Overflow, NamesTheContact)
+TEST(Overflow, NumbersOfASceneHaveALimit)
 {
-  SceneDescription d = scene_of({model_from_text("body", free_body(1.0), Base::kFloating)});
-  d.models[0].pose.xyz.x() = 1e308;
-  const std::string link = Scene(d).root_link("body");
-  d.contacts = {contact("toe", link, {0, 0, 0}, Eigen::Vector3d::UnitZ()),
-                contact("sole", link, {0, 0, 0}, Eigen::Vector3d::UnitZ())};
-  d.contacts[1].points = {{0, 0, 0}, {1e308, 0, 0}};
-  try {
-    Scene(d).compute();
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_EQ(error.path(), "contacts[1]") << error.what();
-    EXPECT_NE(std::string(error.what()).find("a point of 'sole/1' in the world = inf"), std::string::npos)
-        << error.what();
-  }
+  const auto error_of = [](auto change) -> std::string {
+    SceneDescription d = scene_of({model_from_text("body", free_body(1.0), Base::kFloating)});
+    const std::string link = Scene(d).root_link("body");
+    d.contacts = {contact("toe", link, {0, 0, 0}, Eigen::Vector3d::UnitZ()),
+                  contact("sole", link, {0, 0, 0}, Eigen::Vector3d::UnitZ())};
+    d.contacts[1].points = {{0, 0, 0}, {1, 0, 0}};
+    change(d);
+    try {
+      Scene scene(d);
+      return "no error";
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  };
+  using D = SceneDescription;
+  EXPECT_EQ(error_of([](D& d) { d.gravity.z() = -1e50; }), "no error");
+  EXPECT_EQ(error_of([](D& d) { d.gravity.z() = -2e50; }), "gravity: want numbers up to 1e50, got (0, 0, -2e+50)");
+  EXPECT_EQ(error_of([](D& d) { d.contacts[1].points[1].x() = 1e155; }),
+            "contacts[1].points[1]: want numbers up to 1e50, got (1e+155, 0, 0)");
+  EXPECT_EQ(error_of([](D& d) { d.contacts[0].mu = 1e60; }), "contacts[0].mu: want a number up to 1e50, got 1e+60");
+  EXPECT_EQ(error_of([](D& d) { d.models[0].pose.xyz.x() = 1e308; }),
+            "models.body.pose.xyz: want numbers up to 1e50, got (1e+308, 0, 0)");
+  EXPECT_NE(error_of([](D& d) {
+              d.models[0].urdf_text = free_body(1e60);
+            }).find("link 'body', inertial: want numbers up to 1e50, got 1e+60"),
+            std::string::npos);
 }
 
 }  // namespace

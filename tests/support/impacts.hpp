@@ -126,6 +126,9 @@ inline void expect_energy_identities(const ContactProblem& p, const Impact& impa
   EXPECT_NEAR(s.energy_change, 0.5 * L.dot(inner), scale);
   EXPECT_NEAR(s.energy_change, 0.5 * L.dot(xi) + 0.5 * L.dot(((1 - e.array()) * before.array()).matrix()), scale);
   EXPECT_LE(L.dot(xi), scale);  // (23)
+  if (s.energy_bound) {
+    EXPECT_LE(s.energy_change, *s.energy_bound + scale);  // (98)
+  }
   // (28b), also at e = 0
   const Eigen::VectorXd backward = -e.cwiseProduct(G * L) + (1 + e.array()).matrix().cwiseProduct(after);
   EXPECT_LE((xi - backward).norm(), 1e-9 * (1 + xi.norm() + after.norm() + (G * L).norm()));

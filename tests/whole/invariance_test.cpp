@@ -12,7 +12,9 @@
 #include <iostream>
 
 #include "base/linear_algebra.hpp"
+#include "proof/scales.hpp"
 #include "stiction/closure.hpp"
+#include "stiction/cone.hpp"
 #include "stiction/equilibrium.hpp"
 #include "stiction/error.hpp"
 #include "stiction/report.hpp"
@@ -131,6 +133,27 @@ std::vector<Variant> variants_of(const Scenario& drawn, unsigned seed)
   return list;
 }
 
+/// Whether there are forces that stick, but none of up to kMovingForces times the loads, of which alone verdicts speak.
+bool sticks_beyond_proportion(const ContactProblem& problem, StickingChecker& checker)
+{
+  const StickingResult found = checker.check(problem);
+  const Eigen::VectorXd& lambda = found.lambda;
+  const Eigen::VectorXd left = problem.M * found.acceleration + problem.F - problem.J.transpose() * lambda;
+  if (found.certificate.kind != CertificateKind::kForces || left.norm() > 1e-9 * lambda.norm()) return false;
+  internal::Scales scales;
+  scales.measure(problem);
+  scales.measure_forces(problem);
+  ContactProblem limited = problem;
+  for (Contact& contact : limited.contacts) {
+    const Eigen::VectorXd force = lambda.segment(contact.row, contact.rows());
+    const double sign = contact.side == Side::kBilateral && force[0] < 0.0 ? -1.0 : 1.0;
+    const FrictionCone cone{contact.tangents, contact.torsional, contact.mu, contact.torsion, sign, ConeShape::exact()};
+    if (slack(cone, force) < 0.0) return false;
+    contact.max_normal = internal::kMovingForces * scales.row_force(contact.row);
+  }
+  return checker.check(limited).verdict == Verdict::kFails;
+}
+
 /// Whether problems whose numbers differ by 1e-5 are decided both ways: all friction coefficients, loads or rows
 /// changed at random, the load without what the contacts cannot carry, rows that nearly depend on each other made
 /// dependent.
@@ -171,6 +194,7 @@ bool near_the_boundary(const Scenario& scenario)
     neighbour.J = svd.U * values.asDiagonal() * svd.V.transpose() * unit.asDiagonal();
     return neighbour;
   };
+  if (scenario.question == Question::kAllSticking && sticks_beyond_proportion(problem, sticking)) return true;
   for (const double share : {1e-14, 1e-9, 1e-5})
     if (look(carried(share))) return true;
   if (look(dependent())) return true;
@@ -347,13 +371,11 @@ struct Asked {
   double undecided;  ///< largest share, of contacts apart and within a kilometre
 };
 
-/// Closure: proofs of failure have one motion for both signs of a bilateral contact with friction, and sometimes there
-/// is none.
 class Invariance : public ::testing::TestWithParam<Asked> {};
 INSTANTIATE_TEST_SUITE_P(Questions, Invariance,
                          ::testing::Values(Asked{Question::kAllSticking, 200, 0.01},
                                            Asked{Question::kEquilibrium, 200, 0.01},
-                                           Asked{Question::kClosure, 200, 0.01}, Asked{Question::kSliding, 60, 0.01},
+                                           Asked{Question::kClosure, 200, 0.001}, Asked{Question::kSliding, 60, 0.01},
                                            Asked{Question::kImpact, 51, 0.0}),
                          [](const auto& asked) { return name_of(asked.param.question); });
 
@@ -374,15 +396,17 @@ TEST_P(Invariance, OfContactsNearlyInOnePlace)
 }
 
 /// Moments of torsion in large units of length; the rounding of a body at rest; rows of a balance that are
-/// cancellation, with qpOASES; a wrench beside something heavy; impacts with impulses on a rim that was only nearly
-/// met (31, 446), with equations that look dependent (24), with sectors of slip that got narrow one after the other
-/// (17), with more modes by one contact written twice (136), with witnesses that qpOASES itself doubts (224, 255).
+/// cancellation, with qpOASES; a contact that opens by rounding (5552); a wrench beside something heavy; suction cups
+/// that fail by a motion for each of their signs (283, 4828); impacts with impulses on a rim that was only nearly met
+/// (31, 446), with equations that look dependent (24), with sectors of slip that got narrow one after the other (17),
+/// with more modes by one contact written twice (136), with witnesses that qpOASES itself doubts (224, 255).
 TEST(UndecidedOnce, IsDecidedHoweverItIsSaid)
 {
-  const std::pair<Question, std::vector<unsigned>> kSeeds[] = {{Question::kEquilibrium, {767, 1651, 2808, 3428, 2383}},
-                                                               {Question::kAllSticking, {372, 2303, 13, 142, 329}},
-                                                               {Question::kClosure, {246, 317, 666, 1580}},
-                                                               {Question::kImpact, {17, 24, 31, 136, 224, 255, 446}}};
+  const std::pair<Question, std::vector<unsigned>> kSeeds[] = {
+      {Question::kEquilibrium, {767, 1651, 2808, 3428, 2383}},
+      {Question::kAllSticking, {372, 2303, 13, 142, 329, 5552}},
+      {Question::kClosure, {246, 317, 666, 1580, 283, 4828}},
+      {Question::kImpact, {17, 24, 31, 136, 224, 255, 446}}};
   for (const auto& [question, seeds] : kSeeds)
     for (const unsigned seed : seeds) {
       Table table;

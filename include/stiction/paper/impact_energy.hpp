@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 #include <vector>
 
 #include "stiction/proof/impact.hpp"
@@ -32,26 +33,39 @@ struct EnergyConditions {
 };
 EnergyConditions energy_conditions(const ContactProblem& problem, const std::vector<ImpactLaw>& laws);
 
-/// Largest common ε of all closing contacts that cannot create energy whatever u-, mu and mode; other ε of `laws` as
-/// they are. 1 where nothing couples. The exact bound is tight over u-, not for one u-.
+/// Common ε of all closing contacts that cannot create energy whatever u-, mu and mode; other ε of `laws` as they are.
+/// They fill an interval, as δG + Gδ is linear in the common δ. The exact bounds are tight over u-, not for one u-.
 struct SafeRestitution {
-  bool applies = false;    ///< M > 0, and ε = 0 at the closing contacts is safe
-  double similar = 0.0;    ///< by (87), raw G
-  double sharpened = 0.0;  ///< by 2√r/(1+r), normalised G
-  double exact = 0.0;      ///< by bisection on δG + Gδ >= 0, to 1e-12
+  bool applies = false;             ///< M > 0, and some common ε is safe
+  double least = 0.0, exact = 0.0;  ///< the least and the largest, by bisection on δG + Gδ >= 0, to 1e-12
+  std::optional<double> similar;    ///< the largest by (87), raw G; none: that condition holds for no ε
+  std::optional<double> sharpened;  ///< the same by 2√r/(1+r), normalised G
 };
 SafeRestitution safe_restitution(const ContactProblem& problem, const std::vector<ImpactLaw>& laws);
 
-/// Every contact sticks and every normal is hit: Λ = -G⁻¹(I+ε)γ- of least norm, and the friction that it needs. With
-/// equal ε this is the impulse dynamics of rigid-body libraries. A thought experiment: `consistent` says whether ξ = 0
-/// is possible.
+/// Contacts stick and their normals are hit: Λ = -G⁻¹(I+ε)γ- of least norm, and the friction that it needs. With equal
+/// ε this is the impulse dynamics of rigid-body libraries. A thought experiment: `consistent` says whether ξ = 0 is
+/// possible, with ξn >= 0 at the contacts that leave.
 struct StickingTouchdown {
   bool consistent = false;
   Eigen::VectorXd velocity, impulse;
   double energy_change = 0.0;
   std::vector<double> friction;  ///< |Λt|/Λn per contact; infinite where the contact would have to pull
+  double largest_friction() const;
 };
-StickingTouchdown sticking_touchdown(const ContactProblem& problem, const Impact& impact);
+/// @param leaves unilateral contacts that are not hit; empty: none of them
+StickingTouchdown sticking_touchdown(const ContactProblem& problem, const Impact& impact,
+                                     const std::vector<bool>& leaves = {});
+
+/// The touchdown in which everything that is hit sticks with friction that is possible (finite) and as few contacts as
+/// possible leave; of several with as few, the one that needs least friction. With that mu at every contact it is a
+/// solution of the laws, checked in the proof room. All choices of up to 8 unilateral contacts are tried; with more,
+/// those leave that would have to pull, one round after the other. None: none was found.
+struct StickingFriction {
+  double mu = 0.0;
+  std::vector<int> leaves;  ///< contacts
+};
+std::optional<StickingFriction> sticking_friction(const ContactProblem& problem, const Impact& impact);
 
 /// The two masses and the lever that bounce like one planar contact with Delassus matrix G (rows normal, tangent),
 /// (135)–(137). Needs G > 0 and G12 < 0 (flip the tangent otherwise). @throws InputError otherwise.

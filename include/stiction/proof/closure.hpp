@@ -27,6 +27,13 @@ struct ClosureProof {
   Eigen::VectorXd forces;  ///< holds: internal forces, G forces = 0, inside the cones. Fails with an empty twist
                            ///< (kForce): internal forces that the hand cannot command, J_hand' forces = 0
   Twist twist;             ///< fails: a motion of the object that no contact opposes; empty otherwise
+  /// Fails where frictional bilateral contacts leave no such motion that is free for both of their signs: a wrench (N,
+  /// torques over the torque length) that is resisted with no choice of signs, and leaves of a sign tree that say so.
+  /// The motion of a leaf is a twist that the wrench drives and no force of the leaf's signs opposes. Empty otherwise.
+  Twist wrench{};
+  std::vector<MotionLeaf> leaves{};
+
+  bool claims_failure() const { return twist.size() > 0 || !leaves.empty(); }
 };
 
 /// Judges a proof from the grasp's own numbers, with no solver: the verdict it proves, or kUndecided and why not.
@@ -42,7 +49,9 @@ struct ClosureProof {
 /// kClosureDoubt; fails by a twist or by internal forces that do no work on any actuated degree of freedom. A verdict
 /// is about the true cones: with inner facets a twist must be in the dual of the exact cone to prove "fails", with
 /// outer ones the forces must be in the exact cone to prove "holds". Frictional bilateral contacts push or pull as the
-/// sign of their normal force says; a twist must leave them at rest.
+/// sign of their normal force says; a twist must leave them at rest, one of a leaf only those without a sign. Leaves
+/// must cover every choice of signs, and the wrench must drive each of their twists by more than kClosureDoubt of its
+/// terms.
 Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& proof, std::string* why = nullptr);
 
 /// The program behind `resists`: G lambda + wrench = 0 and, when the hand is modelled, J_hand' lambda + effort =
@@ -58,7 +67,8 @@ struct ResistProof {
   Verdict claims = Verdict::kUndecided;
   std::vector<int> signs;  ///< kHolds: one per contact, see write_resist_program
   Eigen::VectorXd x;       ///< kHolds: a solution with friction smaller by kClosureDoubt; slacks are not read
-  Eigen::VectorXd y;       ///< kFails: separates with friction larger by kClosureDoubt and all signs 0
+  Eigen::VectorXd y;       ///< kFails: separates with friction larger by kClosureDoubt and all signs 0; or empty, and
+  std::vector<MotionLeaf> leaves{};  ///< a leaf per choice of signs: y of the first rows, then a price per limit
 };
 
 /// As equilibrium at rest, see judge_equilibrium: forces are bounded by the loads, internal forces buy no tolerance.

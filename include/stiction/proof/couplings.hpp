@@ -15,6 +15,12 @@ namespace stiction {
 bool proves_contradiction(const ContactProblem& problem, const std::vector<int>& unilateral,
                           const std::vector<int>& bilateral, const Eigen::VectorXd& y);
 
+/// M d = 0, J d = 0 on the bilateral and >= 0 on the unilateral rows, F'd < 0: no forces balance the load, which moves
+/// massless parts that nothing holds. F'd must exceed what M d, J d and the tolerances of proves_motion can do for any
+/// acceleration and forces within its bounds.
+bool proves_imbalance(const ContactProblem& problem, const std::vector<int>& unilateral,
+                      const std::vector<int>& bilateral, const Eigen::VectorXd& d);
+
 /// M a + F = J'λ, rows of `bilateral` have J a + γ = 0, of `unilateral` 0 <= λ ⟂ J a + γ >= 0, λ = 0 elsewhere; to
 /// kSolve of the loads and accelerations that F, M, J and γ lead to expect, which a and λ may exceed by 2¹². Each row
 /// is listed once.

@@ -47,8 +47,8 @@ void validate(const ContactProblem& problem, const Impact& impact);
 enum class ImpactState {
   kOpens,     ///< no impulse, leaves faster than its law asks for (ξn > 0)
   kUnloaded,  ///< no impulse, ξn = 0
-  kSticks,    ///< impulse, ξt = 0 (a contact without friction that is hit: here too)
-  kSlips      ///< impulse on the rim, ξt != 0
+  kSticks,    ///< impulse, ξt = 0, or nothing can move along the surface
+  kSlips      ///< impulse on the rim, ξt != 0; or there is no friction, so that nothing keeps it from slipping
 };
 
 /// One contact through the impact, in its own axes: normal, t1, t2, torsion (absent components 0).
@@ -64,6 +64,15 @@ struct ContactImpact {
   double work() const { return work_normal + work_tangential; }  ///< > 0: this contact injects energy
 };
 
+/// A condition of Table 1 on velocities that the impact as given, or a solution, does not meet.
+struct KinematicFlaw {
+  int contact = -1;  ///< or -1 and
+  int closure = -1;
+  bool after = false;  ///< γ+ of a solution instead of γ-
+  double velocity =
+      0.0;  ///< the offending one: a closing contact that separates already, a bilateral row that moves, …
+};
+
 /// A velocity after the impact that satisfies every law.
 struct ImpactSolution {
   Eigen::VectorXd velocity;  ///< u+, nv
@@ -72,17 +81,12 @@ struct ImpactSolution {
   std::vector<double> closure_work;  ///< J; 0 for closures that were kept before the impact
   double energy_before = 0.0;        ///< T- = ½ u-'M u-, J
   double energy_change = 0.0;        ///< W = T+ - T-, the sum of all work
-  bool impulse_unique = false;       ///< no other Λ gives this u+ (rows it may act on are independent)
-  double residual = 0.0;             ///< largest violation of a law, as a share of what the proof allows (<= 1)
-};
-
-/// A condition of Table 1 on velocities that the impact as given, or a solution, does not meet.
-struct KinematicFlaw {
-  int contact = -1;  ///< or -1 and
-  int closure = -1;
-  bool after = false;  ///< γ+ of a solution instead of γ-
-  double velocity =
-      0.0;  ///< the offending one: a closing contact that separates already, a bilateral row that moves, …
+  /// (98): when closing contacts close and bilateral rows are kept before the impact (nothing otherwise), W <= Σ over
+  /// friction and one-way rows of ½(1-ε)Λ'γ-, J. An increase needs friction along the slip before the impact.
+  std::optional<double> energy_bound;
+  std::vector<KinematicFlaw> flaws;              ///< of u+
+  Verdict impulse_unique = Verdict::kUndecided;  ///< no other Λ gives this u+
+  double residual = 0.0;  ///< largest violation of a law, as a share of what the proof allows (<= 1)
 };
 
 /// How contacts behave in one part of the solution set; default: anything.
@@ -116,7 +120,8 @@ struct ImpactLeaf {
   std::vector<SlipFloor> floors;  ///< kLoses: none, or one per ImpactProgram::losses
 };
 
-/// T+ - T- and who did it, from u-, u+ and Λ alone; fills works, energies, velocities and states of `solution`.
+/// T+ - T- and who did it, from u-, u+ and Λ alone; fills works, energies, their bound, velocities, flaws and states of
+/// `solution`.
 void account(const ContactProblem& problem, const Impact& impact, ImpactSolution& solution);
 
 /// True when (u+, Λ) satisfies momentum balance, restitution, cones and slip directions: there are ξ̂ and impulses

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "stiction/error.hpp"
@@ -12,7 +11,6 @@
 namespace stiction_ros {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using stiction::InputError;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -38,7 +36,9 @@ constexpr stiction::PushOption::Direction kPushes[] = {stiction::PushOption::Dir
 constexpr stiction::Verdict kVerdicts[] = {stiction::Verdict::kUndecided, stiction::Verdict::kHolds,
                                            stiction::Verdict::kFails};
 constexpr std::optional<bool> kExtras[] = {std::nullopt, true, false};
-constexpr const char* kStates[] = {"", "sticking", "rim", "sliding", "detaching", "unloaded"};
+constexpr stiction::ContactState kStates[] = {stiction::ContactState::kSticking, stiction::ContactState::kRim,
+                                              stiction::ContactState::kSliding, stiction::ContactState::kDetaching,
+                                              stiction::ContactState::kUnloaded};  // from STICKING = 1
 
 template <class Value, std::size_t n>
 Value value_of(std::uint8_t number, const std::string& path, const Value (&values)[n])
@@ -208,73 +208,41 @@ msg::Options to_message(const stiction::ScenarioOptions& options)
   return message;
 }
 
-/// A number of a report: infinite ones are texts; NaN when there is none.
-double number(const Json& json)
+msg::ContactState to_message(const stiction::ReportedContact& contact)
 {
-  if (json.is_number()) return json.get<double>();
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return json == "inf" ? kInfinity : json == "-inf" ? -kInfinity : kNone;
-}
-
-/// An entry of a map; null when there is none.
-const Json& entry(const Json& map, const char* key)
-{
-  static const Json kNull;
-  const auto found = map.is_object() ? map.find(key) : map.end();
-  return found == map.end() ? kNull : *found;
-}
-
-std::string text(const Json& json) { return json.is_string() ? json.get<std::string>() : ""; }
-
-msg::ContactState contact_state(const Json& json)
-{
-  msg::ContactState state;
-  state.name = text(entry(json, "name"));
-  const auto known = std::ranges::find(kStates, text(entry(json, "state")));
-  if (known != std::end(kStates)) state.state = static_cast<std::uint8_t>(known - kStates);
-  state.normal_force = number(entry(json, "normal_force"));
-  const Json& tangential = entry(json, "tangential_force");
-  for (std::size_t k = 0; k < state.tangential_force.size(); ++k)
-    state.tangential_force[k] = k < tangential.size() ? number(tangential[k]) : 0.0;  // none in that direction
-  const Json& force = entry(json, "force_world");
-  if (force.size() == 3) state.force = to_vector3({number(force[0]), number(force[1]), number(force[2])});
-  if (const Json& moment = entry(json, "torsion_moment"); !moment.is_null()) state.torsion_moment = number(moment);
-  state.utilisation = number(entry(json, "utilisation"));
-  state.unique = entry(json, "unique") == true;
-  for (const Json& end : entry(json, "normal_interval"))
-    if (state.normal_interval.size() < 2) state.normal_interval.push_back(number(end));
-  return state;
-}
-
-/// `margins` of a report: {"friction_scale": 0.6 | null | "inf", "intervals": {"friction_scale": [0.59, 0.6]}}; what
-/// has only an interval is undecided.
-std::vector<msg::Margin> margins(const Json& json)
-{
-  std::vector<msg::Margin> result;
-  const Json& intervals = entry(json, "intervals");
-  const auto add = [&](const std::string& name, std::uint8_t state, double value) {
-    msg::Margin& margin = result.emplace_back();
-    margin.name = name;
-    margin.state = state;
-    margin.value = margin.lower = margin.upper = value;
-    if (const Json& interval = entry(intervals, name.c_str()); interval.size() == 2) {
-      margin.lower = number(interval[0]);
-      margin.upper = number(interval[1]);
-    }
-  };
-  for (const auto& [name, value] : json.items()) {
-    if (name == "intervals") continue;
-    const double known = number(value);
-    add(name,
-        std::isfinite(known) ? msg::Margin::KNOWN
-        : std::isnan(known)  ? msg::Margin::NONE
-                             : msg::Margin::UNBOUNDED,
-        known);
+  msg::ContactState message;
+  const stiction::ContactReport& found = contact.found;
+  message.name = contact.name;
+  message.state = static_cast<std::uint8_t>(msg::ContactState::STICKING + number_of(found.state, kStates));
+  message.normal_force = contact.force_W ? found.force[0] : kNone;
+  if (contact.force_W) {
+    message.tangential_force = {found.force[1], found.force[2]};
+    message.force = to_vector3(*contact.force_W);
+    message.torsion_moment = found.force[3];
   }
-  for (const auto& item : intervals.items())
-    if (entry(json, item.key().c_str()).is_null() && !json.contains(item.key()))
-      add(item.key(), msg::Margin::UNDECIDED, kNone);
-  return result;
+  message.utilisation = found.utilisation;
+  message.unique = found.unique;
+  if (contact.interval) {
+    message.normal_interval.push_back(found.normal_lower);
+    message.normal_interval.push_back(found.normal_upper);
+  }
+  return message;
+}
+
+msg::Margin to_message(const stiction::ReportedMargin& margin)
+{
+  using State = stiction::Margin::State;
+  const State state = margin.margin.state;
+  msg::Margin message;
+  message.name = margin.name;
+  message.state = state == State::kKnown       ? msg::Margin::KNOWN
+                  : state == State::kNone      ? msg::Margin::NONE
+                  : state == State::kUnbounded ? msg::Margin::UNBOUNDED
+                                               : msg::Margin::UNDECIDED;
+  message.value = margin.value;
+  message.lower = margin.interval ? margin.margin.lower : margin.value;
+  message.upper = margin.interval ? margin.margin.upper : margin.value;
+  return message;
 }
 
 }  // namespace
@@ -525,21 +493,19 @@ msg::Verdict to_message(stiction::Verdict verdict)
 
 msg::Result to_message(const stiction::ScenarioReport& report)
 {
-  const Json json = Json::parse(report.json);
   msg::Result result;
   result.verdict = to_message(report.verdict);
-  result.question = text(entry(json, "question"));
+  result.question = stiction::name_of(report.scenario.question);
   result.summary = report.summary;
-  if (const Json& contacts = entry(json, "contacts"); contacts.is_array())
-    for (const Json& contact : contacts) result.contacts.push_back(contact_state(contact));
-  for (const auto& [name, effort] : entry(json, "efforts").items()) {
-    result.effort_names.push_back(name);
-    result.efforts.push_back(number(effort));
+  for (const auto& contact : report.contacts) result.contacts.push_back(to_message(contact));
+  for (const auto& effort : report.efforts) {
+    result.effort_names.push_back(effort.name);
+    result.efforts.push_back(effort.value);
   }
-  result.margins = margins(entry(json, "margins"));
-  for (const Json& warning : entry(json, "warnings")) result.warnings.push_back(text(warning));
-  result.certificate = entry(json, "certificate").dump();
-  result.report = report.json;
+  for (const auto& margin : report.margins) result.margins.push_back(to_message(margin));
+  result.warnings = report.warnings;
+  result.certificate = certificate_json(report);
+  result.report = to_json(report);
   return result;
 }
 

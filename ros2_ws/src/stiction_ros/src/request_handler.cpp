@@ -136,8 +136,8 @@ void RequestHandler::check_scenario(const stiction_msgs::srv::CheckScenario::Req
     const stiction::ScenarioReport report = stiction::check_scenario_text(
         request.scenario, request.folder, "scenario", read_overrides(request.overrides), request.package_paths);
     response.verdict = to_message(report.verdict);
-    response.report = report.json;
-    response.text = report.text;
+    response.report = to_json(report);
+    response.text = to_text(report);
   });
 }
 

@@ -319,23 +319,58 @@ TEST(Conversions, MessagesNeedPositionsAndTexts)
   EXPECT_THAT(to_message(model).joint_state.velocity, ElementsAre(1.0));
 }
 
-// A report with everything that questions write.
-TEST(Conversions, ResultsHoldTheReport)
+stiction::ReportedContact contact_that(stiction::ContactState state)
 {
+  stiction::ReportedContact contact;
+  contact.found.state = state;
+  return contact;
+}
+
+/// A report with everything that answers have in common.
+stiction::ScenarioReport everything_reported()
+{
+  using State = stiction::ContactState;
+  using MarginState = stiction::Margin::State;
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN(), kInfinity = stiction::kInfinity;
   stiction::ScenarioReport report;
   report.verdict = stiction::Verdict::kFails;
   report.summary = "slips";
-  report.json = R"({"stiction": 1, "question": "q", "contacts": [
-    {"name": "a", "state": "rim", "normal_force": 1.5, "tangential_force": [2.5, 3.5], "force_world": [4, 5, 6], "utilisation": "inf",
-     "unique": true, "normal_interval": ["-inf", 7], "torsion_moment": 8},
-    {"name": "b", "state": "hovering", "tangential_force": [9], "normal_interval": null}, {"state": "sticking"}, {"state": "sliding"},
-    {"state": "detaching"}, {"state": "unloaded"}],
-    "efforts": {"r/knee": -14.5, "r/hip": 2},
-    "margins": {"known": 0.5, "none": null, "endless": "inf", "intervals": {"known": [0.4, 0.5], "open": [1, "inf"]}},
-    "certificate": {"kind": "motion", "b": 1, "a": [1, 2]}, "warnings": ["w1", "w2"]})";
+  stiction::ReportedContact a = contact_that(State::kRim), b = contact_that(State::kSticking);
+  a.name = "a";
+  a.found.force = {1.5, 2.5, 3.5, 8.0};
+  a.force_W = Eigen::Vector3d(4, 5, 6);
+  a.found.utilisation = kInfinity;
+  a.found.normal_lower = -kInfinity;
+  a.found.normal_upper = 7.0;
+  a.interval = true;
+  b.name = "b";  // of an impact
+  b.found.force.setConstant(kNone);
+  b.found.unique = false;
+  report.contacts = {a,
+                     b,
+                     contact_that(State::kSticking),
+                     contact_that(State::kSliding),
+                     contact_that(State::kDetaching),
+                     contact_that(State::kUnloaded)};
+  report.problem.contacts.resize(report.contacts.size());
+  report.contacts[2].force_W = Eigen::Vector3d::Zero();
+  report.contacts[2].found.force = {1.0, 9.0, 0.0, 0.0};
+  report.efforts = {{"r/knee", -14.5}, {"r/hip", 2.0}};
+  report.margins = {{"known", {MarginState::kKnown, 0.4, 0.5, ""}, 0.5, true},
+                    {"none", {MarginState::kNone, -kInfinity, kInfinity, ""}},
+                    {"endless", {MarginState::kUnbounded, -kInfinity, kInfinity, ""}, kInfinity},
+                    {"open", {MarginState::kUndecided, 1.0, kInfinity, ""}, kNone, true},
+                    {"number", {MarginState::kKnown, 3.0, 3.0, ""}, 3.0}};
+  report.warnings = {"w1", "w2"};
+  return report;
+}
+
+TEST(Conversions, ResultsHoldTheReport)
+{
+  const stiction::ScenarioReport report = everything_reported();
   const msg::Result result = to_message(report);
   EXPECT_EQ(result.verdict.value, msg::Verdict::FAILS);
-  EXPECT_EQ(result.question, "q");
+  EXPECT_EQ(result.question, "all_sticking");
   EXPECT_EQ(result.summary, "slips");
   ASSERT_EQ(result.contacts.size(), 6u);
   const msg::ContactState& a = result.contacts[0];
@@ -349,18 +384,20 @@ TEST(Conversions, ResultsHoldTheReport)
   EXPECT_TRUE(a.unique);
   EXPECT_THAT(a.normal_interval, ElementsAre(-stiction::kInfinity, 7.0));
   const msg::ContactState& b = result.contacts[1];
-  EXPECT_EQ(b.state, msg::ContactState::UNKNOWN);
   EXPECT_TRUE(std::isnan(b.normal_force));
-  EXPECT_THAT(b.tangential_force, ElementsAre(9.0, 0.0));
+  EXPECT_THAT(b.tangential_force, ElementsAre(0.0, 0.0));
+  EXPECT_EQ(to_vector(b.force), Eigen::Vector3d(0, 0, 0));
+  EXPECT_EQ(b.torsion_moment, 0.0);
   EXPECT_FALSE(b.unique);
   EXPECT_TRUE(b.normal_interval.empty());
   EXPECT_EQ(result.contacts[2].state, msg::ContactState::STICKING);
+  EXPECT_THAT(result.contacts[2].tangential_force, ElementsAre(9.0, 0.0));
   EXPECT_EQ(result.contacts[3].state, msg::ContactState::SLIDING);
   EXPECT_EQ(result.contacts[4].state, msg::ContactState::DETACHING);
   EXPECT_EQ(result.contacts[5].state, msg::ContactState::UNLOADED);
   EXPECT_THAT(result.effort_names, ElementsAre("r/knee", "r/hip"));
   EXPECT_THAT(result.efforts, ElementsAre(-14.5, 2.0));
-  ASSERT_EQ(result.margins.size(), 4u);
+  ASSERT_EQ(result.margins.size(), 5u);
   EXPECT_EQ(result.margins[0].name, "known");
   EXPECT_EQ(result.margins[0].state, msg::Margin::KNOWN);
   EXPECT_EQ(result.margins[0].value, 0.5);
@@ -374,9 +411,19 @@ TEST(Conversions, ResultsHoldTheReport)
   EXPECT_EQ(result.margins[3].state, msg::Margin::UNDECIDED);
   EXPECT_EQ(result.margins[3].lower, 1.0);
   EXPECT_EQ(result.margins[3].upper, stiction::kInfinity);
+  EXPECT_EQ(result.margins[4].lower, 3.0);
+  EXPECT_EQ(result.margins[4].upper, 3.0);
   EXPECT_THAT(result.warnings, ElementsAre("w1", "w2"));
-  EXPECT_EQ(result.certificate, R"({"kind":"motion","b":1,"a":[1,2]})");
-  EXPECT_EQ(result.report, report.json);
+}
+
+TEST(Conversions, ResultsHoldTheProof)
+{
+  const stiction::ScenarioReport report = stiction::check_scenario_text(
+      R"({stiction: 1, models: {block: {urdf: ../urdf/block.urdf}}})", std::string(STICTION_SOURCE_DIR) + "/scenarios");
+  const msg::Result result = to_message(report);
+  EXPECT_EQ(result.report, to_json(report));
+  EXPECT_THAT(result.report, HasSubstr("\"certificate\":" + result.certificate + ",\"solver\""));
+}
 }
 
 TEST(Conversions, NumbersOfABatch)

@@ -88,8 +88,8 @@ TEST(RequestHandler, SaysWhatTheLibrarySays)
     const CheckScenario::Response by_text = ask_text(handler, text);
     ASSERT_EQ(by_text.error.code, msg::Error::NONE) << by_text.error.message;
     EXPECT_EQ(by_text.verdict, to_message(wanted.verdict));
-    EXPECT_EQ(by_text.report, wanted.json);
-    EXPECT_EQ(by_text.text, wanted.text);
+    EXPECT_EQ(by_text.report, to_json(wanted));
+    EXPECT_EQ(by_text.text, to_text(wanted));
     ++asked;
     fails += wanted.verdict == stiction::Verdict::kFails;
   }

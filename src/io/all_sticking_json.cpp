@@ -1,0 +1,134 @@
+#include "ask/contact_reports.hpp"
+#include "io/all_sticking_answer.hpp"
+#include "io/failure.hpp"
+#include "io/judgement.hpp"
+#include "io/report.hpp"
+#include "stiction/words.hpp"
+
+namespace stiction::internal {
+namespace {
+
+Json repair_json(const ContactProblem& problem, const Repair& repair)
+{
+  Json entry;
+  switch (repair.change) {
+    case Repair::Change::kCommonFriction:
+      entry["change"] = "friction_scale";
+      entry["to"] = json(repair.value);
+      break;
+    case Repair::Change::kFriction:
+      entry["change"] = "mu";
+      entry["contact"] = problem.contacts[static_cast<std::size_t>(repair.contact)].name;
+      entry["to"] = json(repair.value);
+      break;
+    case Repair::Change::kForce:  // F holds applied forces with a minus
+      entry["change"] = "force";
+      entry["add"] = by_joint(problem, -repair.force);
+      break;
+  }
+  return entry;
+}
+
+Json question_json(const ContactProblem& problem, const StickingRules& rules)
+{
+  Json entry;
+  entry["rules"]["cone"] = cone_json(rules.shape);
+  entry["rules"]["detachment"] = rules.detachment == Detachment::kAllowed ? "allowed" : "forbidden";
+  entry["problem"] = problem_json(problem);
+  return entry;
+}
+
+Json proof_json(const Certificate& certificate)
+{
+  Json entry;
+  entry["kind"] = name_of(certificate.kind);
+  write_certificate(certificate, entry);
+  return entry;
+}
+
+}  // namespace
+
+Json all_sticking_asked(const ScenarioReport& report)
+{
+  return question_json(report.problem, std::get<AllStickingAnswer>(report.answer).rules);
+}
+
+void write_all_sticking(const ScenarioReport& report, Json& json_report)
+{
+  const StickingResult& result = std::get<AllStickingAnswer>(report.answer).result;
+  const bool forces = has_forces(result), decided = result.verdict != Verdict::kUndecided;
+  json_report["acceleration"]["values"] =
+      forces ? by_joint(report.problem, decided ? result.certificate.a : result.acceleration) : Json();
+  json_report["acceleration"]["unique"] = forces && result.acceleration_unique;
+  json_report["contacts"] = contacts_json(report.problem, report.contacts);
+  json_report["efforts"] = efforts_json(report.efforts);
+  json_report["indeterminacy"]["degree"] = result.indeterminacy;
+  json_report["margins"] = margins_json(report.margins);
+  json_report["repair"] = Json::array();
+  for (const Repair& repair : result.repairs) json_report["repair"].push_back(repair_json(report.problem, repair));
+  const bool fails = result.verdict == Verdict::kFails;
+  if (fails) json_report["failure"] = failure_json(result.failure);
+  json_report["certificate"] = all_sticking_asked(report);
+  json_report["certificate"].update(proof_json(decided ? result.certificate : Certificate{}));
+  if (fails) json_report["certificate"]["counterfactuals"] = counterfactuals_json(result.failure);
+}
+
+namespace {
+
+StickingRules read_rules(const Field& field)
+{
+  StickingRules rules;
+  rules.shape = read_cone(field["cone"]);
+  const std::string detachment = field["detachment"].text();
+  if (detachment != "allowed" && detachment != "forbidden") field["detachment"].fail("allowed | forbidden");
+  rules.detachment = detachment == "allowed" ? Detachment::kAllowed : Detachment::kForbidden;
+  return rules;
+}
+
+/// What a report may say about a certificate that proves `verdict`.
+Json claims_of(const Field& report, const ContactProblem& problem, const Certificate& certificate,
+               const std::vector<ContactReport>& contacts)
+{
+  const bool forces = has_forces(certificate.kind);
+  Json claims;
+  claims["acceleration"]["values"] = forces ? by_joint(problem, certificate.a) : Json();
+  claims["acceleration"]["unique"] = unproved();
+  claims["contacts"] = forces ? proved_contacts_json(problem, contacts, certificate.lambda) : Json::array();
+  if (certificate.kind == CertificateKind::kForces)
+    leave_intervals(report["contacts"], "normal_interval", claims["contacts"], "normal_force");
+  for (const char* key : {"efforts", "indeterminacy", "margins", "repair"}) claims[key] = unproved();
+  return claims;
+}
+
+}  // namespace
+
+/// Judges from the report's own numbers. Uses the proof room only: no engine can repeat its own mistake here.
+Judgement judge_all_sticking(const Field& report)
+{
+  const Field source = report["certificate"];
+  const Certificate certificate = read_certificate(source);
+  const StickingRules rules = read_rules(source["rules"]);
+  const ContactProblem problem = read_problem(source["problem"]);
+  try {
+    problem.validate();
+  } catch (const InputError& error) {
+    return Judgement::refusal(std::string("the certificate's problem is not one: ") + error.what());
+  }
+  Judgement judged;
+  std::string why;
+  judged.verdict = judge(problem, rules, certificate, &why);
+  if (judged.verdict == Verdict::kUndecided) return Judgement::refusal("the certificate proves nothing: " + why);
+  std::vector<ContactReport> contacts;
+  if (has_forces(certificate.kind)) read_contacts(problem, rules, certificate, judged.verdict, contacts);
+  judged.proved = std::string("by ") + name_of(certificate.kind);
+  judged.claims = claims_of(report, problem, certificate, contacts);
+  judged.question = question_json(problem, rules);
+  judged.proof = proof_json(certificate);
+  if (judged.verdict == Verdict::kHolds)
+    judged.summary = describe_sticking(problem, contacts, certificate.a);
+  else
+    judge_failure(report, problem, rules, certificate, true, judged);
+  return judged;
+}
+
+}  // namespace stiction::internal

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include "io/all_sticking_answer.hpp"
+#include "io/number_text.hpp"
+#include "io/report.hpp"
+#include "io/rounded.hpp"
+#include "io/wrap.hpp"
+#include "stiction/words.hpp"
+
+namespace stiction::internal {
+namespace {
+
+/// Entries of a force below this share of the largest are not worth a word.
+constexpr double kWorthTelling = 1e-6;
+
+std::string force_words(const ContactProblem& problem, const Eigen::VectorXd& add)
+{
+  std::string words;
+  const double least = kWorthTelling * add.lpNorm<Eigen::Infinity>();
+  for (Eigen::Index i = 0; i < add.size(); ++i)
+    if (std::abs(add[i]) > least)
+      words += fmt::format("{}{} {:+.6g}", words.empty() ? "" : ", ", problem.dof_names[static_cast<std::size_t>(i)],
+                           add[i]);
+  return words;
+}
+
+void append_repairs(std::string& out, const ContactProblem& problem, const std::vector<Repair>& repairs)
+{
+  if (repairs.empty()) return;
+  out += "\nwhat would make it hold, each by itself:\n";
+  for (const Repair& repair : repairs) {
+    switch (repair.change) {
+      case Repair::Change::kCommonFriction:
+        append_item(out, "every friction coefficient times " + enough(repair.value));
+        break;
+      case Repair::Change::kFriction:
+        append_item(out,
+                    fmt::format("friction of {} alone raised from {:.4g} to {}",
+                                problem.contacts[static_cast<std::size_t>(repair.contact)].name,
+                                problem.contacts[static_cast<std::size_t>(repair.contact)].mu, enough(repair.value)));
+        break;
+      case Repair::Change::kForce:
+        append_item(out, "generalised force added (N, N m): " + force_words(problem, -repair.force));
+        break;
+    }
+  }
+}
+
+}  // namespace
+
+std::string failure_words(const std::string& explanation)
+{
+  return "fails: " + (explanation.empty() ? "no admissible forces exist" : explanation);
+}
+
+std::string summary_of(const AllStickingAnswer& answer)
+{
+  const StickingResult& result = answer.result;
+  if (result.verdict == Verdict::kUndecided) return "undecided: " + result.reason;
+  if (result.verdict == Verdict::kHolds) return result.explanation;
+  return failure_words(result.explanation);
+}
+
+AnswerText all_sticking_text(const ScenarioReport& report)
+{
+  const StickingResult& result = std::get<AllStickingAnswer>(report.answer).result;
+  AnswerText text;
+  const bool holds = result.verdict == Verdict::kHolds, fails = result.verdict == Verdict::kFails;
+  const bool forces = has_forces(result) && !report.problem.contacts.empty();
+  if (forces) text.table = contacts_text(report.problem, result.contacts);
+  if (fails && forces)
+    text.notes.push_back("these forces would keep every contact stuck, were friction and pulling unlimited");
+  if (holds && result.indeterminacy > 0)
+    text.notes.push_back(fmt::format(
+        "forces are not unique ({} internal); shown are those that need the least friction", result.indeterminacy));
+  const std::string motion = describe_acceleration(report.problem, result.acceleration);
+  if (holds && report.problem.contacts.empty())
+    text.headline = "no contacts";
+  else if (holds && motion.starts_with("it falls"))
+    text.headline = "sticks while it falls";
+  else if (holds && !motion.empty())
+    text.notes.push_back(motion + "; no contact slips");
+  if (const std::string who =
+          list_failing_contacts(report.problem, std::get<AllStickingAnswer>(report.answer).rules, result.certificate,
+                                result.failure);
+      fails && !who.empty())
+    text.notes.push_back(who);
+  if (result.friction_scale_known && holds && result.friction_scale && !report.problem.contacts.empty())
+    text.notes.push_back(spare_friction_text(*result.friction_scale));
+  if (result.friction_scale_known && fails && !result.friction_scale)
+    text.notes.push_back("no amount of friction helps");
+  append_repairs(text.advice, report.problem, result.repairs);
+  return text;
+}
+
+}  // namespace stiction::internal

@@ -1,0 +1,136 @@
+#include "ask/contact_reports.hpp"
+#include "io/equilibrium_answer.hpp"
+#include "io/failure.hpp"
+#include "io/judgement.hpp"
+#include "io/report.hpp"
+#include "stiction/words.hpp"
+
+namespace stiction::internal {
+namespace {
+
+/// A prescribed acceleration belongs to the question, and so does a tolerance of the data.
+Json question_json(const ContactProblem& problem, const ConeShape& shape, double tolerance, const Eigen::VectorXd& a)
+{
+  Json entry;
+  entry["rules"]["cone"] = cone_json(shape);
+  if (tolerance > 0.0) entry["rules"]["tolerance"] = json(tolerance);
+  entry["problem"] = problem_json(problem);
+  entry["a"] = json(a);
+  return entry;
+}
+
+Json tolerance_json(double tolerance, double change)
+{
+  return {{"of_data", json(tolerance)}, {"needed", json(change)}};
+}
+
+Json proof_json(const Certificate& certificate)
+{
+  Json entry;
+  entry["kind"] = name_of(certificate.kind);
+  write_certificate(certificate, entry);
+  entry.erase("a");
+  entry["efforts"] = json(certificate.efforts);
+  return entry;
+}
+
+/// Friction and efforts with which it would hold.
+Json repairs_json(const std::vector<ReportedMargin>& margins)
+{
+  Json list = Json::array();
+  for (const auto& [name, change] : {std::pair{"friction_scale", "friction_scale"}, {"effort", "effort_scale"}})
+    for (const ReportedMargin& margin : margins)
+      if (margin.name == name && margin.margin.state == Margin::State::kKnown)
+        list.push_back({{"change", change}, {"to", json(margin.value)}});
+  return list;
+}
+
+}  // namespace
+
+Json equilibrium_asked(const ScenarioReport& report)
+{
+  const EquilibriumAnswer& answer = std::get<EquilibriumAnswer>(report.answer);
+  return question_json(report.problem, answer.shape, answer.tolerance, answer.a);
+}
+
+void write_equilibrium(const ScenarioReport& report, Json& json_report)
+{
+  const EquilibriumAnswer& answer = std::get<EquilibriumAnswer>(report.answer);
+  const EquilibriumResult& result = answer.result;
+  json_report["acceleration"]["values"] = by_joint(report.problem, answer.a);
+  json_report["acceleration"]["unique"] = true;  // it is prescribed
+  json_report["contacts"] = contacts_json(report.problem, report.contacts);
+  json_report["efforts"] = efforts_json(report.efforts);
+  if (answer.tolerance > 0.0 && result.verdict == Verdict::kHolds)
+    json_report["tolerance"] = tolerance_json(answer.tolerance, result.change);
+  json_report["indeterminacy"]["degree"] = result.indeterminacy;
+  json_report["margins"] = margins_json(report.margins);
+  json_report["repair"] = result.verdict == Verdict::kFails ? repairs_json(report.margins) : Json::array();
+  const bool fails = result.verdict == Verdict::kFails;
+  if (fails) json_report["failure"] = failure_json(result.failure);
+  json_report["certificate"] = equilibrium_asked(report);
+  json_report["certificate"].update(
+      proof_json(result.verdict == Verdict::kUndecided ? Certificate{} : result.certificate));
+  if (fails) json_report["certificate"]["counterfactuals"] = counterfactuals_json(result.failure);
+}
+
+namespace {
+
+/// What a report may say about a certificate that proves `verdict`.
+Json claims_of(const ContactProblem& problem, const Certificate& certificate, Verdict verdict,
+               const std::vector<ContactReport>& contacts)
+{
+  const bool holds = verdict == Verdict::kHolds;
+  Json claims;
+  claims["acceleration"]["values"] = by_joint(problem, certificate.a);
+  claims["acceleration"]["unique"] = true;  // it is prescribed
+  claims["contacts"] = holds ? proved_contacts_json(problem, contacts, certificate.lambda) : Json::array();
+  claims["efforts"] = Json::object();
+  for (std::size_t i = 0; holds && i < problem.actuators.size(); ++i)
+    claims["efforts"][problem.actuators[i].name] = json(certificate.efforts[static_cast<Eigen::Index>(i)]);
+  for (const char* key : {"indeterminacy", "margins", "repair"}) claims[key] = unproved();
+  return claims;
+}
+
+}  // namespace
+
+/// Judges from the report's own numbers. Uses the proof room only: no engine can repeat its own mistake here.
+Judgement judge_equilibrium_report(const Field& report)
+{
+  const Field source = report["certificate"];
+  Certificate certificate = read_certificate(source);
+  certificate.efforts = source["efforts"].vector();
+  const ConeShape shape = read_cone(source["rules"]["cone"]);
+  const ContactProblem problem = read_problem(source["problem"]);
+  try {
+    problem.validate();
+  } catch (const InputError& error) {
+    return Judgement::refusal(std::string("the certificate's problem is not one: ") + error.what());
+  }
+  Judgement judged;
+  std::string why;
+  const double tolerance = source["rules"].has("tolerance") ? source["rules"]["tolerance"].number() : 0.0;
+  Judge judge;
+  judged.verdict = judge.equilibrium_within(tolerance, problem, certificate.a, shape, certificate, &why);
+  if (judged.verdict == Verdict::kUndecided) return Judgement::refusal("the certificate proves nothing: " + why);
+  std::vector<ContactReport> contacts(problem.contacts.size());
+  if (judged.verdict == Verdict::kHolds) {
+    const std::vector<char> detaching(problem.contacts.size(), 0);
+    report_contacts(problem, shape, detaching, certificate.lambda, judged.verdict, contacts);
+    judged.summary = describe_balance(problem, contacts, certificate.efforts);
+  }
+  judged.proved = std::string("by ") + name_of(certificate.kind);
+  judged.claims = claims_of(problem, certificate, judged.verdict, contacts);
+  if (tolerance > 0.0 && judged.verdict == Verdict::kHolds)
+    judged.claims["tolerance"] = tolerance_json(tolerance, judge.needed_tolerance());
+  judged.question = question_json(problem, shape, tolerance, certificate.a);
+  judged.proof = proof_json(certificate);
+  const double needed = judge.needed_tolerance();
+  if (judged.verdict == Verdict::kFails)
+    judge_failure(report, problem, rules_of_balance(shape), certificate, false, judged);
+  if (judged.refused.empty())
+    judged.summary = within_tolerance(judged.summary, judged.verdict, tolerance, needed);
+  return judged;
+}
+
+}  // namespace stiction::internal

@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include "ask/contact_reports.hpp"
+#include "base/text.hpp"
+#include "io/equilibrium_answer.hpp"
+#include "io/number_text.hpp"
+#include "io/report.hpp"
+#include "io/rounded.hpp"
+#include "io/wrap.hpp"
+#include "stiction/words.hpp"
+
+namespace stiction::internal {
+namespace {
+
+using MarginState = Margin::State;
+
+std::string push_note(const PushOption& push, const ReportedMargin& margin)
+{
+  using Direction = PushOption::Direction;
+  const std::string way = push.kind == Direction::kGiven        ? "along " + internal::text(push.direction)
+                          : push.kind == Direction::kHorizontal ? "in any horizontal direction"
+                                                                : "in any direction";
+  return margin.margin.state == MarginState::kUnbounded
+             ? fmt::format("{} may be pushed {} as hard as you like", push.link, way)
+             : fmt::format("{} may be pushed {} with {} N", push.link, way, at_most(margin.value));
+}
+
+/// Of a margin, instead of its key.
+std::string words_of(const std::string& key)
+{
+  if (key == "friction_scale") return "least factor on every friction coefficient";
+  if (key == "effort") return "least factor on every effort limit";
+  return key == "push" ? "largest push [N]" : "what every generator can carry [N]";
+}
+
+/// What a margin says about a verdict; empty: nothing.
+std::string margin_note(const EquilibriumAnswer& answer, const ReportedMargin& margin)
+{
+  const bool holds = answer.result.verdict == Verdict::kHolds;
+  const MarginState state = margin.margin.state;
+  if (state == MarginState::kUndecided)
+    return fmt::format("{}: only known to be {}{}", words_of(margin.name),
+                       interval_text(margin.margin.lower, margin.margin.upper),
+                       margin.margin.reason.empty() ? "" : ": " + margin.margin.reason);
+  if (margin.name == "friction_scale") {
+    if (state == MarginState::kNone) return "no amount of friction helps";
+    if (!holds) return "";
+    return spare_friction_text(margin.value);
+  }
+  if (margin.name == "effort") {
+    if (state == MarginState::kNone) return "no joint efforts help, however large";
+    return holds ? fmt::format("efforts to spare: holds with {} of every effort limit", at_least(margin.value)) : "";
+  }
+  if (margin.name == "push") return holds ? push_note(*answer.push, margin) : "";
+  return state == MarginState::kKnown
+             ? fmt::format("every generator of the inner pyramids can carry {:.6g} N", margin.value)
+             : "";
+}
+
+/// What would make a failing case hold.
+std::string repairs_text(const std::vector<ReportedMargin>& margins)
+{
+  std::string list;
+  for (const ReportedMargin& margin : margins) {
+    if (margin.margin.state != MarginState::kKnown) continue;
+    if (margin.name == "friction_scale") append_item(list, "every friction coefficient times " + enough(margin.value));
+    if (margin.name == "effort") append_item(list, "every effort limit times " + enough(margin.value));
+  }
+  return list.empty() ? "" : "\nwhat would make it hold, each by itself:\n" + list;
+}
+
+}  // namespace
+
+std::string imbalance_words(const std::string& explanation)
+{
+  return "fails: " + (explanation.empty() ? "no admissible forces exist" : explanation);
+}
+
+std::string within_tolerance(const std::string& summary, Verdict verdict, double tolerance, double change)
+{
+  if (tolerance == 0.0 || (verdict == Verdict::kHolds && change == 0.0)) return summary;
+  const std::string word = std::string(name_of(verdict)) + ": ";
+  const std::string added =
+      verdict == Verdict::kHolds
+          ? fmt::format("within {:.3g} of the data, which these forces need changed by {:.3g}: ", tolerance, change)
+          : fmt::format("all data within {:.3g} fail: ", tolerance);
+  return word + added + summary.substr(word.size());
+}
+
+std::string summary_of(const EquilibriumAnswer& answer)
+{
+  const EquilibriumResult& result = answer.result;
+  if (result.verdict == Verdict::kUndecided) return "undecided: " + result.reason;
+  const std::string words =
+      result.verdict == Verdict::kHolds ? result.explanation : imbalance_words(result.explanation);
+  return within_tolerance(words, result.verdict, answer.tolerance, result.change);
+}
+
+AnswerText equilibrium_text(const ScenarioReport& report)
+{
+  AnswerText text;
+  const EquilibriumAnswer& answer = std::get<EquilibriumAnswer>(report.answer);
+  const EquilibriumResult& result = answer.result;
+  const bool holds = result.verdict == Verdict::kHolds;
+  if (holds && !report.problem.contacts.empty()) text.table = contacts_text(report.problem, result.contacts);
+  if (holds && result.indeterminacy > 0)
+    text.notes.push_back(fmt::format(
+        "forces are not unique ({} internal); shown are those that need the least friction", result.indeterminacy));
+  if (holds && report.problem.contacts.empty()) text.headline = "no contacts";
+  if (const std::string who = list_failing_contacts(report.problem, rules_of_balance(answer.shape), result.certificate,
+                                                    result.failure);
+      result.verdict == Verdict::kFails && !who.empty())
+    text.notes.push_back(who);
+  if ((answer.a.array() != 0.0).any()) text.notes.push_back("for the prescribed acceleration, not at rest");
+  for (const ReportedMargin& margin : report.margins)
+    if (const std::string note = margin_note(answer, margin); !note.empty()) text.notes.push_back(note);
+  if (result.verdict == Verdict::kFails) text.advice = repairs_text(report.margins);
+  return text;
+}
+
+}  // namespace stiction::internal
