@@ -17,9 +17,13 @@ struct EquilibriumOptions {
   ConeShape shape;
   bool largest_slack = true;  ///< return the forces deepest inside cones and effort limits, not any admissible ones
   bool structure = true;      ///< fill indeterminacy and ContactReport::unique (a rank decomposition)
-  bool explain = true;        ///< fill `explanation`; words need memory, a control loop may do without
-  int branch_limit = 4096;    ///< nodes of the sign tree over bilateral contacts before "undecided"
-  double tolerance = 0.0;     ///< relative, of the data, at most kLargestTolerance: see EquilibriumResult::change
+  /// Fill `explanation` and `failure`; words need memory, and those about a failing case other decisions (what would
+  /// help?): a control loop may do without.
+  bool explain = true;
+  std::vector<int>
+      idle_motors;          ///< degrees of freedom whose motors are given no effort, for the words: would they help?
+  int branch_limit = 4096;  ///< nodes of the sign tree over bilateral contacts before "undecided"
+  double tolerance = 0.0;   ///< relative, of the data, at most kLargestTolerance: see EquilibriumResult::change
 
   bool friction_scale = false;  ///< smallest factor on every mu and torsion with which it holds; forces: that factor
   bool effort = false;          ///< smallest factor on all effort limits with which it holds: min of max |tau|/limit
@@ -62,8 +66,8 @@ struct EquilibriumResult {
   /// data as they are, and not known where these have another verdict.
   double change = 0.0;
 
-  std::string
-      explanation;  ///< one sentence in words: what holds, or what gives way and which joints are at their limits
+  std::string explanation;  ///< one sentence in words: what holds, or what gives way and why
+  Failure failure;          ///< of a failing case, when words were asked for: what would help, and the motion told
   int iterations = 0;
 };
 

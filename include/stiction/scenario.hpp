@@ -38,6 +38,7 @@ struct ScenarioOptions {
   std::optional<bool> intervals;  ///< range of every normal force
   std::optional<bool> margins;    ///< friction_scale and its like
   std::optional<bool> repairs;    ///< what would make a failing case hold
+  std::optional<bool> explain;    ///< false: rows of a batch do not say why they fail, which takes several decisions
 
   std::optional<PushOption> push;  ///< equilibrium
   std::optional<double> gap;       ///< region, closure: relative width at which refining stops

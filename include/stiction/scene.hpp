@@ -186,6 +186,8 @@ class Scene {
   const Eigen::Vector3d& gravity() const;  ///< m/s^2, in the world
   /// One per contact of the problem.
   const std::vector<ContactOrigin>& contact_origins() const;
+  /// Degrees of freedom of joints with an effort limit other than zero in the URDF whose efforts are given or none.
+  const std::vector<int>& given_motors() const;
   int model_index(
       const std::string& model) const;  ///< in SceneDescription::models. @throws InputError when there is none
 

@@ -7,8 +7,8 @@
 
 #include "stiction/contact_problem.hpp"
 #include "stiction/engine.hpp"
+#include "stiction/failure.hpp"
 #include "stiction/prediction.hpp"
-#include "stiction/proof.hpp"
 
 namespace stiction {
 
@@ -22,8 +22,12 @@ struct StickingOptions {
   bool margins = false;       ///< friction_scale; returns the forces that need the least friction, of least norm
   bool repairs = false;       ///< when it fails: what would make it hold
   bool prediction = false;    ///< acceleration-level Coulomb law (69) for contacts on the rim or after a failure
-  bool explain = true;        ///< fill `explanation`; words need memory, a control loop may do without
-  int branch_limit = 4096;    ///< nodes of the sign tree over bilateral contacts before "undecided"
+  /// Fill `explanation` and `failure`; words need memory, and those about a failing case other decisions (what would
+  /// help?): a control loop may do without.
+  bool explain = true;
+  std::vector<int>
+      idle_motors;          ///< degrees of freedom whose motors are given no effort, for the words: would they help?
+  int branch_limit = 4096;  ///< nodes of the sign tree over bilateral contacts before "undecided"
 };
 
 struct ContactReport {
@@ -60,10 +64,9 @@ struct StickingResult {
   bool friction_scale_known = false;     ///< found, to 1e-4; else decisions on the way leave more open
   std::vector<Repair> repairs;
   std::optional<Prediction>
-      prediction;              ///< what happens next, when asked for and a contact is, or may be, about to move
-  std::string explanation;     ///< one sentence in words: what happens
-  double told_friction = 1.0;  ///< of a failing case: the certificate proves failure, and `explanation` is, for every
-                               ///< mu times this
+      prediction;           ///< what happens next, when asked for and a contact is, or may be, about to move
+  std::string explanation;  ///< one sentence in words: what happens
+  Failure failure;          ///< of a failing case, when words were asked for: what would help, and the motion told
   int iterations = 0;
 };
 

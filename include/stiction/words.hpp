@@ -3,17 +3,26 @@
 // Sentences for people about what was proved. They read certificates and judge nothing.
 #include <string>
 
+#include "stiction/failure.hpp"
 #include "stiction/proof/closure.hpp"
 
 namespace stiction {
 
-/// One sentence for people about a certificate of failure, e.g. "tips: heel_l and heel_r lift while toe_l and toe_r
-/// carry" or "slides along (+1, 0, 0): c0 and c1 slip". Reads the certificate, judges nothing; empty when there is
-/// nothing to tell.
-std::string describe_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate);
+/// One sentence for people about a failing case, e.g. "tips: heel_l and heel_r lift while toe_l and toe_r carry" or
+/// "slides along (+1, 0, 0): c0 and c1 slip". The first word is the cause: *slides* where more friction alone would
+/// help, *too weak* where more effort, *overloads* where larger normal forces alone would, *tips* where nothing does
+/// and a body turns about contacts that stay; the motion told is Failure::motion. For (EQ) detachment is forbidden:
+/// every contact takes part. Judges nothing; empty when there is nothing to tell.
+std::string describe_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
+                             const Failure& failure);
 
-/// The same for a certificate of (EQ): also names the joints whose limits the motion runs into.
-std::string describe_imbalance(const ContactProblem& problem, const ConeShape& shape, const Certificate& certificate);
+/// In a scene of many contacts, of which the sentence gives only the numbers: which ones. "slip: a, b; stay: c"; empty:
+/// the sentence has their names.
+std::string list_failing_contacts(const ContactProblem& problem, const StickingRules& rules,
+                                  const Certificate& certificate, const Failure& failure);
+
+/// How something accelerates: "it falls: 9.8 m/s² down", "it moves: leg/knee 36 rad/s²"; empty when it is at rest.
+std::string describe_acceleration(const ContactProblem& problem, const Eigen::VectorXd& a);
 
 /// A free motion in words: "free to turn about the line through f1 and f2", "free to slide along (0, 0, +1)",
 /// "free to turn about (0.1, 0), leaving f3". Judges nothing.

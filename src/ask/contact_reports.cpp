@@ -5,6 +5,7 @@
 
 #include "ask/multiplier_set.hpp"
 #include "cone/kernels.hpp"
+#include "stiction/words.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -87,9 +88,13 @@ ContactProblem with_friction(const ContactProblem& problem, double factor)
   return result;
 }
 
-std::string describe_sticking(const ContactProblem& problem, const std::vector<ContactReport>& contacts)
+std::string describe_sticking(const ContactProblem& problem, const std::vector<ContactReport>& contacts,
+                              const Eigen::VectorXd& a)
 {
-  if (problem.contacts.empty()) return "holds: there is no contact that could slip";
+  const std::string motion = describe_acceleration(problem, a);
+  const bool falls = motion.starts_with("it falls");
+  if (problem.contacts.empty())
+    return "holds: there are no contacts, so nothing can slip" + (motion.empty() ? "" : "; " + motion);
   const std::size_t most = nearest_to_slipping(contacts);
   const auto leaving = std::ranges::count(contacts, ContactState::kDetaching, &ContactReport::state);
   std::string text = leaving == 0 ? "holds: every contact sticks" : "holds: every contact that stays sticks";
@@ -99,6 +104,7 @@ std::string describe_sticking(const ContactProblem& problem, const std::vector<C
       if (contacts[i].state == ContactState::kDetaching) text += (k++ ? ", " : " ") + problem.contacts[i].name;
     text += leaving == 1 ? " detaches" : " detach";
   }
+  if (falls) text += leaving == 0 ? " while " + motion : "; " + motion;
   const double share = contacts[most].utilisation;
   if (share > 0.0 && std::isfinite(share))
     text += "; nearest to slipping: " + problem.contacts[most].name + " (" +
@@ -109,7 +115,7 @@ std::string describe_sticking(const ContactProblem& problem, const std::vector<C
 std::string describe_balance(const ContactProblem& problem, const std::vector<ContactReport>& contacts,
                              const Eigen::VectorXd& efforts)
 {
-  if (problem.contacts.empty()) return "holds: the efforts alone balance the load";
+  if (problem.contacts.empty()) return "holds: there are no contacts; the efforts alone balance the load";
   const std::size_t most = nearest_to_slipping(contacts);
   std::string text = "holds: contacts and efforts balance the load";
   auto percent = [](double share) { return std::to_string(static_cast<int>(std::lround(100.0 * share))) + " %"; };

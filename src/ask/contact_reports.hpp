@@ -29,8 +29,12 @@ std::string doubt_of_the_rim(const ContactProblem& problem, const ConeShape& sha
 /// The same contacts with `factor` times their friction, torsion included.
 ContactProblem with_friction(const ContactProblem& problem, double factor);
 
-/// One sentence about a case of all_sticking that holds.
-std::string describe_sticking(const ContactProblem& problem, const std::vector<ContactReport>& contacts);
+/// The rules for words about a case of equilibrium: every contact takes part.
+inline StickingRules rules_of_balance(const ConeShape& shape) { return {shape, Detachment::kForbidden}; }
+
+/// One sentence about a case of all_sticking that holds with acceleration a.
+std::string describe_sticking(const ContactProblem& problem, const std::vector<ContactReport>& contacts,
+                              const Eigen::VectorXd& a);
 
 /// One sentence about a case of equilibrium that holds.
 std::string describe_balance(const ContactProblem& problem, const std::vector<ContactReport>& contacts,

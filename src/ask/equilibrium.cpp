@@ -5,6 +5,7 @@
 
 #include "ask/contact_reports.hpp"
 #include "ask/equilibrium_workspace.hpp"
+#include "ask/failure.hpp"
 #include "ask/parts.hpp"
 #include "ask/separation.hpp"
 #include "base/text.hpp"
@@ -60,13 +61,15 @@ void EquilibriumChecker::check(const ContactProblem& problem, const Eigen::Vecto
     throw InputError("tolerance",
                      "want 0 to " + internal::text(kLargestTolerance) + ", got " + internal::text(options.tolerance));
   workspace_->check(problem, a, options, result);
-  const Verdict whole = result.verdict;
-  if (whole == Verdict::kUndecided) workspace_->check_by_parts(problem, a, options, result);
+  if (result.verdict == Verdict::kUndecided) workspace_->check_by_parts(problem, a, options, result);
   if (options.tolerance > 0.0) workspace_->tolerate(problem, options.tolerance, result);
-  if (result.verdict == whole || result.verdict == Verdict::kUndecided || !options.explain) return;
-  result.explanation = result.verdict == Verdict::kHolds
-                           ? internal::describe_balance(problem, result.contacts, result.efforts)
-                           : describe_imbalance(problem, options.shape, result.certificate);
+  if (!options.explain) return;
+  if (result.verdict == Verdict::kHolds)
+    result.explanation = internal::describe_balance(problem, result.contacts, result.efforts);
+  if (result.verdict != Verdict::kFails) return;
+  result.failure = internal::explain_imbalance(problem, result.certificate, options.idle_motors, options.branch_limit);
+  result.explanation =
+      describe_failure(problem, internal::rules_of_balance(options.shape), result.certificate, result.failure);
 }
 
 void EquilibriumChecker::Workspace::load(const ContactProblem& p, const Eigen::VectorXd& given, const ConeShape& cones,
@@ -280,6 +283,7 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   result.verdict = Verdict::kUndecided;
   result.reason.clear();
   result.explanation.clear();
+  result.failure = {};
   result.certificate.kind = CertificateKind::kNone;
   search.recycle(result.certificate.leaves);
   result.contacts.assign(p.contacts.size(), ContactReport{});
@@ -309,10 +313,6 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   if (options.push.size() > 0) push_margin(options, result);
   if (options.ball.cols() > 0) ball_margin(options, result);
   if (options.generators) generators_margin(options, result);
-  if (options.explain && result.verdict == Verdict::kFails)
-    result.explanation = describe_imbalance(p, shape, result.certificate);
-  if (options.explain && result.verdict == Verdict::kHolds)
-    result.explanation = internal::describe_balance(p, result.contacts, result.efforts);
   result.iterations = search.iterations;
 }
 

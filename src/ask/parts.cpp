@@ -162,10 +162,7 @@ bool StickingChecker::Workspace::check_by_parts(const ContactProblem& p, const S
   options = &opt;
   result.certificate = whole;
   result.verdict = judged(result, verdict);
-  if (!opt.explain || result.verdict == Verdict::kUndecided) return result.verdict != Verdict::kUndecided;
-  result.explanation = verdict == Verdict::kHolds ? internal::describe_sticking(p, result.contacts)
-                                                  : describe_failure(p, opt.rules, whole);
-  return true;
+  return result.verdict != Verdict::kUndecided;
 }
 
 bool EquilibriumChecker::Workspace::check_by_parts(const ContactProblem& p, const Eigen::VectorXd& given,

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ask/contact_reports.hpp"
+#include "ask/failure.hpp"
 #include "ask/separation.hpp"
 #include "ask/sticking_workspace.hpp"
 #include "base/numerics.hpp"
@@ -33,6 +34,7 @@ void StickingChecker::check(const ContactProblem& problem, const StickingOptions
 {
   workspace_->check(problem, options, result);
   if (result.verdict == Verdict::kUndecided) workspace_->check_by_parts(problem, options, result);
+  if (options.explain) workspace_->explain(problem, options, result);
   result.prediction.reset();
   if (!options.prediction) return;
   const bool rim = result.verdict == Verdict::kUndecided ||
@@ -42,6 +44,16 @@ void StickingChecker::check(const ContactProblem& problem, const StickingOptions
   PredictionOptions how;
   if (rim) how.start = result.lambda;  // forces at the rim already solve (69): whether they do is then seen at once
   result.prediction = predict(problem, how);
+}
+
+void StickingChecker::Workspace::explain(const ContactProblem& p, const StickingOptions& opt, StickingResult& result)
+{
+  if (result.verdict == Verdict::kHolds)
+    result.explanation = internal::describe_sticking(p, result.contacts, result.certificate.a);
+  if (result.verdict != Verdict::kFails) return;
+  result.failure =
+      internal::explain_sticking_failure(p, opt.rules, result.certificate, opt.idle_motors, opt.branch_limit);
+  result.explanation = describe_failure(p, opt.rules, result.certificate, result.failure);
 }
 
 /// Rows of Gauss' principle: unilateral normals may open unless detachment is forbidden, all others are equalities.
@@ -190,7 +202,7 @@ void StickingChecker::Workspace::start(const ContactProblem& p, const StickingOp
   result.verdict = Verdict::kUndecided;
   result.reason.clear();
   result.explanation.clear();
-  result.told_friction = 1.0;
+  result.failure = {};
   result.certificate.kind = CertificateKind::kNone;
   search.recycle(result.certificate.leaves);
   result.contacts.assign(p.contacts.size(), ContactReport{});
@@ -232,8 +244,6 @@ bool StickingChecker::Workspace::solve_motion(StickingResult& result)
       return false;
   }
   result.verdict = judged(result, Verdict::kFails);
-  if (result.verdict == Verdict::kFails && options->explain)
-    result.explanation = describe_failure(p, options->rules, result.certificate);
   return false;
 }
 
@@ -284,8 +294,6 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   internal::report_contacts(p, opt.rules.shape, detaching, result.lambda, result.verdict, result.contacts);
   if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
   if (opt.repairs && result.verdict == Verdict::kFails) repairs(result);
-  if (result.verdict == Verdict::kHolds && opt.explain)
-    result.explanation = internal::describe_sticking(p, result.contacts);
   result.iterations = search.iterations;
 }
 
@@ -346,8 +354,6 @@ void StickingChecker::Workspace::prove_fails(StickingResult& result)
     result.verdict = judged(result, Verdict::kFails);
   }
   if (result.verdict == Verdict::kUndecided) prove_fails_with_more(result);
-  if (result.verdict == Verdict::kFails && options->explain)
-    result.explanation = describe_failure(*problem, options->rules, result.certificate);
 }
 
 /// Motions that contacts which open would not oppose either: where they hardly open they are not proved to be gone. And

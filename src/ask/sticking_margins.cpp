@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ask/contact_reports.hpp"
 #include "ask/parts.hpp"
 #include "ask/sticking_workspace.hpp"
 #include "base/numerics.hpp"
 #include "solve/nearest_point.hpp"
-#include "stiction/words.hpp"
 
 namespace stiction {
 
@@ -132,7 +130,6 @@ void StickingChecker::Workspace::friction_margin(StickingResult& result)
   result.friction_scale = least.upper;
   result.friction_scale_known = least.settled();
   show_forces(result, least);
-  if (result.verdict == Verdict::kFails) tell_the_last_motion(result, least);
 }
 
 /// Of all forces those that need the least friction, where they prove as much as those at hand.
@@ -153,30 +150,6 @@ void StickingChecker::Workspace::show_forces(StickingResult& result, const inter
     result.lambda = certificate.lambda;
   else
     certificate.lambda.swap(before);
-}
-
-/// Of all failing motions the one that friction stops last tells most: what moves in it does so whatever the friction,
-/// or up to the least that would hold. It proves failure for all smaller friction, the given one included.
-void StickingChecker::Workspace::tell_the_last_motion(StickingResult& result, const FrictionBracket& least)
-{
-  if (!least.known) return;
-  // As near to the boundary as a proof goes; where no friction helps, with as much as anybody has.
-  for (const double back : {0.0, 1e-8, 1e-6, 1e-4}) {
-    const double friction = std::min(least.lower, internal::kLargestFriction) * (1.0 - back);
-    internal::HoldProblem with_more = hold_problem();
-    with_more.friction.factor = friction;
-    if (friction <= 1.0 || decide(with_more, search, trial) != Verdict::kFails) return;
-    const ContactProblem at_the_limit =
-        internal::with_friction(*problem, friction);  // there the contacts that slip are on the rim
-    result.certificate.leaves.swap(trial.leaves);
-    if (judge(at_the_limit, options->rules, result.certificate) == Verdict::kFails &&
-        judge(*problem, options->rules, result.certificate) == Verdict::kFails) {
-      result.told_friction = friction;
-      if (options->explain) result.explanation = describe_failure(at_the_limit, options->rules, result.certificate);
-      return;
-    }
-    result.certificate.leaves.swap(trial.leaves);
-  }
 }
 
 void StickingChecker::Workspace::repairs(StickingResult& result)

@@ -16,6 +16,9 @@ struct StickingChecker::Workspace {
   /// stay unknown.
   bool check_by_parts(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
 
+  /// The sentence about a decided case.
+  void explain(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
+
   // sticking.cpp: the decision
   void start(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
   bool solve_motion(StickingResult& result);
@@ -50,7 +53,6 @@ struct StickingChecker::Workspace {
   bool admissible_patterns(std::vector<std::vector<int>>& patterns);
   void widen_intervals(const std::vector<int>& pattern, std::vector<ContactReport>& contacts);
   void friction_margin(StickingResult& result);
-  void tell_the_last_motion(StickingResult& result, const internal::FrictionBracket& least);
   void repairs(StickingResult& result);
   void repairing_force(StickingResult& result);
   std::optional<Eigen::VectorXd> nearest_load(const std::vector<MotionLeaf>& leaves, double room);

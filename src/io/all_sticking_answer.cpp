@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ask/contact_reports.hpp"
+#include "io/failure.hpp"
 #include "io/report.hpp"
 #include "stiction/rest.hpp"
 
@@ -50,12 +51,15 @@ class AllStickingAsker final : public Asker {
     options.intervals = asked.intervals.value_or(fallback);
     options.margins = asked.margins.value_or(fallback);
     options.repairs = asked.repairs.value_or(fallback);
+    options.explain = fallback || asked.explain.value_or(true);
+    options.idle_motors = idle_motors(situation);
     StickingResult& result = answer_.result;
     checker_.check(situation.problem, options, result);
     if (!fallback || result.verdict == Verdict::kUndecided || !has_forces(result)) return;
     // The certificate's numbers are the ones that are judged; the result's may differ from them by rounding.
     read_contacts(situation.problem, options.rules, result.certificate, result.verdict, result.contacts);
-    if (result.verdict == Verdict::kHolds) result.explanation = describe_sticking(situation.problem, result.contacts);
+    if (result.verdict == Verdict::kHolds)
+      result.explanation = describe_sticking(situation.problem, result.contacts, result.certificate.a);
   }
 
   Verdict verdict() const override { return answer_.result.verdict; }

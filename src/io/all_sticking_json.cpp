@@ -1,5 +1,6 @@
 #include "ask/contact_reports.hpp"
 #include "io/all_sticking_answer.hpp"
+#include "io/failure.hpp"
 #include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "stiction/words.hpp"
@@ -37,13 +38,11 @@ Json question_json(const ContactProblem& problem, const StickingRules& rules)
   return entry;
 }
 
-/// What people are told, and how much friction the motion that they are told of overcomes at least.
-Json proof_json(const Certificate& certificate, double told_friction)
+Json proof_json(const Certificate& certificate)
 {
   Json entry;
   entry["kind"] = name_of(certificate.kind);
   write_certificate(certificate, entry);
-  if (certificate.kind == CertificateKind::kMotion) entry["told_friction"] = json(told_friction);
   return entry;
 }
 
@@ -67,8 +66,11 @@ void write_all_sticking(const ScenarioReport& report, Json& json_report)
   json_report["margins"] = margins_json(report.margins);
   json_report["repair"] = Json::array();
   for (const Repair& repair : result.repairs) json_report["repair"].push_back(repair_json(report.problem, repair));
+  const bool fails = result.verdict == Verdict::kFails;
+  if (fails) json_report["failure"] = failure_json(result.failure);
   json_report["certificate"] = all_sticking_asked(report);
-  json_report["certificate"].update(proof_json(decided ? result.certificate : Certificate{}, result.told_friction));
+  json_report["certificate"].update(proof_json(decided ? result.certificate : Certificate{}));
+  if (fails) json_report["certificate"]["counterfactuals"] = counterfactuals_json(result.failure);
 }
 
 namespace {
@@ -116,19 +118,16 @@ Judgement judge_all_sticking(const Field& report)
   std::string why;
   judged.verdict = judge(problem, rules, certificate, &why);
   if (judged.verdict == Verdict::kUndecided) return Judgement::refusal("the certificate proves nothing: " + why);
-  const double told_friction = certificate.kind == CertificateKind::kMotion ? source["told_friction"].number() : 1.0;
-  if (!(told_friction >= 1.0 && told_friction < kInfinity)) source["told_friction"].fail("a finite number >= 1");
-  const ContactProblem told = with_friction(problem, told_friction);
-  if (told_friction > 1.0 && judge(told, rules, certificate, &why) != Verdict::kFails)
-    return Judgement::refusal("the certificate does not prove failure for told_friction: " + why);
   std::vector<ContactReport> contacts;
   if (has_forces(certificate.kind)) read_contacts(problem, rules, certificate, judged.verdict, contacts);
-  judged.summary = judged.verdict == Verdict::kHolds ? describe_sticking(problem, contacts)
-                                                     : failure_words(describe_failure(told, rules, certificate));
   judged.proved = std::string("by ") + name_of(certificate.kind);
   judged.claims = claims_of(report, problem, certificate, contacts);
   judged.question = question_json(problem, rules);
-  judged.proof = proof_json(certificate, told_friction);
+  judged.proof = proof_json(certificate);
+  if (judged.verdict == Verdict::kHolds)
+    judged.summary = describe_sticking(problem, contacts, certificate.a);
+  else
+    judge_failure(report, problem, rules, certificate, true, judged);
   return judged;
 }
 

@@ -1,18 +1,17 @@
 #include <fmt/format.h>
 
 #include "io/all_sticking_answer.hpp"
+#include "io/number_text.hpp"
 #include "io/report.hpp"
 #include "io/rounded.hpp"
 #include "io/wrap.hpp"
+#include "stiction/words.hpp"
 
 namespace stiction::internal {
 namespace {
 
 /// Entries of a force below this share of the largest are not worth a word.
 constexpr double kWorthTelling = 1e-6;
-
-/// Accelerations below this are rest to people, m/s² and rad/s².
-constexpr double kRestAcceleration = 1e-4;
 
 std::string force_words(const ContactProblem& problem, const Eigen::VectorXd& add)
 {
@@ -51,7 +50,7 @@ void append_repairs(std::string& out, const ContactProblem& problem, const std::
 
 std::string failure_words(const std::string& explanation)
 {
-  return "fails: " + (explanation.empty() ? "no admissible contact forces exist" : explanation);
+  return "fails: " + (explanation.empty() ? "no admissible forces exist" : explanation);
 }
 
 std::string summary_of(const AllStickingAnswer& answer)
@@ -74,13 +73,19 @@ AnswerText all_sticking_text(const ScenarioReport& report)
   if (holds && result.indeterminacy > 0)
     text.notes.push_back(fmt::format(
         "forces are not unique ({} internal); shown are those that need the least friction", result.indeterminacy));
-  if (holds && result.acceleration.size() > 0 && result.acceleration.lpNorm<Eigen::Infinity>() > kRestAcceleration)
-    text.notes.push_back("it moves: accelerations are not zero, no contact slips");
-  if (result.friction_scale_known && holds && result.friction_scale)
-    text.notes.push_back(
-        *result.friction_scale > 0.0
-            ? fmt::format("friction to spare: holds down to {} of every coefficient", at_least(*result.friction_scale))
-            : "holds without any friction");
+  const std::string motion = describe_acceleration(report.problem, result.acceleration);
+  if (holds && report.problem.contacts.empty())
+    text.headline = "no contacts";
+  else if (holds && motion.starts_with("it falls"))
+    text.headline = "sticks while it falls";
+  else if (holds && !motion.empty())
+    text.notes.push_back(motion + "; no contact slips");
+  if (const std::string who = list_failing_contacts(report.problem, std::get<AllStickingAnswer>(report.answer).rules,
+                                                    result.certificate, result.failure);
+      fails && !who.empty())
+    text.notes.push_back(who);
+  if (result.friction_scale_known && holds && result.friction_scale && !report.problem.contacts.empty())
+    text.notes.push_back(spare_friction_text(*result.friction_scale));
   if (result.friction_scale_known && fails && !result.friction_scale)
     text.notes.push_back("no amount of friction helps");
   append_repairs(text.advice, report.problem, result.repairs);

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "io/closure_answer.hpp"
+#include "io/number_text.hpp"
 #include "io/report.hpp"
 #include "io/rounded.hpp"
 #include "io/wrap.hpp"
@@ -9,14 +12,16 @@
 namespace stiction::internal {
 namespace {
 
-std::string interval(const Margin& value) { return fmt::format("{:.4g} to {:.4g}", value.lower, value.upper); }
+std::string interval(const Margin& value) { return interval_text(value.lower, value.upper); }
 
 /// The verdicts one below the other, each with its sentence.
 std::string verdicts_text(const ClosureAnswer& answer)
 {
   std::string table = "\n";
   const auto line = [&](const char* name, Verdict verdict, const std::string& words) {
-    table += fmt::format("{:<24} {}\n", name, name_of(verdict));
+    std::string words_of_key = name;
+    std::ranges::replace(words_of_key, '_', ' ');
+    table += fmt::format("{:<24} {}\n", words_of_key, name_of(verdict));
     if (!words.empty()) append_item(table, words);
   };
   for (const NamedClosure& named : kClosures)
@@ -86,7 +91,9 @@ AnswerText closure_text(const ScenarioReport& report)
   if (result.d.enclosed()) text.notes.push_back("d (largest common slack of internal forces): " + interval(result.d));
   const Margin& factor = result.friction_factor;
   if (factor.state == Margin::State::kKnown)
-    text.notes.push_back(fmt::format("least friction for closure: {} of every coefficient", at_least(factor.upper)));
+    text.notes.push_back(factor.upper <= kHardlyAny ? "closure needs next to no friction"
+                                                    : fmt::format("least friction for closure: {} of every coefficient",
+                                                                  at_least(factor.upper)));
   if (factor.state == Margin::State::kNone) text.notes.push_back("no amount of friction gives closure");
   if (answer.rate)
     text.notes.push_back(

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "io/couplings_answer.hpp"
+#include "io/number_text.hpp"
 #include "io/report.hpp"
 
 namespace stiction::internal {
@@ -58,7 +59,7 @@ std::string rows_text(const CouplingsAnswer& answer)
       const bool known = interval.state == Margin::State::kKnown;
       if (answer.intervals && !known) table += "  unknown";
       if (answer.intervals && known && interval.upper - interval.lower > slack)
-        table += fmt::format("  {:.5g} to {:.5g}", interval.lower, interval.upper);
+        table += "  " + interval_text(interval.lower, interval.upper, 5);
       table += "\n";
     }
   return table;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "io/failure.hpp"
 #include "io/report.hpp"
 #include "stiction/rest.hpp"
 
@@ -59,6 +60,8 @@ class EquilibriumAsker final : public Asker {
     EquilibriumOptions options;
     options.shape = answer_.shape;
     options.tolerance = answer_.tolerance;
+    options.explain = extras == Extras::kAll || situation.scenario.options.explain.value_or(true);
+    options.idle_motors = idle_motors(situation);
     if (situation.scenario.options.margins.value_or(extras == Extras::kAll)) ask_margins(situation.problem, options);
     if (answer_.push) ask_push(situation.scene(), situation.state, *answer_.push, options);
     checker_.check(situation.problem, answer_.a, options, answer_.result);

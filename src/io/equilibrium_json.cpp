@@ -1,5 +1,6 @@
 #include "ask/contact_reports.hpp"
 #include "io/equilibrium_answer.hpp"
+#include "io/failure.hpp"
 #include "io/judgement.hpp"
 #include "io/report.hpp"
 #include "stiction/words.hpp"
@@ -65,9 +66,12 @@ void write_equilibrium(const ScenarioReport& report, Json& json_report)
   json_report["indeterminacy"]["degree"] = result.indeterminacy;
   json_report["margins"] = margins_json(report.margins);
   json_report["repair"] = result.verdict == Verdict::kFails ? repairs_json(report.margins) : Json::array();
+  const bool fails = result.verdict == Verdict::kFails;
+  if (fails) json_report["failure"] = failure_json(result.failure);
   json_report["certificate"] = equilibrium_asked(report);
   json_report["certificate"].update(
       proof_json(result.verdict == Verdict::kUndecided ? Certificate{} : result.certificate));
+  if (fails) json_report["certificate"]["counterfactuals"] = counterfactuals_json(result.failure);
 }
 
 namespace {
@@ -114,16 +118,17 @@ Judgement judge_equilibrium_report(const Field& report)
     const std::vector<char> detaching(problem.contacts.size(), 0);
     report_contacts(problem, shape, detaching, certificate.lambda, judged.verdict, contacts);
     judged.summary = describe_balance(problem, contacts, certificate.efforts);
-  } else {
-    judged.summary = imbalance_words(describe_imbalance(problem, shape, certificate));
   }
-  judged.summary = within_tolerance(judged.summary, judged.verdict, tolerance, judge.needed_tolerance());
   judged.proved = std::string("by ") + name_of(certificate.kind);
   judged.claims = claims_of(problem, certificate, judged.verdict, contacts);
   if (tolerance > 0.0 && judged.verdict == Verdict::kHolds)
     judged.claims["tolerance"] = tolerance_json(tolerance, judge.needed_tolerance());
   judged.question = question_json(problem, shape, tolerance, certificate.a);
   judged.proof = proof_json(certificate);
+  const double needed = judge.needed_tolerance();
+  if (judged.verdict == Verdict::kFails)
+    judge_failure(report, problem, rules_of_balance(shape), certificate, false, judged);
+  if (judged.refused.empty()) judged.summary = within_tolerance(judged.summary, judged.verdict, tolerance, needed);
   return judged;
 }
 

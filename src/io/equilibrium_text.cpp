@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include "ask/contact_reports.hpp"
 #include "base/text.hpp"
 #include "io/equilibrium_answer.hpp"
+#include "io/number_text.hpp"
 #include "io/report.hpp"
 #include "io/rounded.hpp"
 #include "io/wrap.hpp"
+#include "stiction/words.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -22,20 +25,27 @@ std::string push_note(const PushOption& push, const ReportedMargin& margin)
              : fmt::format("{} may be pushed {} with {} N", push.link, way, at_most(margin.value));
 }
 
+/// Of a margin, instead of its key.
+std::string words_of(const std::string& key)
+{
+  if (key == "friction_scale") return "least factor on every friction coefficient";
+  if (key == "effort") return "least factor on every effort limit";
+  return key == "push" ? "largest push [N]" : "what every generator can carry [N]";
+}
+
 /// What a margin says about a verdict; empty: nothing.
 std::string margin_note(const EquilibriumAnswer& answer, const ReportedMargin& margin)
 {
   const bool holds = answer.result.verdict == Verdict::kHolds;
   const MarginState state = margin.margin.state;
   if (state == MarginState::kUndecided)
-    return fmt::format("{}: between {:.4g} and {:.4g}{}", margin.name, margin.margin.lower, margin.margin.upper,
+    return fmt::format("{}: only known to be {}{}", words_of(margin.name),
+                       interval_text(margin.margin.lower, margin.margin.upper),
                        margin.margin.reason.empty() ? "" : ": " + margin.margin.reason);
   if (margin.name == "friction_scale") {
     if (state == MarginState::kNone) return "no amount of friction helps";
     if (!holds) return "";
-    return margin.value > 0.0
-               ? fmt::format("friction to spare: holds down to {} of every coefficient", at_least(margin.value))
-               : "holds without any friction";
+    return spare_friction_text(margin.value);
   }
   if (margin.name == "effort") {
     if (state == MarginState::kNone) return "no joint efforts help, however large";
@@ -63,7 +73,7 @@ std::string repairs_text(const std::vector<ReportedMargin>& margins)
 
 std::string imbalance_words(const std::string& explanation)
 {
-  return "fails: " + (explanation.empty() ? "no admissible forces and efforts exist" : explanation);
+  return "fails: " + (explanation.empty() ? "no admissible forces exist" : explanation);
 }
 
 std::string within_tolerance(const std::string& summary, Verdict verdict, double tolerance, double change)
@@ -96,6 +106,11 @@ AnswerText equilibrium_text(const ScenarioReport& report)
   if (holds && result.indeterminacy > 0)
     text.notes.push_back(fmt::format(
         "forces are not unique ({} internal); shown are those that need the least friction", result.indeterminacy));
+  if (holds && report.problem.contacts.empty()) text.headline = "no contacts";
+  if (const std::string who =
+          list_failing_contacts(report.problem, rules_of_balance(answer.shape), result.certificate, result.failure);
+      result.verdict == Verdict::kFails && !who.empty())
+    text.notes.push_back(who);
   if ((answer.a.array() != 0.0).any()) text.notes.push_back("for the prescribed acceleration, not at rest");
   for (const ReportedMargin& margin : report.margins)
     if (const std::string note = margin_note(answer, margin); !note.empty()) text.notes.push_back(note);

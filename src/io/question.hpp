@@ -48,7 +48,8 @@ struct RowCell {
 
 /// What people read below the verdict and its sentence.
 struct AnswerText {
-  std::string table;  ///< lines; empty or begins with an empty line
+  std::string headline;  ///< behind the verdict, where that alone would be misunderstood; may be empty
+  std::string table;     ///< lines; empty or begins with an empty line
   std::vector<std::string> notes;
   std::string advice;  ///< lines, as `table`
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "io/number_text.hpp"
 #include "io/region_answer.hpp"
 #include "stiction/error.hpp"
 
@@ -232,7 +233,7 @@ std::string region_svg(const ScenarioReport& report)
   else
     line += "centre of mass";
   if (result.kind == RegionKind::kBounded)
-    line += fmt::format(", area {:.4g} to {:.4g} m²", result.area_lower, result.area_upper);
+    line += ", area " + interval_text(result.area_lower, result.area_upper) + " m²";
   out += fmt::format("<text x=\"{}\" y=\"46\">{}</text>\n", px(Canvas::kLeft), line);
   append_axes(out, canvas);
   out += fmt::format(

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "io/number_text.hpp"
 #include "io/region_answer.hpp"
 #include "io/report.hpp"
 
@@ -17,7 +18,7 @@ std::string extent_words(const RegionResult& result)
     case RegionKind::kUnbounded:
       return "the support region is unbounded along " + metres(result.direction);
     case RegionKind::kBounded:
-      return fmt::format("the support region has an area of {:.6g} to {:.6g} m²", result.area_lower, result.area_upper);
+      return "the support region has an area of " + interval_text(result.area_lower, result.area_upper, 6) + " m²";
     case RegionKind::kUndecided:
       return result.pieces.empty() ? "the support region could not be found: " + result.reason
                                    : fmt::format("the support region has an area of {:.6g} m² at least: {}",

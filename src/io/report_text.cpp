@@ -71,10 +71,11 @@ std::string to_text(const ScenarioReport& report, Colours colours)
   if (sentence.starts_with(verdict + ": ")) sentence.erase(0, verdict.size() + 2);
   std::ranges::transform(verdict, verdict.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   std::string out = report.scenario.name.empty() ? "" : report.scenario.name + "\n";
-  out += colours == Colours::kTerminal ? colour_of(report.verdict) + verdict + "\033[0m\n" : verdict + "\n";
+  AnswerText text = kind_of(report.scenario.question).text(report);
+  out += colours == Colours::kTerminal ? colour_of(report.verdict) + verdict + "\033[0m" : verdict;
+  out += (text.headline.empty() ? "" : " (" + text.headline + ")") + "\n";
   append_wrapped(out, sentence);
 
-  AnswerText text = kind_of(report.scenario.question).text(report);
   if (const ConeShape& cone = report.scenario.options.cone; cone.approximation != ConeApproximation::kExact)
     text.notes.push_back(fmt::format("friction cones replaced by {} pyramids of {} sides",
                                      cone.approximation == ConeApproximation::kInner ? "inner" : "outer", cone.facets));

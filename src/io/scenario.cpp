@@ -236,8 +236,8 @@ ScenarioOptions decode_options(const Entry& entry)
   ScenarioOptions options;
   if (entry.kind == Entry::Kind::kNull) return options;
   const Map map(entry, "options",
-                {"cone", "detachment", "solver", "tolerance", "intervals", "margins", "repairs", "push", "gap", "box",
-                 "object", "plane", "length", "point", "wrench", "noise", "tangential", "modes"});
+                {"cone", "detachment", "solver", "tolerance", "intervals", "margins", "repairs", "explain", "push",
+                 "gap", "box", "object", "plane", "length", "point", "wrench", "noise", "tangential", "modes"});
   if (const Entry* found = map.find("cone")) options.cone = decode_cone(*found, "options.cone");
   options.detachment = map.choice_or<Detachment, 2>(
       "detachment", {{{"allowed", Detachment::kAllowed}, {"forbidden", Detachment::kForbidden}}}, options.detachment);
@@ -247,6 +247,7 @@ ScenarioOptions decode_options(const Entry& entry)
   if (const Entry* found = map.find("intervals")) options.intervals = boolean(*found, "options.intervals");
   if (const Entry* found = map.find("margins")) options.margins = boolean(*found, "options.margins");
   if (const Entry* found = map.find("repairs")) options.repairs = boolean(*found, "options.repairs");
+  if (const Entry* found = map.find("explain")) options.explain = boolean(*found, "options.explain");
   if (const Entry* found = map.find("push")) options.push = decode_push(*found, "options.push");
   if (const Entry* found = map.find("gap")) options.gap = positive_number(*found, "options.gap");
   if (const Entry* found = map.find("box")) options.box = positive_number(*found, "options.box");

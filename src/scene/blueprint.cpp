@@ -118,13 +118,17 @@ std::shared_ptr<const UrdfTree> load_tree(const ModelDescription& model, const s
 
 bool has_motor(const UrdfJoint& joint) { return freedoms(joint.type) == 1 && joint.mimics < 0; }
 
-/// Efforts that are to be found.
+/// Efforts that are to be found, or motors that could have some.
 void add_motors(const Effort& effort, ModelBlueprint& model)
 {
-  if (effort.kind != Effort::Kind::kLimits && effort.kind != Effort::Kind::kUnlimited) return;
+  const bool found = effort.kind == Effort::Kind::kLimits || effort.kind == Effort::Kind::kUnlimited;
   for (std::size_t j = 0; j < model.tree->joints.size(); ++j) {
     const UrdfJoint& joint = model.tree->joints[j];
     if (!has_motor(joint)) continue;
+    if (!found) {
+      if (joint.effort > 0.0) model.given_motors.push_back(static_cast<int>(j));
+      continue;
+    }
     const double bound = effort.kind == Effort::Kind::kLimits ? joint.effort : kInfinity;
     model.motors.push_back({static_cast<int>(j), -bound, bound});
   }

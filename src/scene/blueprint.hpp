@@ -35,6 +35,7 @@ struct ModelBlueprint {
     double lower = -kInfinity, upper = kInfinity;
   };
   std::vector<Motor> motors;                          ///< efforts to be found
+  std::vector<int> given_motors;                      ///< joints with a motor whose effort is given or none
   std::vector<std::pair<int, double>> given_efforts;  ///< joint, N m or N
 };
 

@@ -97,6 +97,7 @@ Core::Core(const Blueprint& blueprint)
       const int dof = coordinates.dof_of(static_cast<int>(m), motor.joint);
       prototype.actuators.push_back({prototype.dof_names[idx(dof)], dof, motor.lower, motor.upper});
     }
+    for (const int joint : source.given_motors) given_motors.push_back(coordinates.dof_of(static_cast<int>(m), joint));
   }
   std::ranges::sort(prototype.actuators, {}, &Actuator::dof);
   add_rows(blueprint);

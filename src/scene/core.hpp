@@ -101,6 +101,7 @@ struct Core {
   double mass = 0.0;
   SceneState described;
   std::vector<ContactOrigin> contact_origins;
+  std::vector<int> given_motors;
   std::vector<Warning> warnings, load_warnings;
 
   explicit Core(const Blueprint& blueprint);

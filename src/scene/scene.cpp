@@ -404,6 +404,7 @@ const SceneState& Scene::described_state() const { return impl_->core->described
 const std::vector<Warning>& Scene::warnings() const { return impl_->core->warnings; }
 const Eigen::Vector3d& Scene::gravity() const { return impl_->core->gravity; }
 const std::vector<ContactOrigin>& Scene::contact_origins() const { return impl_->core->contact_origins; }
+const std::vector<int>& Scene::given_motors() const { return impl_->core->given_motors; }
 int Scene::model_index(const std::string& model) const { return impl_->core->model_index(model); }
 double Scene::total_mass() const { return impl_->core->mass; }
 

@@ -12,15 +12,8 @@ using internal::direction_text;
 using internal::join;
 using internal::kNoticeable;
 using internal::Names;
+using internal::number_text;
 using internal::sign_case;
-
-/// A number of at most four significant digits.
-std::string number_text(double value)
-{
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.4g", value);
-  return std::string(buffer) == "-0" ? "0" : buffer;
-}
 
 std::string point_text(const Eigen::Vector3d& p, const int* axes, int count)
 {

@@ -35,7 +35,20 @@ std::string sign_case(const Contacts& contacts, const MotionLeaf& leaf, std::siz
   return text + "; it fails in each of the " + std::to_string(count) + " sign cases)";
 }
 
-/// "(+1, 0, -0.71)".
+/// "a", "a, b", "a, b, c".
+std::string comma_list(const Names& parts);
+
+/// "(+1, 0, -0.71)". Ties of the rounding go away from zero, also when they are not quite ties.
 std::string direction_text(const Eigen::Vector3d& direction);
+
+/// " along (+1, 0, 0)", " down": where an acceleration takes the centre of mass of the model that it moves most; empty
+/// when that is not known.
+std::string course_of_mass(const ContactProblem& problem, const Eigen::VectorXd& a);
+
+/// A number of at most four significant digits.
+std::string number_text(double value);
+
+/// "leg/knee", "leg/base": the joints that take a noticeable part in a motion v, in the order of the problem.
+Names moving_joints(const ContactProblem& problem, const Eigen::VectorXd& v);
 
 }  // namespace stiction::internal

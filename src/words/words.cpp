@@ -9,16 +9,23 @@
 namespace stiction {
 namespace {
 
+using internal::comma_list;
 using internal::direction_text;
 using internal::join;
 using internal::kNoticeable;
+using internal::moving_joints;
 using internal::Names;
 using internal::say;
-using internal::sign_case;
 
-/// A contact that separates by less than this share of its speed more than the rim asks for slips: proofs are found
-/// before they are the sharpest.
+/// Below this share of the fastest contact's, a speed is none: far above the accuracy of a motion, far below what
+/// people see, so that what is structurally at rest stays so under small changes.
+constexpr double kMoves = 1e-3;
+
+/// A contact that separates by less than this share of its speed more than the rim asks for slips.
 constexpr double kOnTheRim = 1e-2;
+
+/// Share of the largest power among motors from which one counts as overtaxed.
+constexpr double kOvertaxed = 1e-2;
 
 /// Bare matrices leave every point and frame at its default: then world directions mean nothing.
 bool frames_known(const ContactProblem& problem)
@@ -28,57 +35,83 @@ bool frames_known(const ContactProblem& problem)
 }
 
 /// What the failing motion does at one contact.
-enum class Reading { kStill, kLifts, kSlips, kTwists, kIdle };  // kIdle: carries nothing, needs no word
+enum class Reading { kStill, kLifts, kSlips, kTwists, kOverloads, kIdle };  // kIdle: carries nothing, needs no word
 
 struct ContactMotion {
   Reading reading = Reading::kStill;
+  bool frictionless = false;
   Eigen::Vector3d slip_W = Eigen::Vector3d::Zero();
 };
 
 /// Reads the failing motion v at each contact. Since no force of the cone opposes v, v_n >= mu |v_t| + torsion |v_m|
 /// there: with equality a force on the rim of the cone does no work (the contact slips), above it no force at all
-/// can be in use (the contact lifts).
-std::vector<ContactMotion> read_motion(const ContactProblem& problem, const MotionLeaf& leaf, const Eigen::VectorXd& v,
-                                       const std::vector<bool>& gone)
-{
-  const Eigen::VectorXd rows = problem.J * v;
-  const auto spin = [&](const Contact& c) {
-    return c.torsional ? c.torsion * std::abs(rows[c.row + 1 + c.tangents]) : 0.0;
-  };
-  const auto speed = [&](const Contact& c) { return rows.segment(c.row, 1 + c.tangents).norm() + spin(c); };
-  double fastest = 0.0;
-  for (std::size_t i = 0; i < gone.size(); ++i)
-    if (!gone[i]) fastest = std::max(fastest, speed(problem.contacts[i]));
-
-  std::vector<ContactMotion> motions(problem.contacts.size());
-  for (std::size_t i = 0; i < motions.size(); ++i) {
-    const Contact& c = problem.contacts[i];
-    if (gone[i]) motions[i].reading = Reading::kIdle;
-    if (gone[i] || speed(c) <= kNoticeable * fastest) continue;
-    const double sideways = rows.segment(c.row + 1, c.tangents).norm();
-    const int sign = i < leaf.signs.size() && leaf.signs[i] != 0 ? leaf.signs[i] : 1;
-    const double gap = sign * rows[c.row] - c.mu * sideways - spin(c);
-    if (gap > kOnTheRim * speed(c)) {
-      motions[i].reading = c.side == Side::kUnilateral ? Reading::kLifts : Reading::kIdle;
-      continue;
-    }
-    motions[i].reading = sideways > kNoticeable * speed(c) ? Reading::kSlips : Reading::kTwists;
-    for (int t = 0; t < c.tangents; ++t) motions[i].slip_W += rows[c.row + 1 + t] * c.axes_W.col(1 + t);
+/// can be in use (the contact lifts); below it only the limit of the normal force lets v go on.
+class MotionReader {
+ public:
+  MotionReader(const ContactProblem& problem, const Failure& failure, const std::vector<bool>& gone)
+      : problem_(problem), failure_(failure), gone_(gone), rows_(problem.J * failure.motion)
+  {
+    for (std::size_t i = 0; i < gone.size(); ++i)
+      if (!gone[i]) fastest_ = std::max(fastest_, speed(problem.contacts[i]));
   }
-  return motions;
-}
 
-/// True when some degree of freedom that moves acts on contacts of both kinds: one body turns about the still ones.
-bool share_a_moving_dof(const ContactProblem& problem, const Eigen::VectorXd& v,
-                        const std::vector<ContactMotion>& motions, Reading one, Reading other)
+  std::vector<ContactMotion> read() const
+  {
+    std::vector<ContactMotion> motions;
+    for (std::size_t i = 0; i < gone_.size(); ++i) motions.push_back(read(i));
+    return motions;
+  }
+
+ private:
+  double spin(const Contact& c) const
+  {
+    return c.torsional ? c.torsion * std::abs(rows_[c.row + 1 + c.tangents]) : 0.0;
+  }
+  double speed(const Contact& c) const { return rows_.segment(c.row, 1 + c.tangents).norm() + spin(c); }
+
+  ContactMotion read(std::size_t i) const
+  {
+    const Contact& c = problem_.contacts[i];
+    ContactMotion motion;
+    motion.frictionless = c.mu == 0.0;
+    if (gone_[i]) motion.reading = Reading::kIdle;
+    const double fast = speed(c);
+    const double noticeable = kNoticeable * problem_.J.middleRows(c.row, c.rows()).norm() * failure_.motion.norm();
+    if (gone_[i] || fast <= std::max(kMoves * fastest_, noticeable)) return motion;
+    for (int t = 0; t < c.tangents; ++t) motion.slip_W += rows_[c.row + 1 + t] * c.axes_W.col(1 + t);
+    const double sideways = rows_.segment(c.row + 1, c.tangents).norm();
+    const int sign = failure_.signs[i] != 0 ? failure_.signs[i] : 1;
+    const double more = failure_.pressed && (failure_.defied & kMoreFriction) ? kToldFriction : 1.0;
+    const double gap = sign * rows_[c.row] - more * (c.mu * sideways + spin(c));
+    if (gap < -kOnTheRim * fast && std::isfinite(c.max_normal))
+      motion.reading = Reading::kOverloads;
+    else if (gap > kOnTheRim * fast)
+      motion.reading = c.side == Side::kUnilateral ? Reading::kLifts : Reading::kIdle;
+    else
+      motion.reading = sideways > kMoves * fast ? Reading::kSlips : Reading::kTwists;
+    return motion;
+  }
+
+  const ContactProblem& problem_;
+  const Failure& failure_;
+  const std::vector<bool>& gone_;
+  const Eigen::VectorXd rows_;
+  double fastest_ = 0.0;
+};
+
+/// True when some joint that moves, or a base, acts on contacts of both kinds: one body turns about the still ones.
+/// Joints count as a whole, whatever the axes of their velocities.
+bool share_a_moving_joint(const ContactProblem& problem, const Eigen::VectorXd& v,
+                          const std::vector<ContactMotion>& motions, Reading one, Reading other)
 {
   const double fastest = problem.rows() > 0 ? (problem.J * v).lpNorm<Eigen::Infinity>() : 0.0;
-  for (Eigen::Index j = 0; j < problem.nv(); ++j) {
+  for (Eigen::Index j = 0, size = 1; j < problem.nv(); j += size) {
+    const auto first = static_cast<std::size_t>(j);
+    size = first < problem.dofs.size() ? std::min<Eigen::Index>(problem.dofs[first].size, problem.nv() - j) : 1;
     bool acts_on_one = false, acts_on_other = false;
     for (std::size_t i = 0; i < motions.size(); ++i) {
       const Contact& c = problem.contacts[i];
-      const double share = std::abs(v[j]) * problem.J.col(j).segment(c.row, c.rows()).lpNorm<Eigen::Infinity>();
-      const bool acts = share > kNoticeable * fastest;
+      const bool acts = v.segment(j, size).norm() * problem.J.block(c.row, j, c.rows(), size).norm() > kMoves * fastest;
       acts_on_one = acts_on_one || (acts && motions[i].reading == one);
       acts_on_other = acts_on_other || (acts && motions[i].reading == other);
     }
@@ -101,51 +134,176 @@ std::string common_direction(const ContactProblem& problem, const std::vector<Co
   return " along " + direction_text(sum);
 }
 
-std::string describe_leaf(const ContactProblem& problem, const MotionLeaf& leaf, const std::vector<bool>& gone)
+/// The told motion, contact by contact.
+struct Told {
+  std::size_t contacts = 0;                                  ///< of the scene
+  Names lift, slip, twist, still, overloaded, frictionless;  ///< frictionless: of those that slip
+  bool tips = false;                                         ///< one body turns about contacts that stay
+  std::string direction;                                     ///< of those that slip
+  std::string course;                                        ///< of the centre of mass
+
+  bool few() const { return contacts <= 6; }
+  /// "a and b slip"; in a scene of many contacts "2 of 8 contacts slip", so that what is the same reads the same.
+  std::string say(const Names& names, const char* singular, const char* plural) const
+  {
+    if (few()) return internal::say(names, singular, plural);
+    return std::to_string(names.size()) + " of " + std::to_string(contacts) + " contacts " + plural;
+  }
+
+  /// "a and b slip, c lifts"; empty when nothing moves
+  std::string everything() const
+  {
+    Names parts;
+    if (!slip.empty()) parts.push_back(say(slip, "slips", "slip") + direction);
+    if (!twist.empty()) parts.push_back(say(twist, "turns about its normal", "turn about their normals"));
+    if (!lift.empty()) parts.push_back(say(lift, "lifts", "lift"));
+    return comma_list(parts);
+  }
+};
+
+Told read_motion(const ContactProblem& problem, const Failure& failure, const std::vector<bool>& gone)
 {
-  if (leaf.motion.size() < problem.nv()) return "";
-  const Eigen::VectorXd v = -leaf.motion.head(problem.nv());
-  const std::vector<ContactMotion> motions = read_motion(problem, leaf, v, gone);
-  Names lift, slip, twist, still, overloaded;
-  Eigen::Index next_price = problem.nv();
+  Told told;
+  told.contacts = problem.contacts.size();
+  if (failure.motion.size() != problem.nv()) return told;
+  const std::vector<ContactMotion> motions = MotionReader(problem, failure, gone).read();
   for (std::size_t i = 0; i < motions.size(); ++i) {
-    const Contact& c = problem.contacts[i];
-    const bool limited = std::isfinite(c.max_normal) && next_price < leaf.motion.size();
-    if (limited && leaf.motion[next_price++] > 0.0) {
-      overloaded.push_back(c.name);
-      continue;
-    }
+    const std::string& name = problem.contacts[i].name;
     switch (motions[i].reading) {
       case Reading::kLifts:
-        lift.push_back(c.name);
+        told.lift.push_back(name);
         break;
       case Reading::kSlips:
-        slip.push_back(c.name);
+        told.slip.push_back(name);
+        if (motions[i].frictionless) told.frictionless.push_back(name);
         break;
       case Reading::kTwists:
-        twist.push_back(c.name);
+        told.twist.push_back(name);
         break;
       case Reading::kStill:
-        still.push_back(c.name);
+        told.still.push_back(name);
+        break;
+      case Reading::kOverloads:
+        told.overloaded.push_back(name);
         break;
       case Reading::kIdle:
         break;
     }
   }
-  if (!overloaded.empty())
-    return "overloads: " + join(overloaded) + " would have to push beyond the largest normal force";
-  const bool tips = !lift.empty() && share_a_moving_dof(problem, v, motions, Reading::kLifts, Reading::kStill);
-  if (tips && slip.empty()) return "tips: " + say(lift, "lifts", "lift") + " while " + say(still, "carries", "carry");
-  if (!slip.empty()) {
-    std::string text = tips ? "tips and slides" : "slides";
-    text += common_direction(problem, motions) + ": " + say(slip, "slips", "slip");
-    if (!lift.empty()) text += " while " + say(lift, "lifts", "lift");
+  for (Names* names : {&told.lift, &told.slip, &told.twist, &told.still, &told.overloaded, &told.frictionless})
+    std::ranges::sort(*names);  // whatever the order of the contacts
+  told.tips = share_a_moving_joint(problem, failure.motion, motions, Reading::kLifts, Reading::kStill);
+  told.direction = common_direction(problem, motions);
+  told.course = internal::course_of_mass(problem, failure.motion);
+  return told;
+}
+
+/// The motors whose limits let the motion go on.
+Names overtaxed_motors(const ContactProblem& problem, const Eigen::VectorXd& motion)
+{
+  if (motion.size() != problem.nv()) return {};
+  const auto power = [&](const Actuator& motor) {
+    const double v = motion[motor.dof], most = v > 0.0 ? motor.lower : motor.upper;  // the effort that opposes it
+    return std::isfinite(most) ? std::abs(v * most) : 0.0;
+  };
+  double largest = 0.0;
+  for (const Actuator& motor : problem.actuators) largest = std::max(largest, power(motor));
+  Names names;
+  for (const Actuator& motor : problem.actuators)
+    if (power(motor) > kOvertaxed * largest) names.push_back(motor.name);
+  std::ranges::sort(names);
+  return names;
+}
+
+/// "more friction and larger normal forces"
+std::string remedies_text(Remedies remedies)
+{
+  Names names;
+  if (remedies & kMoreMotors) names.push_back("joint efforts");
+  if (remedies & kMoreEffort) names.push_back("larger effort limits");
+  if (remedies & kLargerLimits) names.push_back("larger normal forces");
+  if (remedies & kMoreFriction) names.push_back("more friction");
+  return join(names);
+}
+
+/// What moves when neither friction nor forces beyond their limits would stop it.
+std::string describe_unstoppable(const ContactProblem& problem, const Failure& failure, const Told& told)
+{
+  if (!failure.pressed)
+    return "gives way: " + (told.slip.empty() ? "" : told.everything() + ", and ") +
+           "no friction holds on, as nothing presses there";
+  if (told.tips) {
+    std::string text = "tips" + told.course + ": " + told.say(told.lift, "lifts", "lift") + " while " +
+                       told.say(told.still, "carries", "carry");
+    if (!told.slip.empty())
+      text += " and " + told.say(told.slip, "slips", "slip") + told.direction + " without friction";
     return text;
   }
-  if (!twist.empty()) return "twists: " + say(twist, "turns about its normal", "turn about their normals");
-  if (!lift.empty())
-    return "no admissible force holds " + say(lift, "in place: it loses contact", "in place: they lose contact");
-  return "";
+  if (!told.slip.empty())
+    return "gives way: " + told.everything() +
+           (told.frictionless.size() == told.slip.size()
+                ? std::string(told.slip.size() == 1 ? ": it has" : ": they have") + " no friction"
+                : "");
+  if (!told.lift.empty())
+    return "no admissible force holds " +
+           told.say(told.lift, "in place: it loses contact", "in place: they lose contact");
+  const Names moving = moving_joints(problem, failure.motion);
+  if (problem.contacts.empty() && !moving.empty())
+    return "there are no contacts, and nothing else holds " + join(moving);
+  return moving.empty() ? "no contact opposes the motion that the applied forces drive"
+                        : "nothing holds " + join(moving) + ": no contact opposes that motion";
+}
+
+std::string describe_cause(const ContactProblem& problem, const Failure& failure, const Told& told)
+{
+  const std::string everything = told.everything(), in_brackets = everything.empty() ? "" : " (" + everything + ")";
+  switch (failure.cause) {
+    case FailureCause::kMotors:
+      return "no joint efforts are given, and with enough of them it would hold" + in_brackets;
+    case FailureCause::kEffort: {
+      const Names weak = overtaxed_motors(problem, failure.motion);
+      if (weak.empty()) return "too weak: with larger efforts it would hold" + in_brackets;
+      return "too weak: " + say(weak, "is at its limit", "are at their limits") + in_brackets;
+    }
+    case FailureCause::kLimits:
+      if (told.overloaded.empty()) return "overloads: with larger normal forces it would hold" + in_brackets;
+      return "overloads: " + told.say(told.overloaded, "would have to push beyond its largest normal force",
+                                      "would have to push beyond their largest normal force");
+    case FailureCause::kFriction: {
+      if (told.slip.empty() && !told.twist.empty())
+        return "twists: " + told.say(told.twist, "turns about its normal", "turn about their normals");
+      if (told.slip.empty()) return "slides: with more friction it would hold" + in_brackets;
+      std::string text = "slides" + told.direction + ": " + told.say(told.slip, "slips", "slip");
+      if (!told.lift.empty()) text += " while " + told.say(told.lift, "lifts", "lift");
+      return text;
+    }
+    case FailureCause::kSeveral:
+      return "gives way: " + (everything.empty() ? "" : everything + "; ") + "only " + remedies_text(failure.helps) +
+             " together would hold it";
+    case FailureCause::kNothing:
+      return describe_unstoppable(problem, failure, told);
+    case FailureCause::kUnknown:
+      break;
+  }
+  return everything.empty() ? "" : "gives way: " + everything;
+}
+
+/// " (if a pushes and b pulls; the other ways fail too)", where that matters.
+std::string describe_signs(const ContactProblem& problem, const Failure& failure)
+{
+  Names pushing, pulling;
+  for (std::size_t i = 0; i < failure.signs.size() && i < problem.contacts.size(); ++i) {
+    if (failure.signs[i] > 0) pushing.push_back(problem.contacts[i].name);
+    if (failure.signs[i] < 0) pulling.push_back(problem.contacts[i].name);
+  }
+  if (pushing.empty() && pulling.empty()) return "";
+  std::ranges::sort(pushing);
+  std::ranges::sort(pulling);
+  std::string text = " (if ";
+  if (!pushing.empty()) text += say(pushing, "pushes", "push");
+  if (!pushing.empty() && !pulling.empty()) text += " and ";
+  if (!pulling.empty()) text += say(pulling, "pulls", "pull");
+  return text + "; otherwise it fails as well)";
 }
 
 /// The contacts that separate: they take no part in the failure.
@@ -162,23 +320,6 @@ std::vector<bool> gone_contacts(const ContactProblem& problem, const StickingRul
     gone[i] = c.side == Side::kUnilateral && acceleration[c.row] > kClear * scales[c.row];
   }
   return gone;
-}
-
-std::string describe_motion(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate)
-{
-  if (certificate.leaves.empty()) return "";
-  // Leaves that only refute a sign move no contact; the telling one says what gives way.
-  const std::vector<bool> gone = gone_contacts(problem, rules, certificate);
-  std::string text;
-  const MotionLeaf* told = nullptr;
-  for (const MotionLeaf& leaf : certificate.leaves) {
-    text = describe_leaf(problem, leaf, gone);
-    told = &leaf;
-    if (!text.empty()) break;
-  }
-  if (text.empty()) text = "no contact opposes the motion that the applied forces drive";
-  if (certificate.leaves.size() == 1) return text;
-  return text + sign_case(problem.contacts, *told, certificate.leaves.size());
 }
 
 std::string row_in_contact(const Contact& contact, int row)
@@ -224,43 +365,17 @@ std::string describe_unbalanced(const ContactProblem& problem, const Eigen::Vect
   return "nothing can balance the forces on " + join(dofs) + ": neither inertia nor a contact resists that motion";
 }
 
-/// The actuators whose limit a leaf leans on: the share of y'(M a + F) that they would have to exceed.
-Names overtaxed_actuators(const ContactProblem& problem, const MotionLeaf& leaf)
-{
-  const auto share = [&](const Actuator& motor) {
-    const double y = leaf.motion[motor.dof], most = y > 0.0 ? motor.upper : motor.lower;
-    return y == 0.0 ? 0.0 : std::abs(y) * std::max(std::abs(most), std::abs(problem.F[motor.dof]));
-  };
-  double largest = 0.0;
-  for (const Actuator& motor : problem.actuators) largest = std::max(largest, share(motor));
-  Names names;
-  for (const Actuator& motor : problem.actuators)
-    if (share(motor) > kNoticeable * largest) names.push_back(motor.name);
-  return names;
-}
-
 }  // namespace
 
-std::string describe_imbalance(const ContactProblem& problem, const ConeShape& shape, const Certificate& certificate)
-{
-  if (certificate.kind != CertificateKind::kMotion || certificate.leaves.empty()) return "";
-  const StickingRules rules{shape, Detachment::kForbidden};  // every contact takes part
-  for (const MotionLeaf& leaf : certificate.leaves) {
-    if (leaf.motion.size() < problem.nv()) return "";
-    const Names weak = overtaxed_actuators(problem, leaf);
-    if (weak.empty()) continue;
-    const std::string giving_way = describe_leaf(problem, leaf, std::vector<bool>(problem.contacts.size(), false));
-    return "too weak: " + join(weak) + (weak.size() == 1 ? " is at its limit" : " are at their limits") +
-           (giving_way.empty() ? "" : " (" + giving_way + ")");
-  }
-  return describe_motion(problem, rules, certificate);
-}
-
-std::string describe_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate)
+std::string describe_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
+                             const Failure& failure)
 {
   switch (certificate.kind) {
-    case CertificateKind::kMotion:
-      return describe_motion(problem, rules, certificate);
+    case CertificateKind::kMotion: {
+      const Told told = read_motion(problem, failure, gone_contacts(problem, rules, certificate));
+      const std::string text = describe_cause(problem, failure, told);
+      return text.empty() ? "" : text + describe_signs(problem, failure);
+    }
     case CertificateKind::kContradiction:
       return describe_contradiction(problem, certificate.lambda);
     case CertificateKind::kUnbalanced:
@@ -270,6 +385,25 @@ std::string describe_failure(const ContactProblem& problem, const StickingRules&
       break;
   }
   return "";
+}
+
+std::string list_failing_contacts(const ContactProblem& problem, const StickingRules& rules,
+                                  const Certificate& certificate, const Failure& failure)
+{
+  if (certificate.kind != CertificateKind::kMotion) return "";
+  const Told told = read_motion(problem, failure, gone_contacts(problem, rules, certificate));
+  if (told.few()) return "";
+  Names parts;
+  const std::pair<const char*, const Names*> groups[] = {{"slip: ", &told.slip},
+                                                         {"turn about their normals: ", &told.twist},
+                                                         {"lift: ", &told.lift},
+                                                         {"overloaded: ", &told.overloaded},
+                                                         {"stay: ", &told.still}};
+  for (const auto& [word, names] : groups)
+    if (!names->empty()) parts.push_back(word + comma_list(*names));
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+  return text;
 }
 
 }  // namespace stiction

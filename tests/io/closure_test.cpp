@@ -20,16 +20,16 @@ FAILS
 no frictional form closure of ball; free to turn about the line through left and
 right
 
-form_closure             fails
+form closure             fails
  - free to slide along (0, +1, 0)
-frictional_form_closure  fails
+frictional form closure  fails
  - free to turn about the line through left and right
 resists gravity, loads   holds
 
- - epsilon (largest wrench resisted in every direction): 0 to 0 for normal
-   forces that sum to 1, 0 to 0 for normal forces up to 1; torques about (0, 0,
-   0) m, divided by 0.05 m
- - d (largest common slack of internal forces): 1 to 1
+ - epsilon (largest wrench resisted in every direction): 0 for normal forces
+   that sum to 1, 0 for normal forces up to 1; torques about (0, 0, 0) m, divided
+   by 0.05 m
+ - d (largest common slack of internal forces): 1
  - no amount of friction gives closure
  - internal forces: 1, motions of the object that no contact sees: 1
 )");

@@ -1,0 +1,155 @@
+#include "io/failure.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "io/report.hpp"
+#include "stiction/words.hpp"
+
+namespace stiction::internal {
+namespace {
+
+constexpr std::pair<Remedy, const char*> kRemedies[] = {
+    {kMoreMotors, "motors"}, {kMoreEffort, "effort"}, {kLargerLimits, "limits"}, {kMoreFriction, "friction"}};
+
+Json remedies_json(Remedies remedies)
+{
+  Json names = Json::array();
+  for (const auto& [remedy, name] : kRemedies)
+    if (remedies & remedy) names.push_back(name);
+  return names;
+}
+
+Remedies read_remedies(const Field& field)
+{
+  Remedies remedies = 0;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    const std::string name = field[i].text();
+    const auto* known = std::ranges::find_if(kRemedies, [&](const auto& entry) { return name == entry.second; });
+    if (known == std::end(kRemedies) || (remedies & known->first)) field[i].fail("motors | effort | limits | friction");
+    remedies |= known->first;
+  }
+  return remedies;
+}
+
+const char* name_of(FailureCause cause)
+{
+  switch (cause) {
+    case FailureCause::kMotors:
+      return "motors";
+    case FailureCause::kEffort:
+      return "effort";
+    case FailureCause::kLimits:
+      return "limits";
+    case FailureCause::kFriction:
+      return "friction";
+    case FailureCause::kSeveral:
+      return "several";
+    case FailureCause::kNothing:
+      return "nothing";
+    case FailureCause::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+/// What the words need beside the diagnosis.
+Failure read_failure(const Field& field, const ContactProblem& problem, bool moves)
+{
+  Failure failure;
+  failure.idle_motors = field["idle_motors"].integers();
+  for (const int dof : failure.idle_motors)
+    if (dof < 0 || dof >= problem.nv()) field["idle_motors"].fail("degrees of freedom");
+  failure.pressed = field["pressed"].boolean();
+  if (!moves || field["motion"].is_null()) return failure;
+  failure.motion = field["motion"].vector(problem.nv());
+  failure.signs = field["signs"].integers();
+  if (failure.signs.size() != problem.contacts.size()) field["signs"].fail("one entry per contact");
+  return failure;
+}
+
+/// The verdict that is proved for a counterfactual.
+Verdict judged_verdict(const ContactProblem& problem, const StickingRules& rules, bool at_rest, const Failure& failure,
+                       const Counterfactual& trial)
+{
+  const ContactProblem changed = relieved(problem, trial.with, trial.friction, failure.idle_motors);
+  if (at_rest && !(trial.with & kMoreMotors))
+    return judge(changed, {ConeShape::exact(), rules.detachment}, trial.certificate);
+  return judge_equilibrium(changed, trial.certificate.a, ConeShape::exact(), trial.certificate);
+}
+
+}  // namespace
+
+std::vector<int> idle_motors(const Situation& situation)
+{
+  std::vector<int> idle;
+  if (!situation.robots) return idle;
+  for (const int dof : situation.robots->given_motors()) {
+    const std::string& name = situation.problem.dofs[static_cast<std::size_t>(dof)].model;
+    for (const ModelDescription& model : situation.scenario.scene.models)
+      if (model.name == name && model.effort.kind == Effort::Kind::kNone) idle.push_back(dof);
+  }
+  return idle;
+}
+
+Json failure_json(const Failure& failure)
+{
+  Json entry;
+  entry["cause"] = name_of(failure.cause);
+  entry["helps"] = remedies_json(failure.helps);
+  entry["defied"] = remedies_json(failure.defied);
+  entry["idle_motors"] = failure.idle_motors;
+  entry["motion"] = failure.motion.size() > 0 ? json(failure.motion) : Json();
+  entry["signs"] = failure.signs;
+  entry["pressed"] = failure.pressed;
+  return entry;
+}
+
+Json counterfactuals_json(const Failure& failure)
+{
+  Json list = Json::array();
+  for (const Counterfactual& trial : failure.counterfactuals) {
+    Json entry;
+    entry["with"] = remedies_json(trial.with);
+    entry["friction"] = json(trial.friction);
+    entry["verdict"] = name_of(trial.verdict);
+    entry["kind"] = name_of(trial.certificate.kind);
+    write_certificate(trial.certificate, entry);
+    entry["efforts"] = json(trial.certificate.efforts);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+void judge_failure(const Field& report, const ContactProblem& problem, const StickingRules& rules,
+                   const Certificate& certificate, bool at_rest, Judgement& judged)
+{
+  const bool moves = certificate.kind == CertificateKind::kMotion;
+  Failure failure = read_failure(report["failure"], problem, moves);
+  const Field trials = report["certificate"]["counterfactuals"];
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    Counterfactual trial;
+    trial.with = read_remedies(trials[i]["with"]);
+    trial.friction = trials[i]["friction"].number();
+    if (!(trial.friction >= 1.0 && trial.friction <= kUnlimitedFriction)) trials[i]["friction"].fail("1 to 1e6");
+    trial.certificate = read_certificate(trials[i]);
+    trial.certificate.efforts = trials[i]["efforts"].vector();
+    trial.verdict = judged_verdict(problem, rules, at_rest, failure, trial);
+    if (trial.verdict == Verdict::kUndecided) {
+      judged.refused = trials[i].path() + " proves nothing";
+      return;
+    }
+    failure.counterfactuals.push_back(std::move(trial));
+  }
+  if (moves)
+    diagnose(possible_remedies(problem, failure.idle_motors), failure);
+  else
+    failure.cause = FailureCause::kNothing;
+  const std::string words = describe_failure(problem, rules, certificate, failure);
+  judged.summary = "fails: " + (words.empty() ? "no admissible forces exist" : words);
+  judged.claims["failure"] = failure_json(failure);
+  for (const char* key : {"idle_motors", "motion", "signs", "pressed"}) judged.claims["failure"][key] = unproved();
+  judged.proof["counterfactuals"] = counterfactuals_json(failure);
+}
+
+}  // namespace stiction::internal

@@ -1,0 +1,118 @@
+// What reports say about a failing case, and that texts for people have no internals in them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+
+#include "io/checked.hpp"
+#include "io/json.hpp"
+#include "io/json_text.hpp"
+#include "io/number_text.hpp"
+#include "io/scenario_answerer.hpp"
+#include "io/verify.hpp"
+
+namespace stiction::internal {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string word(const Json& value) { return value.get<std::string>(); }
+
+TEST(FailureReport, SaysWhatWouldHelpAndProvesIt)
+{
+  const Json slides = checked_json("block_slides"), tips = checked_json("block_tips"),
+             weak = checked_json("quadruped_standing", {{"question", "equilibrium"},
+                                                        {"models.robot.effort", "limits"},
+                                                        {"loads", "[{link: robot/body, force: [0, 0, -2000]}]"}});
+  EXPECT_EQ(word(slides["failure"]["cause"]), "friction");
+  EXPECT_EQ(slides["failure"]["helps"], Json::array({"friction"}));
+  EXPECT_THAT(word(slides["summary"]), StartsWith("fails: slides along"));
+  EXPECT_EQ(word(tips["failure"]["cause"]), "nothing");
+  EXPECT_EQ(tips["failure"]["defied"], Json::array({"friction"}));
+  EXPECT_THAT(word(tips["summary"]), StartsWith("fails: tips: left lifts"));
+  EXPECT_EQ(word(weak["failure"]["cause"]), "effort");
+  EXPECT_THAT(word(weak["summary"]), StartsWith("fails: too weak: robot/"));
+  for (const Json& report : {slides, tips, weak}) EXPECT_TRUE(verify_json(report, nullptr).valid) << report["name"];
+}
+
+TEST(FailureReport, NoCauseIsBelievedWithoutItsCounterfactuals)
+{
+  const Json report = checked_json("block_slides");
+  const auto refused = [&](const char* pointer, const Json& value) {
+    Json forged = report;
+    forged[Json::json_pointer(pointer)] = value;
+    return verify_json(forged, nullptr).message;
+  };
+  EXPECT_THAT(refused("/failure/cause", "nothing"), HasSubstr("failure.cause: the report says 'nothing'"));
+  EXPECT_THAT(refused("/failure/helps", Json::array({"limits"})), HasSubstr("failure.helps"));
+  EXPECT_THAT(refused("/certificate/counterfactuals", Json::array()), HasSubstr("but its certificate proves"));
+  EXPECT_THAT(refused("/certificate/counterfactuals/0/friction", 1.0), HasSubstr("counterfactuals[0] proves nothing"));
+  EXPECT_THAT(refused("/certificate/counterfactuals/0/verdict", "fails"), HasSubstr("verdict"));
+  EXPECT_THAT(refused("/summary", "fails: tips"), HasSubstr("summary: the report says 'fails: tips'"));
+  // Of the motion told nothing is proved, and that is said; the sentence is that of the motion.
+  const Verification honest = verify_json(report, nullptr);
+  EXPECT_THAT(honest.unchecked, ::testing::Contains("failure.motion"));
+  Json back = report["failure"]["motion"];
+  for (Json& number : back) number = -number.get<double>();
+  EXPECT_THAT(refused("/failure/motion", back), HasSubstr("summary: the report says"));
+}
+
+TEST(FailureReport, WithoutEffortsThatIsSaidFirst)
+{
+  const std::vector<ScenarioOverride> none = {{"models.robot.effort", "none"}, {"question", "equilibrium"}};
+  const Json limp = checked_json("quadruped_standing", none);
+  EXPECT_EQ(word(limp["failure"]["cause"]), "motors");
+  EXPECT_THAT(word(limp["summary"]), StartsWith("fails: no joint efforts are given, and with enough of them it would"));
+  // Joints of a block that stand for the plane have no motors: the URDF says so.
+  EXPECT_EQ(checked_json("block_slides")["failure"]["idle_motors"], Json::array());
+}
+
+TEST(FailureReport, HoldingIsNotStandingStill)
+{
+  const std::string limp = to_text(checked("quadruped_standing", {{"models.robot.effort", "none"}}));
+  EXPECT_THAT(limp, HasSubstr("HOLDS (sticks while it falls)\nevery contact sticks while it falls: 8.275 m/s² down"));
+  const std::string free = to_text(checked("quadruped_standing", {{"contacts", "[]"}}));
+  EXPECT_THAT(free, HasSubstr("HOLDS (no contacts)\nthere are no contacts, so nothing can slip; it falls: 9.81 m/s²"));
+}
+
+TEST(FailureReport, RowsSayWhatReportsSayUnlessToldNotTo)
+{
+  Scenario scenario = checked("block_slides").scenario;
+  ScenarioAnswerer answerer(scenario);
+  const std::string full = word(checked_json("block_slides")["summary"]);
+  EXPECT_EQ(answerer.ask(scenario).summary(), full);
+  scenario.options.explain = false;
+  EXPECT_EQ(answerer.ask(scenario).summary(), "fails: no admissible forces exist");
+}
+
+TEST(NumberText, OneNumberIsOneNumberAndRoundingIsNone)
+{
+  EXPECT_EQ(interval_text(0.0, 0.0), "0");
+  EXPECT_EQ(interval_text(0.31, 0.31 + 1e-9), "0.31");
+  EXPECT_EQ(interval_text(0.31, 0.32), "0.31 to 0.32");
+  EXPECT_EQ(tidy(2.8e-17, 0.3), 0.0);
+  EXPECT_EQ(tidy(2.8e-17, 1e-17), 2.8e-17);
+  EXPECT_EQ(spare_friction_text(9.5e-07), "friction to spare: holds with next to none");
+}
+
+TEST(TextsForPeople, HaveNoRoundingNoKeysAndNoEquationNumbers)
+{
+  const std::pair<const char*, std::regex> internals[] = {
+      {"rounding or a search's floor", std::regex("[0-9]e-(0[7-9]|[1-9][0-9])")},
+      {"an interval of one number", std::regex("\\b([0-9.]+) to \\1\\b(?![.0-9])")},
+      {"an equation without its paper", std::regex("[^,n] \\([0-9][0-9]\\)")},
+      {"a key", std::regex("friction_scale|form_closure|force_closure|normal_interval|epsilon_l")}};
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(STICTION_SOURCE_DIR) + "/scenarios")) {
+    if (entry.path().extension() != ".yaml") continue;
+    if (read_text_file(entry.path().string(), "scenario").find("package://") != std::string::npos) continue;
+    const std::string text = to_text(checked(entry.path().stem().string()));
+    for (const auto& [what, pattern] : internals)
+      EXPECT_FALSE(std::regex_search(text, pattern)) << what << " in\n" << text;
+  }
+}
+
+}  // namespace
+}  // namespace stiction::internal
