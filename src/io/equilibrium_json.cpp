@@ -24,7 +24,7 @@ Json tolerance_json(double tolerance, double change)
   return {{"of_data", json(tolerance)}, {"needed", json(change)}};
 }
 
-Json proof_json(const Certificate& certificate)
+Json balance_proof_json(const Certificate& certificate)
 {
   Json entry;
   entry["kind"] = name_of(certificate.kind);
@@ -70,7 +70,7 @@ void write_equilibrium(const ScenarioReport& report, Json& json_report)
   if (fails) json_report["failure"] = failure_json(result.failure);
   json_report["certificate"] = equilibrium_asked(report);
   json_report["certificate"].update(
-      proof_json(result.verdict == Verdict::kUndecided ? Certificate{} : result.certificate));
+      balance_proof_json(result.verdict == Verdict::kUndecided ? Certificate{} : result.certificate));
   if (fails) json_report["certificate"]["counterfactuals"] = counterfactuals_json(result.failure);
 }
 
@@ -124,7 +124,7 @@ Judgement judge_equilibrium_report(const Field& report)
   if (tolerance > 0.0 && judged.verdict == Verdict::kHolds)
     judged.claims["tolerance"] = tolerance_json(tolerance, judge.needed_tolerance());
   judged.question = question_json(problem, shape, tolerance, certificate.a);
-  judged.proof = proof_json(certificate);
+  judged.proof = balance_proof_json(certificate);
   const double needed = judge.needed_tolerance();
   if (judged.verdict == Verdict::kFails)
     judge_failure(report, problem, rules_of_balance(shape), certificate, false, judged);

@@ -32,7 +32,7 @@ Remedies read_remedies(const Field& field)
   return remedies;
 }
 
-const char* name_of(FailureCause cause)
+const char* cause_word(FailureCause cause)
 {
   switch (cause) {
     case FailureCause::kMotors:
@@ -95,7 +95,7 @@ std::vector<int> idle_motors(const Situation& situation)
 Json failure_json(const Failure& failure)
 {
   Json entry;
-  entry["cause"] = name_of(failure.cause);
+  entry["cause"] = cause_word(failure.cause);
   entry["helps"] = remedies_json(failure.helps);
   entry["defied"] = remedies_json(failure.defied);
   entry["idle_motors"] = failure.idle_motors;
