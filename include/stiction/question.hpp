@@ -22,6 +22,7 @@ namespace stiction {
 
 struct AllStickingAnswer {
   StickingRules rules;
+  std::vector<int> idle_motors;  ///< degrees of freedom of joints with motors that are given no effort
   StickingResult result;
 };
 
@@ -30,6 +31,7 @@ struct EquilibriumAnswer {
   Eigen::VectorXd a;               ///< prescribed acceleration, nv
   std::optional<PushOption> push;  ///< that was asked for: result.push, or result.ball for horizontal and any
   double tolerance = 0.0;          ///< of the data
+  std::vector<int> idle_motors;    ///< as in AllStickingAnswer
   EquilibriumResult result;
 };
 

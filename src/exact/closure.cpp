@@ -196,7 +196,7 @@ bool Grasp::fails(const Json& proof, bool friction) const
   std::vector<std::vector<int>> patterns;
   for (const Json& leaf : proof.at("leaves")) {
     const Vector twist = vector(leaf.at("motion"));
-    patterns.push_back(leaf.at("signs").get<std::vector<int>>());
+    patterns.push_back(read_signs(p_, leaf));
     if (twist.size() != wrench.size() || !(times(twist, wrench) > kDoubt * sizes(twist, wrench)) ||
         !moves_freely(twist, patterns.back(), friction))
       return false;

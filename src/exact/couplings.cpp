@@ -60,7 +60,8 @@ Refusal couplings_unbalanced(const Problem& p, const std::vector<Role>& roles, c
   const MotionSizes size = acceleration_sizes(p, true);
   Q gain = 0;
   for (std::size_t j = 0; j < p.n; ++j)
-    gain -= d.at(j) * p.F[j] + abs(d[j]) * kSolve * size.load[j] + abs(times(p.M[j], d)) * kReach * size.motion[j];
+    gain -=
+        d.at(j) * p.F[j] + abs(d[j]) * kSolve * size.load[j] + abs(times(column(p.M, j), d)) * kReach * size.motion[j];
   for (std::size_t r = 0; r < p.m; ++r) {
     if (roles[r] == Role::kAbsent) continue;
     const Q row = times(p.J[r], d), against = roles[r] == Role::kBilateral ? abs(row) : row < 0 ? Q(-row) : Q(0);

@@ -72,6 +72,7 @@ std::vector<Mode> parts_of(const Impact& impact, std::size_t i, const Mode& mode
     for (const char* spin : {"stick", "positive", "negative"}) add([&](Mode& m) { m.spin = spin; });
   } else if (mode.tangential == "slip" && mode.from < mode.to) {
     const double middle = 0.5 * (mode.from + mode.to);
+    if (!(mode.from < middle && middle < mode.to)) return parts;
     slip(mode.from, middle);
     slip(middle, mode.to);
   }

@@ -1,6 +1,8 @@
 #include "exact/problem.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
 
 namespace stiction::exact {
 
@@ -61,9 +63,17 @@ Problem read_problem(const Json& certificate)
   return p;
 }
 
+std::vector<int> read_signs(const Problem& p, const Json& from)
+{
+  std::vector<int> signs = from.at("signs").get<std::vector<int>>();
+  if (signs.size() != p.contacts.size() || std::ranges::any_of(signs, [](int sign) { return std::abs(sign) > 1; }))
+    throw std::invalid_argument("want a sign -1, 0 or 1 per contact");
+  return signs;
+}
+
 Leaf read_leaf(const Problem& p, const Json& from, std::size_t size)
 {
-  Leaf leaf{from.at("signs").get<std::vector<int>>(), vector(from.at("motion")), Vector(p.contacts.size(), 0)};
+  Leaf leaf{read_signs(p, from), vector(from.at("motion")), Vector(p.contacts.size(), 0)};
   std::size_t next = size;
   for (std::size_t i = 0; i < p.contacts.size() && size == p.n; ++i)
     if (p.contacts[i].most) leaf.prices[i] = leaf.y.at(next++);

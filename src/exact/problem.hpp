@@ -73,6 +73,8 @@ struct Leaf {
   Vector y, prices;  // prices: one per contact
 };
 /// Prices follow the first `size` entries of the motion.
+/// One of -1, 0, 1 per contact. @throws std::invalid_argument otherwise
+std::vector<int> read_signs(const Problem& p, const Json& from);
 Leaf read_leaf(const Problem& p, const Json& from, std::size_t size);
 
 /// Every choice of signs of the contacts that have one has a pattern.

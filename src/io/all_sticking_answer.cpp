@@ -39,6 +39,7 @@ class AllStickingAsker final : public Asker {
     require_given_efforts(situation);
     situation.require_rest();
     answer_.rules = {situation.scenario.options.cone, situation.scenario.options.detachment};
+    answer_.idle_motors = idle_motors(situation);
   }
 
   void ask(const Situation& situation, Extras extras) override
@@ -52,7 +53,7 @@ class AllStickingAsker final : public Asker {
     options.margins = asked.margins.value_or(fallback);
     options.repairs = asked.repairs.value_or(fallback);
     options.explain = fallback || asked.explain.value_or(true);
-    options.idle_motors = idle_motors(situation);
+    options.idle_motors = answer_.idle_motors;
     StickingResult& result = answer_.result;
     checker_.check(situation.problem, options, result);
     if (!fallback || result.verdict == Verdict::kUndecided || !has_forces(result)) return;

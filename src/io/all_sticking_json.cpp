@@ -29,11 +29,12 @@ Json repair_json(const ContactProblem& problem, const Repair& repair)
   return entry;
 }
 
-Json question_json(const ContactProblem& problem, const StickingRules& rules)
+Json question_json(const ContactProblem& problem, const StickingRules& rules, const std::vector<int>& idle_motors)
 {
   Json entry;
   entry["rules"]["cone"] = cone_json(rules.shape);
   entry["rules"]["detachment"] = rules.detachment == Detachment::kAllowed ? "allowed" : "forbidden";
+  write_idle_motors(idle_motors, entry["rules"]);
   entry["problem"] = problem_json(problem);
   return entry;
 }
@@ -50,7 +51,8 @@ Json proof_json(const Certificate& certificate)
 
 Json all_sticking_asked(const ScenarioReport& report)
 {
-  return question_json(report.problem, std::get<AllStickingAnswer>(report.answer).rules);
+  const AllStickingAnswer& answer = std::get<AllStickingAnswer>(report.answer);
+  return question_json(report.problem, answer.rules, answer.idle_motors);
 }
 
 void write_all_sticking(const ScenarioReport& report, Json& json_report)
@@ -122,12 +124,13 @@ Judgement judge_all_sticking(const Field& report)
   if (has_forces(certificate.kind)) read_contacts(problem, rules, certificate, judged.verdict, contacts);
   judged.proved = std::string("by ") + name_of(certificate.kind);
   judged.claims = claims_of(report, problem, certificate, contacts);
-  judged.question = question_json(problem, rules);
+  const std::vector<int> idle_motors = read_idle_motors(source["rules"], problem);
+  judged.question = question_json(problem, rules, idle_motors);
   judged.proof = proof_json(certificate);
   if (judged.verdict == Verdict::kHolds)
     judged.summary = describe_sticking(problem, contacts, certificate.a);
   else
-    judge_failure(report, problem, rules, certificate, true, judged);
+    judge_failure(report, problem, rules, certificate, idle_motors, true, judged);
   return judged;
 }
 

@@ -52,6 +52,7 @@ class EquilibriumAsker final : public Asker {
     answer_.push = situation.scenario.options.push;
     answer_.tolerance = situation.scenario.options.tolerance;
     answer_.a = situation.state.a;
+    answer_.idle_motors = idle_motors(situation);
   }
 
   void ask(const Situation& situation, Extras extras) override
@@ -61,7 +62,7 @@ class EquilibriumAsker final : public Asker {
     options.shape = answer_.shape;
     options.tolerance = answer_.tolerance;
     options.explain = extras == Extras::kAll || situation.scenario.options.explain.value_or(true);
-    options.idle_motors = idle_motors(situation);
+    options.idle_motors = answer_.idle_motors;
     if (situation.scenario.options.margins.value_or(extras == Extras::kAll)) ask_margins(situation.problem, options);
     if (answer_.push) ask_push(situation.scene(), situation.state, *answer_.push, options);
     checker_.check(situation.problem, answer_.a, options, answer_.result);

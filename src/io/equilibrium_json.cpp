@@ -9,11 +9,13 @@ namespace stiction::internal {
 namespace {
 
 /// A prescribed acceleration belongs to the question, and so does a tolerance of the data.
-Json question_json(const ContactProblem& problem, const ConeShape& shape, double tolerance, const Eigen::VectorXd& a)
+Json question_json(const ContactProblem& problem, const ConeShape& shape, double tolerance,
+                   const std::vector<int>& idle_motors, const Eigen::VectorXd& a)
 {
   Json entry;
   entry["rules"]["cone"] = cone_json(shape);
   if (tolerance > 0.0) entry["rules"]["tolerance"] = json(tolerance);
+  write_idle_motors(idle_motors, entry["rules"]);
   entry["problem"] = problem_json(problem);
   entry["a"] = json(a);
   return entry;
@@ -50,7 +52,7 @@ Json repairs_json(const std::vector<ReportedMargin>& margins)
 Json equilibrium_asked(const ScenarioReport& report)
 {
   const EquilibriumAnswer& answer = std::get<EquilibriumAnswer>(report.answer);
-  return question_json(report.problem, answer.shape, answer.tolerance, answer.a);
+  return question_json(report.problem, answer.shape, answer.tolerance, answer.idle_motors, answer.a);
 }
 
 void write_equilibrium(const ScenarioReport& report, Json& json_report)
@@ -123,11 +125,12 @@ Judgement judge_equilibrium_report(const Field& report)
   judged.claims = claims_of(problem, certificate, judged.verdict, contacts);
   if (tolerance > 0.0 && judged.verdict == Verdict::kHolds)
     judged.claims["tolerance"] = tolerance_json(tolerance, judge.needed_tolerance());
-  judged.question = question_json(problem, shape, tolerance, certificate.a);
+  const std::vector<int> idle_motors = read_idle_motors(source["rules"], problem);
+  judged.question = question_json(problem, shape, tolerance, idle_motors, certificate.a);
   judged.proof = balance_proof_json(certificate);
   const double needed = judge.needed_tolerance();
   if (judged.verdict == Verdict::kFails)
-    judge_failure(report, problem, rules_of_balance(shape), certificate, false, judged);
+    judge_failure(report, problem, rules_of_balance(shape), certificate, idle_motors, false, judged);
   if (judged.refused.empty()) judged.summary = within_tolerance(judged.summary, judged.verdict, tolerance, needed);
   return judged;
 }

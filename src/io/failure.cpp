@@ -9,6 +9,8 @@
 namespace stiction::internal {
 namespace {
 
+constexpr double kLeastToFail = 1e2;  // times the friction: what that does not hold is not a matter of friction
+
 constexpr std::pair<Remedy, const char*> kRemedies[] = {
     {kMoreMotors, "motors"}, {kMoreEffort, "effort"}, {kLargerLimits, "limits"}, {kMoreFriction, "friction"}};
 
@@ -57,9 +59,6 @@ const char* cause_word(FailureCause cause)
 Failure read_failure(const Field& field, const ContactProblem& problem, bool moves)
 {
   Failure failure;
-  failure.idle_motors = field["idle_motors"].integers();
-  for (const int dof : failure.idle_motors)
-    if (dof < 0 || dof >= problem.nv()) field["idle_motors"].fail("degrees of freedom");
   failure.pressed = field["pressed"].boolean();
   if (!moves || field["motion"].is_null()) return failure;
   failure.motion = field["motion"].vector(problem.nv());
@@ -69,13 +68,14 @@ Failure read_failure(const Field& field, const ContactProblem& problem, bool mov
 }
 
 /// The verdict that is proved for a counterfactual.
-Verdict judged_verdict(const ContactProblem& problem, const StickingRules& rules, bool at_rest, const Failure& failure,
-                       const Counterfactual& trial)
+Verdict judged_verdict(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
+                       bool at_rest, const Failure& failure, const Counterfactual& trial)
 {
   const ContactProblem changed = relieved(problem, trial.with, trial.friction, failure.idle_motors);
   if (at_rest && !(trial.with & kMoreMotors))
     return judge(changed, {ConeShape::exact(), rules.detachment}, trial.certificate);
-  return judge_equilibrium(changed, trial.certificate.a, ConeShape::exact(), trial.certificate);
+  const Eigen::VectorXd a = at_rest ? Eigen::VectorXd() : certificate.a;
+  return judge_equilibrium(changed, a, ConeShape::exact(), trial.certificate);
 }
 
 }  // namespace
@@ -92,13 +92,31 @@ std::vector<int> idle_motors(const Situation& situation)
   return idle;
 }
 
+void write_idle_motors(const std::vector<int>& motors, Json& rules)
+{
+  if (!motors.empty()) rules["idle_motors"] = motors;
+}
+
+std::vector<int> read_idle_motors(const Field& rules, const ContactProblem& problem)
+{
+  if (!rules.has("idle_motors")) return {};
+  const std::vector<int> motors = rules["idle_motors"].integers();
+  for (std::size_t i = 0; i < motors.size(); ++i) {
+    const int dof = motors[i];
+    const bool joint = dof >= 0 && dof < static_cast<int>(problem.dofs.size()) &&
+                       !problem.dofs[static_cast<std::size_t>(dof)].of_base() &&
+                       std::ranges::find(problem.actuators, dof, &Actuator::dof) == problem.actuators.end();
+    if (!joint || (i > 0 && motors[i - 1] >= dof)) rules["idle_motors"].fail("joints without efforts, in their order");
+  }
+  return motors;
+}
+
 Json failure_json(const Failure& failure)
 {
   Json entry;
   entry["cause"] = cause_word(failure.cause);
   entry["helps"] = remedies_json(failure.helps);
   entry["defied"] = remedies_json(failure.defied);
-  entry["idle_motors"] = failure.idle_motors;
   entry["motion"] = failure.motion.size() > 0 ? json(failure.motion) : Json();
   entry["signs"] = failure.signs;
   entry["pressed"] = failure.pressed;
@@ -122,10 +140,11 @@ Json counterfactuals_json(const Failure& failure)
 }
 
 void judge_failure(const Field& report, const ContactProblem& problem, const StickingRules& rules,
-                   const Certificate& certificate, bool at_rest, Judgement& judged)
+                   const Certificate& certificate, const std::vector<int>& idle_motors, bool at_rest, Judgement& judged)
 {
   const bool moves = certificate.kind == CertificateKind::kMotion;
   Failure failure = read_failure(report["failure"], problem, moves);
+  failure.idle_motors = idle_motors;
   const Field trials = report["certificate"]["counterfactuals"];
   for (std::size_t i = 0; i < trials.size(); ++i) {
     Counterfactual trial;
@@ -134,7 +153,10 @@ void judge_failure(const Field& report, const ContactProblem& problem, const Sti
     if (!(trial.friction >= 1.0 && trial.friction <= kUnlimitedFriction)) trials[i]["friction"].fail("1 to 1e6");
     trial.certificate = read_certificate(trials[i]);
     trial.certificate.efforts = trials[i]["efforts"].vector();
-    trial.verdict = judged_verdict(problem, rules, at_rest, failure, trial);
+    trial.verdict = judged_verdict(problem, rules, certificate, at_rest, failure, trial);
+    const bool rubs = trial.with & kMoreFriction;
+    if (rubs ? trial.verdict == Verdict::kFails && trial.friction < kLeastToFail : trial.friction != 1.0)
+      trials[i]["friction"].fail("1 without more friction, 100 or more where it does not help");
     if (trial.verdict == Verdict::kUndecided) {
       judged.refused = trials[i].path() + " proves nothing";
       return;
@@ -148,7 +170,7 @@ void judge_failure(const Field& report, const ContactProblem& problem, const Sti
   const std::string words = describe_failure(problem, rules, certificate, failure);
   judged.summary = "fails: " + (words.empty() ? "no admissible forces exist" : words);
   judged.claims["failure"] = failure_json(failure);
-  for (const char* key : {"idle_motors", "motion", "signs", "pressed"}) judged.claims["failure"][key] = unproved();
+  for (const char* key : {"motion", "signs", "pressed"}) judged.claims["failure"][key] = unproved();
   judged.proof["counterfactuals"] = counterfactuals_json(failure);
 }
 

@@ -11,6 +11,10 @@ namespace stiction::internal {
 /// Motors of models with `effort: none`.
 std::vector<int> idle_motors(const Situation& situation);
 
+/// The same in the rules of a certificate, where there are any: what would help depends on them.
+void write_idle_motors(const std::vector<int>& motors, Json& rules);
+std::vector<int> read_idle_motors(const Field& rules, const ContactProblem& problem);
+
 /// The key `failure` of a report.
 Json failure_json(const Failure& failure);
 
@@ -23,6 +27,7 @@ Json counterfactuals_json(const Failure& failure);
 /// @param at_rest the question is all_sticking: with motors, something stays at rest
 /// @throws InputError when it is not a report
 void judge_failure(const Field& report, const ContactProblem& problem, const StickingRules& rules,
-                   const Certificate& certificate, bool at_rest, Judgement& judged);
+                   const Certificate& certificate, const std::vector<int>& idle_motors, bool at_rest,
+                   Judgement& judged);
 
 }  // namespace stiction::internal

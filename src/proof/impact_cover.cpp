@@ -500,6 +500,7 @@ std::vector<Mode> split_mode(const ImpactElement& element, const Mode& mode)
       add([&](Mode& m) { m.spin = spin; });
   } else if (mode.tangential == Mode::Tangential::kSlip && mode.from < mode.to) {
     const double middle = 0.5 * (mode.from + mode.to);
+    if (!(mode.from < middle && middle < mode.to)) return parts;  // no doubles in between: nothing is left to halve
     add([&](Mode& m) { m.to = middle; });
     add([&](Mode& m) { m.from = middle; });
   }

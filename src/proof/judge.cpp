@@ -426,7 +426,8 @@ bool Case::unbalanced(const Eigen::VectorXd& direction)
     s.speed[part(j)] += std::sqrt(std::max(p.M(j, j), 0.0)) * s.scales.acceleration[j];
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const double size = std::abs(direction[j]);
-    const Sum inertia = inertia_sum(p, direction, j);
+    Sum inertia;  // of M'd: d'M a must vanish for every a, and M may be unsymmetric to rounding
+    for (Eigen::Index i = 0; i < p.nv(); ++i) inertia.add(p.M(i, j), direction[i]);
     if (!(std::abs(inertia.value) <= kRounding * inertia.scale))
       return refuse(why, [] { return std::string("M a is not zero"); });
     gain.add(-static_cast<long double>(p.F[j]), direction[j]);

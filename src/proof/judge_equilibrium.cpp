@@ -169,10 +169,12 @@ Verdict Judge::equilibrium_within(double tolerance, const ContactProblem& proble
     refuse(why, [] { return std::string("the tolerance is out of range"); });
     return Verdict::kUndecided;
   }
-  scratch_->scales.backward = std::max(kRounding, tolerance);
-  const Verdict verdict = equilibrium(problem, a, shape, certificate, why);
-  scratch_->scales.backward = kRounding;
-  return verdict;
+  struct Restore {
+    double& backward;
+    ~Restore() { backward = kRounding; }
+  } restore{scratch_->scales.backward};
+  restore.backward = std::max(kRounding, tolerance);
+  return equilibrium(problem, a, shape, certificate, why);
 }
 
 Verdict Judge::equilibrium(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,

@@ -109,14 +109,15 @@ bool proves_imbalance(const ContactProblem& problem, const std::vector<int>& uni
   if (d.size() != problem.nv() || !all_finite(d) || !roles_of(problem.rows(), unilateral, bilateral, roles))
     return false;
   const MotionBounds bounds = acceleration_bounds(problem);
-  // For every a and λ within reach with residual M a + F - J'λ = ρ:  F'd = ρ'd - (M d)'a + λ'J d >= -charge.
+  // For every a and λ within reach with residual M a + F - J'λ = ρ:  F'd = ρ'd - (M'd)'a + λ'J d >= -charge: M may be
+  // unsymmetric to rounding.
   const long double last_bit = rounding_of_sums(problem);
   Sum work;
   long double charge = 0.0L;
   for (Eigen::Index i = 0; i < problem.nv(); ++i) {
     work.add(d[i], problem.F[i]);
     Sum inertia;
-    for (Eigen::Index j = 0; j < problem.nv(); ++j) inertia.add(problem.M(i, j), d[j]);
+    for (Eigen::Index j = 0; j < problem.nv(); ++j) inertia.add(problem.M(j, i), d[j]);
     charge += (std::abs(inertia.value) + last_bit * inertia.scale) * kReach * bounds.motion[i];
     charge += std::abs(static_cast<long double>(d[i])) * (kSolve + kReach * last_bit) * bounds.load[i];
   }

@@ -557,6 +557,20 @@ TEST(CouplingLaws, DegenerateLoadsHaveUniqueForcesWhereTheirIntervalsArePoints)
   EXPECT_GT(several, 20);
 }
 
+TEST(CouplingProof, OneProblemIsNotBothSolvableAndUnbalanced)
+{
+  // Symmetric to rounding only: M d = 0 for d = (1, -1), but d'M a is not 0.
+  const double e = 1.9 * 0x1p-31;
+  ContactProblem p;
+  p.M = (Eigen::Matrix2d() << 1.0, 1.0, 1.0 + e, 1.0 + e).finished();
+  p.F = Eigen::Vector2d(2.0, 2.0 * (1.0 + e));
+  p.J.resize(0, 2);
+  p.gamma.resize(0);
+  p.validate();
+  EXPECT_TRUE(proves_motion(p, {}, {}, Eigen::Vector2d(-1.0, -1.0), Eigen::VectorXd()));
+  EXPECT_FALSE(proves_imbalance(p, {}, {}, Eigen::Vector2d(1.0, -1.0)));
+}
+
 TEST(CouplingLaws, SingularMassAndEmptyProblems)
 {
   ContactProblem p =

@@ -9,7 +9,7 @@
 namespace stiction {
 namespace {
 
-constexpr double kWeight = 9.81;
+constexpr double kBoxWeight = 9.81;
 
 /// A finger (degree of freedom 0, along x) presses a body (1: x, 2: y) against a wall; friction carries its weight as
 /// long as mu times both normal forces reaches it: the finger needs an effort of the weight for mu = 0.5.
@@ -17,7 +17,7 @@ ContactProblem pressed(const std::vector<Actuator>& motors)
 {
   ContactProblem p;
   p.M = Eigen::Vector3d(0.1, 1, 1).asDiagonal();
-  p.F = Eigen::Vector3d(0, 0, kWeight);
+  p.F = Eigen::Vector3d(0, 0, kBoxWeight);
   p.J.resize(4, 3);
   p.J << -1, 1, 0,  // finger, normal and tangent
       0, 0, 1,      //
@@ -41,7 +41,7 @@ Verdict resists(const ContactProblem& p)
   Grasp grasp;
   set_grasp(p, {1, 2}, {}, ConeShape::exact(), grasp);
   ResistResult result;
-  ClosureChecker().resists(grasp, Eigen::Vector2d(0, -kWeight), result);
+  ClosureChecker().resists(grasp, Eigen::Vector2d(0, -kBoxWeight), result);
   return result.verdict;
 }
 
@@ -64,7 +64,7 @@ TEST(TwoMotors, AddUpInRegions)
   testing::Stance s = testing::make_stance(10.0, {0.0, 0.0, 1.0});
   testing::add_flat_foot(s, Eigen::Vector3d::Zero(), 0.5, 0.5, 0.5);
   // No leg may carry more than 0.4 of the weight.
-  const testing::Stance legs = testing::on_legs(s, 0.4 * 10.0 * kWeight);
+  const testing::Stance legs = testing::on_legs(s, 0.4 * 10.0 * kBoxWeight);
   ContactProblem halves = legs.problem;
   halves.actuators.clear();
   for (const Actuator& motor : legs.problem.actuators)

@@ -85,13 +85,13 @@ TEST(Exact, AgreesWithEveryProofOfTheGallery)
 
 // ---- Forgeries: each returns false where it would change nothing that is claimed. ----
 
-struct Forger {
+struct NumberForger {
   Rng rng{11};
 
   std::size_t pick(std::size_t size) { return std::uniform_int_distribution<std::size_t>(0, size - 1)(rng); }
   Json& any(Json& list) { return list[pick(list.size())]; }
 };
-using Forgery = std::function<bool(Json& report, Forger& forger)>;
+using Forgery = std::function<bool(Json& report, NumberForger& forger)>;
 
 bool holds(const Json& report) { return text_of(report["verdict"]) == "holds"; }
 const char* other(const Json& verdict) { return text_of(verdict) == "holds" ? "fails" : "holds"; }
@@ -107,14 +107,14 @@ bool scale(Json& list, double by)
   return any;
 }
 
-bool claim_the_other_verdict(Json& report, Forger&)
+bool claim_the_other_verdict(Json& report, NumberForger&)
 {
   report["verdict"] = other(report["verdict"]);
   return true;
 }
 
 /// A load that nobody balances, or that drives nothing.
-bool change_loads(Json& report, Forger&)
+bool change_loads(Json& report, NumberForger&)
 {
   Json& problem = report["certificate"]["problem"];
   if (!holds(report)) {
@@ -124,7 +124,7 @@ bool change_loads(Json& report, Forger&)
   return scale(problem["F"], 1.0 + 1e-6);
 }
 
-bool change_forces(Json& report, Forger&)
+bool change_forces(Json& report, NumberForger&)
 {
   Json& certificate = report["certificate"];
   if (holds(report)) return scale(certificate["lambda"], 1.0 + 1e-9);
@@ -133,7 +133,7 @@ bool change_forces(Json& report, Forger&)
   return true;
 }
 
-bool take_friction_or_leaves_away(Json& report, Forger&)
+bool take_friction_or_leaves_away(Json& report, NumberForger&)
 {
   Json& certificate = report["certificate"];
   if (!holds(report)) {
@@ -149,7 +149,7 @@ bool take_friction_or_leaves_away(Json& report, Forger&)
   return true;
 }
 
-bool turn_facets_round(Json& report, Forger&)
+bool turn_facets_round(Json& report, NumberForger&)
 {
   Json& cone = report["certificate"]["rules"]["cone"];
   if (!cone.is_object()) return false;
@@ -162,9 +162,11 @@ const std::vector<Forgery> kForcesForgeries = {claim_the_other_verdict, change_l
 
 const std::vector<Forgery> kCouplingsForgeries = {
     claim_the_other_verdict, change_loads,
-    [](Json& report, Forger&) { return scale(report["certificate"]["lambda"], holds(report) ? 1.0 + 1e-6 : -1.0); },
-    [](Json& report, Forger&) { return holds(report) && scale(report["certificate"]["a"], 1.0 + 1e-6); },
-    [](Json& report, Forger& forger) {  // a row that pulls is one that may
+    [](Json& report, NumberForger&) {
+      return scale(report["certificate"]["lambda"], holds(report) ? 1.0 + 1e-6 : -1.0);
+    },
+    [](Json& report, NumberForger&) { return holds(report) && scale(report["certificate"]["a"], 1.0 + 1e-6); },
+    [](Json& report, NumberForger& forger) {  // a row that pulls is one that may
       Json& certificate = report["certificate"];
       if (certificate["unilateral"].empty()) return false;
       Json& force = certificate["lambda"][forger.any(certificate["unilateral"]).get<std::size_t>()];
@@ -174,26 +176,28 @@ const std::vector<Forgery> kCouplingsForgeries = {
 
 const std::vector<Forgery> kSlidingForgeries = {
     claim_the_other_verdict,
-    [](Json& report, Forger&) { return holds(report) && scale(report["certificate"]["problem"]["F"], 1.0 + 1e-9); },
-    [](Json& report, Forger& forger) {
+    [](Json& report, NumberForger&) {
+      return holds(report) && scale(report["certificate"]["problem"]["F"], 1.0 + 1e-9);
+    },
+    [](Json& report, NumberForger& forger) {
       return holds(report) && scale(forger.any(report["certificate"]["witnesses"])["a"], 1.0 + 1e-9);
     },
-    [](Json& report, Forger& forger) {
+    [](Json& report, NumberForger& forger) {
       return holds(report) && scale(forger.any(report["certificate"]["witnesses"])["lambda"], 1.0 + 1e-9);
     },
-    [](Json& report, Forger& forger) {
+    [](Json& report, NumberForger& forger) {
       Json& leaves = report["certificate"]["leaves"];
       if (leaves.empty()) return false;
       scale(forger.any(leaves)["motion"], -1.0);
       return true;
     },
-    [](Json& report, Forger& forger) {
+    [](Json& report, NumberForger& forger) {
       Json& list = report["certificate"][forger.pick(2) ? "leaves" : "witnesses"];
       if (list.empty() || !report["complete"].get<bool>()) return false;
       list.erase(forger.pick(list.size()));
       return true;
     },
-    [](Json& report, Forger&) {
+    [](Json& report, NumberForger&) {
       report["count"] = text_of(report["count"]) == "one" ? "several" : "one";
       return true;
     }};
@@ -203,37 +207,37 @@ bool is_complete(const Json& report) { return report["impact"]["complete"].get<b
 
 const std::vector<Forgery> kImpactForgeries = {
     claim_the_other_verdict,
-    [](Json& report, Forger& forger) {
+    [](Json& report, NumberForger& forger) {
       Json& solutions = report["certificate"]["solutions"];
       if (solutions.empty()) return false;
       Json& speed = forger.any(forger.any(solutions)["velocity"]);
       speed = speed.get<double>() + 1e-6;
       return true;
     },
-    [](Json& report, Forger& forger) {
+    [](Json& report, NumberForger& forger) {
       Json& solutions = report["certificate"]["solutions"];
       return !solutions.empty() && scale(forger.any(solutions)["impulse"], -1.0);
     },
-    [](Json& report, Forger& forger) {
+    [](Json& report, NumberForger& forger) {
       const char* claims[] = {"exists", "unique", "dissipates"};
       Json& claim = report["impact"][claims[forger.pick(3)]];
       if (text_of(claim) == "undecided") return false;
       claim = other(claim);
       return true;
     },
-    [](Json& report, Forger& forger) {
+    [](Json& report, NumberForger& forger) {
       Json& leaves = report["certificate"]["leaves"];
       if (leaves.empty() || !is_complete(report)) return false;
       leaves.erase(forger.pick(leaves.size()));
       return true;
     },
-    [](Json& report, Forger& forger) {
+    [](Json& report, NumberForger& forger) {
       Json& leaves = report["certificate"]["leaves"];
       if (leaves.empty() || !is_complete(report)) return false;
       Json& leaf = forger.any(leaves);
       return leaf.contains("witness") ? scale(leaf["witness"], -1.0) : scale(leaf["left_inverse"][0], 1.0 + 1e-3);
     },
-    [](Json& report, Forger&) {
+    [](Json& report, NumberForger&) {
       return !report["certificate"]["solutions"].empty() && scale(report["certificate"]["velocity"], 1.0 + 1e-6);
     }};
 
@@ -248,22 +252,22 @@ bool blow_up(Json& corners, double by)
 const std::vector<Forgery> kRegionForgeries = {
     claim_the_other_verdict,
     change_loads,
-    [](Json& report, Forger& forger) {
+    [](Json& report, NumberForger& forger) {
       Json& pieces = report["certificate"]["pieces"];
       return !pieces.empty() && blow_up(forger.any(pieces)["inner"], 1.0 + 1e-6);
     },
-    [](Json& report, Forger& forger) {
+    [](Json& report, NumberForger& forger) {
       Json& pieces = report["certificate"]["pieces"];
       return !pieces.empty() && blow_up(forger.any(pieces)["outer"], 0.9);
     },
-    [](Json& report, Forger& forger) {
+    [](Json& report, NumberForger& forger) {
       Json& area = report["region"]["area"][forger.pick(2)];
       if (!area.is_number() || text_of(report["region"]["kind"]) != "bounded") return false;
       const double before = area.get<double>();
       area = (&area == &report["region"]["area"][0] ? 1.01 : 0.99) * before;
       return before > 0.0;
     },
-    [](Json& report, Forger& forger) {
+    [](Json& report, NumberForger& forger) {
       if (text_of(report["region"]["kind"]) != "bounded" || !report["margins"].contains("intervals")) return false;
       Json& ends = report["margins"]["intervals"]["com"];
       const std::size_t end = forger.pick(2);  // one end beyond the other: no number is between them
@@ -271,13 +275,13 @@ const std::vector<Forgery> kRegionForgeries = {
       ends[end] = ends[1 - end].get<double>() + (end == 0 ? 1e-6 : -1e-6);
       return true;
     },
-    [](Json& report, Forger&) {
+    [](Json& report, NumberForger&) {
       Json& certificate = report["certificate"];
       certificate["pieces"] = certificate["empty"] = Json::array();
       certificate["ray"] = nullptr;
       return text_of(report["region"]["kind"]) != "undecided";
     },
-    [](Json& report, Forger&) {
+    [](Json& report, NumberForger&) {
       const bool bounded = text_of(report["region"]["kind"]) == "bounded";
       report["region"]["kind"] = bounded ? "unbounded" : "bounded";
       report["region"]["direction"] = Json::array({1.0, 0.0});
@@ -286,7 +290,7 @@ const std::vector<Forgery> kRegionForgeries = {
 
 const std::vector<Forgery> kClosureForgeries = {
     claim_the_other_verdict,
-    [](Json& report, Forger& forger) {
+    [](Json& report, NumberForger& forger) {
       const char* kinds[] = {"form_closure", "frictional_form_closure", "force_closure", "resists"};
       const char* kind = kinds[forger.pick(4)];
       if (!report["closure"].contains(kind)) return false;
@@ -295,16 +299,16 @@ const std::vector<Forgery> kClosureForgeries = {
       claim = other(claim);
       return true;
     },
-    [](Json& report, Forger&) {
+    [](Json& report, NumberForger&) {
       const bool held = text_of(report["closure"]["frictional_form_closure"]["verdict"]) == "holds";
       Json& proof = report["certificate"]["frictional_form_closure"];
       return scale(proof[held ? "forces" : "twist"], held ? -1.0 : 0.0);
     },
-    [](Json& report, Forger&) {  // a wrench that these forces do not resist
+    [](Json& report, NumberForger&) {  // a wrench that these forces do not resist
       return text_of(report["closure"]["resists"]["verdict"]) == "holds" &&
              scale(report["certificate"]["wrench"], 1.0 + 1e-6);
     },
-    [](Json& report, Forger& forger) {  // contacts that hold nothing
+    [](Json& report, NumberForger& forger) {  // contacts that hold nothing
       if (text_of(report["closure"]["frictional_form_closure"]["verdict"]) != "holds") return false;
       for (Json& row : report["certificate"]["problem"]["J"])
         for (const Json& dof : report["certificate"]["object_dofs"])
@@ -322,7 +326,7 @@ TEST(Exact, RefusesForgeries)
   for (const Json& report : gallery()) reports[text_of(report["question"])].push_back(&report);
   const char* asked = std::getenv("STICTION_EXACT_FORGERIES");
   const int wanted = asked ? std::atoi(asked) : 1000;
-  Forger forger;
+  NumberForger forger;
   int forged = 0;
   for (int i = 0; forged < wanted && i < 10 * wanted; ++i)
     for (const auto& [question, kinds] : forgeries) {

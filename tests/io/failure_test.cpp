@@ -11,6 +11,7 @@
 #include "io/number_text.hpp"
 #include "io/scenario_answerer.hpp"
 #include "io/verify.hpp"
+#include "stiction/error.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -67,7 +68,49 @@ TEST(FailureReport, WithoutEffortsThatIsSaidFirst)
   EXPECT_EQ(word(limp["failure"]["cause"]), "motors");
   EXPECT_THAT(word(limp["summary"]), StartsWith("fails: no joint efforts are given, and with enough of them it would"));
   // Joints of a block that stand for the plane have no motors: the URDF says so.
-  EXPECT_EQ(checked_json("block_slides")["failure"]["idle_motors"], Json::array());
+  EXPECT_FALSE(checked_json("block_slides")["certificate"]["rules"].contains("idle_motors"));
+  EXPECT_GT(limp["certificate"]["rules"]["idle_motors"].size(), 0u);
+}
+
+/// Why verify refuses a report; empty: it does not.
+std::string refusal(const Json& report)
+{
+  try {
+    const Verification found = verify_json(report, nullptr);
+    return found.valid ? "" : found.message;
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+TEST(FailureReport, ForgedCounterfactualsAreRefused)
+{
+  Json steep = checked_json("box_on_steep_slope");
+  ASSERT_EQ(refusal(steep), "");
+  Json trial = {{"with", {"friction"}}, {"friction", 1.0}, {"verdict", "fails"}, {"kind", "motion"}};
+  for (const char* key : {"a", "lambda", "leaves"}) trial[key] = steep["certificate"][key];
+  trial["efforts"] = Json::array();
+  steep["certificate"]["counterfactuals"] = Json::array({trial});  // "more" friction that is none
+  EXPECT_THAT(refusal(steep), HasSubstr("counterfactuals[0].friction"));
+
+  // A pendulum that swings freely is no pendulum that is held, whatever the friction below.
+  Json swings = checked_json("block_with_pendulum", {{"question", "equilibrium"}, {"models.b.rates.alpha", "0"}});
+  ASSERT_EQ(refusal(swings), "");
+  ASSERT_EQ(word(swings["failure"]["cause"]), "nothing");
+  swings["certificate"]["counterfactuals"] = Json::array(
+      {{{"with", {"friction"}},
+        {"friction", 1e6},
+        {"verdict", "holds"},
+        {"kind", "forces"},
+        {"a", {0.0, 0.0, 0.0, -28.115552874966582}},
+        {"lambda", {4.953821291197257, 0.31157677485029794, 0.0, 5.784692690798052, 0.31157677485029794, 0.0}},
+        {"leaves", Json::array()},
+        {"efforts", Json::array()}}});
+  EXPECT_THAT(refusal(swings), HasSubstr("counterfactuals[0] proves nothing"));
+
+  Json box = checked_json("box_on_steep_slope");
+  box["certificate"]["rules"]["idle_motors"] = {0, 1, 2};  // of its free base
+  EXPECT_THAT(refusal(box), HasSubstr("idle_motors"));
 }
 
 TEST(FailureReport, HoldingIsNotStandingStill)

@@ -5,6 +5,8 @@
 
 #include "io/checked.hpp"
 #include "io/row_answerer.hpp"
+#include "io/verify.hpp"
+#include "stiction/exact.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -500,6 +502,21 @@ TEST(ImpactVerify, AnUndecidedReportClaimsNothing)
   EXPECT_EQ(report.verdict, Verdict::kUndecided) << to_text(report);
   EXPECT_THAT(report.summary, HasSubstr("more than 1 combinations of modes"));
   EXPECT_THAT(verify_report(to_json(report), "r").message, HasSubstr("claims nothing"));
+}
+
+TEST(ImpactVerify, SectorsWithoutWidthCoverNothing)
+{
+  Json report = checked_json("quadruped_touchdown");
+  int forged = 0;
+  for (Json& leaf : report["certificate"]["leaves"])
+    for (Json& mode : leaf["modes"])
+      if (mode.contains("angles") && mode["angles"][0] == 0.0) {
+        mode["angles"][1] = 0.0;
+        ++forged;
+      }
+  ASSERT_GT(forged, 0);
+  EXPECT_FALSE(verify_json(report, nullptr).valid);
+  EXPECT_FALSE(judge_exactly(report.dump()).valid);
 }
 
 TEST(ImpactBatch, RowsAnswerAsCheckDoes)

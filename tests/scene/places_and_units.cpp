@@ -417,15 +417,16 @@ TEST(Overflow, NumbersOfASceneHaveALimit)
       return error.what();
     }
   };
-  using D = SceneDescription;
-  EXPECT_EQ(error_of([](D& d) { d.gravity.z() = -1e50; }), "no error");
-  EXPECT_EQ(error_of([](D& d) { d.gravity.z() = -2e50; }), "gravity: want numbers up to 1e50, got (0, 0, -2e+50)");
-  EXPECT_EQ(error_of([](D& d) { d.contacts[1].points[1].x() = 1e155; }),
+  EXPECT_EQ(error_of([](SceneDescription& d) { d.gravity.z() = -1e50; }), "no error");
+  EXPECT_EQ(error_of([](SceneDescription& d) { d.gravity.z() = -2e50; }),
+            "gravity: want numbers up to 1e50, got (0, 0, -2e+50)");
+  EXPECT_EQ(error_of([](SceneDescription& d) { d.contacts[1].points[1].x() = 1e155; }),
             "contacts[1].points[1]: want numbers up to 1e50, got (1e+155, 0, 0)");
-  EXPECT_EQ(error_of([](D& d) { d.contacts[0].mu = 1e60; }), "contacts[0].mu: want a number up to 1e50, got 1e+60");
-  EXPECT_EQ(error_of([](D& d) { d.models[0].pose.xyz.x() = 1e308; }),
+  EXPECT_EQ(error_of([](SceneDescription& d) { d.contacts[0].mu = 1e60; }),
+            "contacts[0].mu: want a number up to 1e50, got 1e+60");
+  EXPECT_EQ(error_of([](SceneDescription& d) { d.models[0].pose.xyz.x() = 1e308; }),
             "models.body.pose.xyz: want numbers up to 1e50, got (1e+308, 0, 0)");
-  EXPECT_NE(error_of([](D& d) {
+  EXPECT_NE(error_of([](SceneDescription& d) {
               d.models[0].urdf_text = free_body(1e60);
             }).find("link 'body', inertial: want numbers up to 1e50, got 1e+60"),
             std::string::npos);

@@ -37,16 +37,16 @@ std::string shape_of(const std::string& sentence)
   return shape;
 }
 
-struct Robot {
+struct StandingRobot {
   const char* name;
   std::string file;
   std::vector<const char*> feet;
   bool flat;
 };
 
-std::vector<Robot> robots()
+std::vector<StandingRobot> robots()
 {
-  std::vector<Robot> list = {
+  std::vector<StandingRobot> list = {
       {"biped", testing::own_urdf("biped.urdf"), {"left_foot", "right_foot"}, true},
       {"quadruped", testing::own_urdf("quadruped.urdf"), {"lf_foot", "rf_foot", "lh_foot", "rh_foot"}, false}};
   const std::string real = testing::robot_folder();
@@ -69,7 +69,7 @@ std::vector<Robot> robots()
   return list;
 }
 
-SceneDescription standing(const Robot& robot)
+SceneDescription standing(const StandingRobot& robot)
 {
   SceneDescription d = testing::scene_of({testing::model_from_file("r", robot.file, Base::kFloating)});
   d.models[0].effort.kind = Effort::Kind::kLimits;
@@ -234,7 +234,7 @@ TEST(WhyItFails, TheCauseIsTrueAndTheSentenceDoesNotDependOnHowTheSceneIsSaid)
   std::map<FailureCause, int> causes;
   std::vector<Scene> scenes;
   std::vector<std::string> names;
-  for (const Robot& robot : robots()) {
+  for (const StandingRobot& robot : robots()) {
     scenes.emplace_back(standing(robot));
     names.push_back(robot.name);
   }
@@ -264,7 +264,7 @@ TEST(WhyItFails, TheCauseIsTrueAndTheSentenceDoesNotDependOnHowTheSceneIsSaid)
 TEST(WhyItFails, RealRobotsThatTipBackwardsAreToldInOneSentence)
 {
   if (testing::robot_folder().empty()) GTEST_SKIP() << testing::kNoRobots;
-  for (const Robot& robot : robots()) {
+  for (const StandingRobot& robot : robots()) {
     if (std::string(robot.name) != "talos" && std::string(robot.name) != "g1") continue;
     const std::string legs[] = {"hip", "knee", "ankle", "leg"};
     Rng rng{19};
