@@ -20,7 +20,8 @@ scene() {
     NR == 2 { line = $0 ":" }
     NR > 2 && /^$/ { said = 1 }
     NR > 2 && !said { line = line " " $0 }
-    repair { line = line "; would hold with:" substr($0, 3); repair = 0 }
+    repair && /^ - / && ++repair == 2 { line = line "; would hold with:" }
+    repair == 2 { line = line substr($0, 3) }
     /^what would make it hold/ { repair = 1 }
     END { print line }' | fold -s -w 110 | sed 's/^/  /; s/ *$//'
   echo
