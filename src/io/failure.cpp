@@ -89,6 +89,7 @@ std::vector<int> idle_motors(const Situation& situation)
     for (const ModelDescription& model : situation.scenario.scene.models)
       if (model.name == name && model.effort.kind == Effort::Kind::kNone) idle.push_back(dof);
   }
+  std::ranges::sort(idle);
   return idle;
 }
 

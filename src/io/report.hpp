@@ -33,6 +33,9 @@ ReportedMargin reported_margin(const char* name, const Margin& margin, SafeEnd s
 /// A number without an interval; none: there is no such number.
 ReportedMargin reported_margin(const char* name, const std::optional<double>& value);
 
+/// Which of many admissible forces the table shows.
+std::string shown_forces_text(int internal_forces, bool least_friction);
+
 /// A table of contact states, forces and friction in use, below an empty line.
 std::string contacts_text(const ContactProblem& problem, const std::vector<ContactReport>& contacts);
 

@@ -38,6 +38,12 @@ std::string bar(double utilisation)
 
 }  // namespace
 
+std::string shown_forces_text(int internal_forces, bool least_friction)
+{
+  return fmt::format("forces are not unique ({} internal); shown are those {}", internal_forces,
+                     least_friction ? "that need the least friction" : "deepest inside their limits");
+}
+
 std::string contacts_text(const ContactProblem& problem, const std::vector<ContactReport>& contacts)
 {
   std::size_t width = 7;

@@ -22,6 +22,17 @@ using ::testing::StartsWith;
 
 std::string word(const Json& value) { return value.get<std::string>(); }
 
+/// Why verify refuses a report; empty: it does not.
+std::string refusal(const Json& report)
+{
+  try {
+    const Verification found = verify_json(report, nullptr);
+    return found.valid ? "" : found.message;
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
 TEST(FailureReport, SaysWhatWouldHelpAndProvesIt)
 {
   const Json slides = checked_json("block_slides"), tips = checked_json("block_tips"),
@@ -70,17 +81,7 @@ TEST(FailureReport, WithoutEffortsThatIsSaidFirst)
   // Joints of a block that stand for the plane have no motors: the URDF says so.
   EXPECT_FALSE(checked_json("block_slides")["certificate"]["rules"].contains("idle_motors"));
   EXPECT_GT(limp["certificate"]["rules"]["idle_motors"].size(), 0u);
-}
-
-/// Why verify refuses a report; empty: it does not.
-std::string refusal(const Json& report)
-{
-  try {
-    const Verification found = verify_json(report, nullptr);
-    return found.valid ? "" : found.message;
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  EXPECT_EQ(refusal(limp), "");
 }
 
 TEST(FailureReport, ForgedCounterfactualsAreRefused)
