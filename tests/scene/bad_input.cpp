@@ -225,7 +225,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadScene{"ZeroAxis", [](D& d) { use_edited(d, "<axis xyz='0 0 1'/>", "<axis xyz='0 0 0'/>"); }, kUrdf,
                  "joint 'j', axis: want a non-zero vector"},
         BadScene{"HugeAxis", [](D& d) { use_edited(d, "<axis xyz='0 0 1'/>", "<axis xyz='0 0 1e300'/>"); }, kUrdf,
-                 "joint 'j', axis: want a non-zero vector"},
+                 "joint 'j', axis: want numbers up to 1e50"},
         BadScene{"AxisWithoutNumbers", [](D& d) { use_edited(d, "<axis xyz='0 0 1'/>", "<axis/>"); }, kUrdf,
                  "joint 'j', axis: want a non-zero vector"},
         BadScene{"NoLimit", [](D& d) { use_edited(d, "<limit lower='-3' upper='3' effort='10' velocity='1'/>", ""); },
