@@ -13,6 +13,7 @@
 #include "stiction/equilibrium_input.hpp"
 #include "stiction/error.hpp"
 #include "stiction/exact.hpp"
+#include "stiction/failure.hpp"
 #include "stiction/grasp.hpp"
 #include "stiction/impact.hpp"
 #include "stiction/impact_input.hpp"

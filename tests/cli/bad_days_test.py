@@ -155,6 +155,8 @@ def one_batch_per_file():
         time.sleep(0.01)
     refuses("--out: want a file that no other batch is writing, got 'results.jsonl'", *batch)
     refuses("--out: want a file that no other batch is writing, got 'results.jsonl'", *batch, "--resume")
+    while first.poll() is None and os.path.getsize("results.jsonl") == 0:
+        time.sleep(0.01)
     first.kill()
     first.wait()
     code, _, err = run(*batch[:-1], "--resume", "--quiet", "--question", "equilibrium")

@@ -27,8 +27,8 @@ frictional form closure  fails
 resists gravity, loads   holds
 
  - epsilon (largest wrench resisted in every direction): 0 for normal forces
-   that sum to 1, 0 for normal forces up to 1; torques about (0, 0, 0) m, divided
-   by 0.05 m
+   that sum to 1, 0 for normal forces up to 1; torques about (0, 0, 0) m,
+   divided by 0.05 m
  - d (largest common slack of internal forces): 1
  - no amount of friction gives closure
  - internal forces: 1, motions of the object that no contact sees: 1

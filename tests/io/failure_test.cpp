@@ -146,7 +146,7 @@ TEST(TextsForPeople, HaveNoRoundingNoKeysAndNoEquationNumbers)
 {
   const std::pair<const char*, std::regex> internals[] = {
       {"rounding or a search's floor", std::regex("[0-9]e-(0[7-9]|[1-9][0-9])")},
-      {"an interval of one number", std::regex("\\b([0-9.]+) to \\1\\b(?![.0-9])")},
+      {"an interval of one number", std::regex("[^-.0-9]([0-9.]+) to \\1\\b(?![.0-9])")},
       {"an equation without its paper", std::regex("[^,n] \\([0-9][0-9]\\)")},
       {"a key", std::regex("friction_scale|form_closure|force_closure|normal_interval|epsilon_l")}};
   for (const auto& entry : std::filesystem::directory_iterator(std::string(STICTION_SOURCE_DIR) + "/scenarios")) {
