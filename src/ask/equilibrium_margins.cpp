@@ -253,6 +253,7 @@ void EquilibriumChecker::Workspace::show_forces(EquilibriumResult& result, doubl
     found.forces.swap(trial.forces);
     return;
   }
+  result.least_friction_shown = true;
   found.signs = trial.signs;
   result.lambda = result.certificate.lambda;
   result.efforts = result.certificate.efforts;

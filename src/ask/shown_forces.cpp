@@ -10,6 +10,7 @@ namespace stiction::internal {
 namespace {
 
 // Of the rows against the norm: stiff ones find their multipliers in few steps, soft ones leave digits to the norm.
+constexpr Eigen::Index kMostColumns = 1000;  // decompositions take a second there, eight times that for 2000
 constexpr double kStiffnesses[] = {1e5, 1e2};
 constexpr int kMostSteps = 60;
 constexpr double kReached = 1e-13;  // share of the load that a step may miss
@@ -81,6 +82,7 @@ bool LeastNormForces::solve(const ConeProgram& program, Eigen::Index forces, Eig
 {
   x.setZero(program.E.cols());
   if (program.E.rows() == 0 || program.E.cols() == 0) return true;
+  if (program.E.cols() > kMostColumns) return false;
   set_rows(program, forces);
   multipliers_.setZero(rows_.rows());
   for (const double stiffness : kStiffnesses)

@@ -146,7 +146,8 @@ void StickingChecker::Workspace::show_forces(StickingResult& result, const inter
   } else if (!shown_forces.without_cones(*problem, loads, detaching, certificate.lambda)) {
     return;
   }
-  if (judge(*problem, options->rules, certificate) == result.verdict)
+  result.least_friction_shown = judge(*problem, options->rules, certificate) == result.verdict;
+  if (result.least_friction_shown)
     result.lambda = certificate.lambda;
   else
     certificate.lambda.swap(before);

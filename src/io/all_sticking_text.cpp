@@ -71,7 +71,7 @@ AnswerText all_sticking_text(const ScenarioReport& report)
   if (fails && forces)
     text.notes.push_back("these forces would keep every contact stuck, were friction and pulling unlimited");
   if (holds && result.indeterminacy > 0)
-    text.notes.push_back(shown_forces_text(result.indeterminacy, result.friction_scale_known));
+    text.notes.push_back(shown_forces_text(result.indeterminacy, result.least_friction_shown));
   const std::string motion = describe_acceleration(report.problem, result.acceleration);
   if (holds && report.problem.contacts.empty())
     text.headline = "no contacts";
