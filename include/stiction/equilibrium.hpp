@@ -51,10 +51,11 @@ struct EquilibriumResult {
   double slack = 0.0;
   bool strict = false;  ///< every cone and limit strictly inside: small changes of the data change no verdict
 
-  Margin friction_scale;  ///< kNone: no friction helps
-  Margin effort;          ///< kNone: not even unlimited efforts help. Limits that exclude 0 are kept as they are.
-  Margin push;            ///< N: largest t such that every push in [0, t] is held; kNone when it fails without a push
-  Margin ball;            ///< N: radius of the largest ball of pushes around none, all held; kNone as for push
+  bool least_friction_shown = false;  ///< `lambda` is, of all admissible forces, what needs the least friction
+  Margin friction_scale;              ///< kNone: no friction helps
+  Margin effort;  ///< kNone: not even unlimited efforts help. Limits that exclude 0 are kept as they are.
+  Margin push;    ///< N: largest t such that every push in [0, t] is held; kNone when it fails without a push
+  Margin ball;    ///< N: radius of the largest ball of pushes around none, all held; kNone as for push
   /// Largest r (N) such that forces exist with every coefficient of contact i's k unit-norm generators at least
   /// r (1 + mu_i²) / (k mu_i): the sum of so many generators is r away from the boundary of the friction cone. With one
   /// mu this is the "robustness" of hpp-centroidal-dynamics; negative when it fails. kNone: not even pulling generators

@@ -61,6 +61,7 @@ struct StickingResult {
   double slack = 0.0;                    ///< largest s such that every contact could lose s newtons of normal force and
                                          ///< stay in its cone; capped where internal forces can grow without end
   std::optional<double> friction_scale;  ///< smallest s such that s·mu holds; empty: none does (or margins not asked)
+  bool least_friction_shown = false;     ///< `lambda` is, of all admissible forces, what needs the least friction
   bool friction_scale_known = false;     ///< found, to 1e-4; else decisions on the way leave more open
   std::vector<Repair> repairs;
   std::optional<Prediction>

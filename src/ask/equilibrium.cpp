@@ -284,6 +284,7 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   result.reason.clear();
   result.explanation.clear();
   result.failure = {};
+  result.least_friction_shown = false;
   result.certificate.kind = CertificateKind::kNone;
   search.recycle(result.certificate.leaves);
   result.contacts.assign(p.contacts.size(), ContactReport{});

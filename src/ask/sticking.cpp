@@ -208,7 +208,7 @@ void StickingChecker::Workspace::start(const ContactProblem& p, const StickingOp
   result.contacts.assign(p.contacts.size(), ContactReport{});
   result.repairs.clear();
   result.friction_scale.reset();
-  result.friction_scale_known = false;
+  result.friction_scale_known = result.least_friction_shown = false;
   result.strict = false;
   result.slack = 0.0;
   result.lambda.setZero(p.rows());

@@ -104,7 +104,7 @@ AnswerText equilibrium_text(const ScenarioReport& report)
   const bool holds = result.verdict == Verdict::kHolds;
   if (holds && !report.problem.contacts.empty()) text.table = contacts_text(report.problem, result.contacts);
   if (holds && result.indeterminacy > 0)
-    text.notes.push_back(shown_forces_text(result.indeterminacy, result.friction_scale.state == Margin::State::kKnown));
+    text.notes.push_back(shown_forces_text(result.indeterminacy, result.least_friction_shown));
   if (holds && report.problem.contacts.empty()) text.headline = "no contacts";
   if (const std::string who =
           list_failing_contacts(report.problem, rules_of_balance(answer.shape), result.certificate, result.failure);
