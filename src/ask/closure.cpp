@@ -3,6 +3,7 @@
 
 #include "ask/closure_workspace.hpp"
 #include "ask/parts.hpp"
+#include "ask/resist_program.hpp"
 #include "stiction/error.hpp"
 #include "stiction/words.hpp"
 
@@ -457,10 +458,10 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
     for (std::size_t i = 0; i < grasp.contacts.size(); ++i)
       if (grasp.contacts[i].side == Side::kBilateral && has_friction(grasp.contacts[i], ClosureKind::kFrictionalForm))
         result.proof.signs[i] = pattern >> bit++ & 1 ? -1 : 1;
-    write_resist_program(grasp, wrench, -2.0 * kClosureDoubt, result.proof.signs, program);
+    internal::write_resist_program(grasp, wrench, -2.0 * kClosureDoubt, result.proof.signs, program);
     engine->decide(program, answer);
     if (answer.outcome != Outcome::kFeasible) continue;
-    write_resist_program(grasp, wrench, -kClosureDoubt, result.proof.signs, program);
+    internal::write_resist_program(grasp, wrench, -kClosureDoubt, result.proof.signs, program);
     // Slacks of limits take up the difference between the two programs.
     result.proof.x = answer.x;
     for (Eigen::Index k = n + grasp.J_hand.cols(), row = m + grasp.J_hand.cols(); row < program.E.rows(); ++row, ++k)
@@ -475,7 +476,7 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
     return;
   }
   result.proof.signs.assign(grasp.contacts.size(), 0);
-  write_resist_program(grasp, wrench, 2.0 * kClosureDoubt, result.proof.signs, program);
+  internal::write_resist_program(grasp, wrench, 2.0 * kClosureDoubt, result.proof.signs, program);
   engine->decide(program, answer);
   if (answer.outcome == Outcome::kInfeasible) {
     result.proof.claims = Verdict::kFails;

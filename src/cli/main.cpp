@@ -94,7 +94,11 @@ struct ScenarioArguments {
       command.add_option("--scenario", file, "The scenario or problem file that the report must be about")
           ->type_name("FILE");
     else
-      command.add_option("SCENARIO", file, "The scenario file (YAML), or a problem file (JSON)")->required();
+      command
+          .add_option(
+              "SCENARIO", file,
+              std::string("The scenario file (YAML)") + (asks == Asks::kRegion ? "" : ", or a problem file (JSON)"))
+          ->required();
     command
         .add_option("--set", sets,
                     "Replaces one entry: --set contacts.left_toe.mu=0.3, --set options.cone='{inner: 8}'")

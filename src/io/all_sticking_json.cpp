@@ -111,11 +111,7 @@ Judgement judge_all_sticking(const Field& report)
   const Certificate certificate = read_certificate(source);
   const StickingRules rules = read_rules(source["rules"]);
   const ContactProblem problem = read_problem(source["problem"]);
-  try {
-    problem.validate();
-  } catch (const InputError& error) {
-    return Judgement::refusal(std::string("the certificate's problem is not one: ") + error.what());
-  }
+  if (const auto refused = refused_problem([&] { problem.validate(); })) return *refused;
   Judgement judged;
   std::string why;
   judged.verdict = judge(problem, rules, certificate, &why);

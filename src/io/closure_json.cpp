@@ -318,13 +318,9 @@ class ClosureJudge {
 /// Judges every verdict of the report from its own numbers, with the proof room alone.
 Judgement judge_closure_report(const Field& report)
 {
-  try {
-    return ClosureJudge(report).judge();
-  } catch (const NotAReport&) {
-    throw;
-  } catch (const InputError& error) {
-    return Judgement::refusal(std::string("the certificate's grasp is not one: ") + error.what());
-  }
+  Judgement judged;
+  const auto refused = refused_problem([&] { judged = ClosureJudge(report).judge(); }, "grasp");
+  return refused ? *refused : judged;
 }
 
 }  // namespace stiction::internal

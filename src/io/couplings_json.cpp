@@ -170,11 +170,8 @@ Judgement judge_couplings_report(const Field& report)
   asked.tangential = tangential == "held" ? TangentialRows::kHeld : TangentialRows::kLeftOut;
   asked.problem = read_problem(source["problem"]);
   Couplings& found = asked.result;
-  try {
-    found = inertial_couplings(asked.problem, asked.tangential);
-  } catch (const InputError& error) {
-    return Judgement::refusal(std::string("the certificate's problem is not one: ") + error.what());
-  }
+  const auto read = [&] { found = inertial_couplings(asked.problem, asked.tangential); };
+  if (const auto refused = refused_problem(read)) return *refused;
   asked.row_names = row_names(asked.problem);
   if (const std::string why = read_proof(source, kind, asked.problem, found); !why.empty())
     return Judgement::refusal("the certificate proves nothing: " + why);

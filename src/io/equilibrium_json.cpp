@@ -104,11 +104,7 @@ Judgement judge_equilibrium_report(const Field& report)
   certificate.efforts = source["efforts"].vector();
   const ConeShape shape = read_cone(source["rules"]["cone"]);
   const ContactProblem problem = read_problem(source["problem"]);
-  try {
-    problem.validate();
-  } catch (const InputError& error) {
-    return Judgement::refusal(std::string("the certificate's problem is not one: ") + error.what());
-  }
+  if (const auto refused = refused_problem([&] { problem.validate(); })) return *refused;
   Judgement judged;
   std::string why;
   const double tolerance = source["rules"].has("tolerance") ? source["rules"]["tolerance"].number() : 0.0;

@@ -118,7 +118,7 @@ Json failure_json(const Failure& failure)
   entry["cause"] = cause_word(failure.cause);
   entry["helps"] = remedies_json(failure.helps);
   entry["defied"] = remedies_json(failure.defied);
-  entry["motion"] = failure.motion.size() > 0 ? json(failure.motion) : Json();
+  entry["motion"] = failure.motion.size() > 0 ? json(Eigen::VectorXd(failure.motion.array() + 0.0)) : Json();  // no -0
   entry["signs"] = failure.signs;
   entry["pressed"] = failure.pressed;
   return entry;
@@ -170,6 +170,7 @@ void judge_failure(const Field& report, const ContactProblem& problem, const Sti
     failure.cause = FailureCause::kNothing;
   const std::string words = describe_failure(problem, rules, certificate, failure);
   judged.summary = "fails: " + (words.empty() ? "no admissible forces exist" : words);
+  judged.tells_unproved = failure.motion.size() > 0;
   judged.claims["failure"] = failure_json(failure);
   for (const char* key : {"motion", "signs", "pressed"}) judged.claims["failure"][key] = unproved();
   judged.proof["counterfactuals"] = counterfactuals_json(failure);

@@ -327,11 +327,8 @@ Judgement judge_impact_report(const Field& report)
   asked.problem = read_problem(source["problem"]);
   asked.impact.velocity = source["velocity"].vector();
   for (std::size_t i = 0; i < source["laws"].size(); ++i) asked.impact.laws.push_back(read_law(source["laws"][i]));
-  try {
-    validate(asked.problem, asked.impact);
-  } catch (const InputError& error) {
-    return Judgement::refusal(std::string("the certificate's impact is not one: ") + error.what());
-  }
+  const auto check = [&] { validate(asked.problem, asked.impact); };
+  if (const auto refused = refused_problem(check, "impact")) return *refused;
   read_proof(source, answer);
   const std::vector<ImpactSolution>& solutions = answer.result.solutions;
   if (const std::string wrong = repetition(solutions); !wrong.empty()) return Judgement::refusal(wrong);

@@ -3,6 +3,7 @@
 // proved.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace stiction::internal {
 struct Judgement {
   std::string refused;  ///< why it proves nothing; the rest is then empty
   Verdict verdict = Verdict::kUndecided;
-  std::string summary;  ///< as in the report
-  std::string proved;   ///< one sentence of `verify`
+  std::string summary;          ///< as in the report
+  bool tells_unproved = false;  ///< the summary has words about entries that are unproved
+  std::string proved;           ///< one sentence of `verify`
   Json claims;          ///< the question's own keys of the report; unproved() where the certificate says nothing
   std::string derived;  ///< a key of claims whose numbers come out of inverses and eigenvalues: they may differ by 1e-8
   bool differences = false;  ///< works and velocities: as rounded as what they are differences of
@@ -24,6 +26,20 @@ struct Judgement {
 
   static Judgement refusal(const std::string& why);
 };
+
+/// The refusal of a certificate whose problem, grasp, … `check` throws about; none when it does not.
+template <class Check>
+std::optional<Judgement> refused_problem(Check&& check, const char* what = "problem")
+{
+  try {
+    check();
+  } catch (const NotAReport&) {
+    throw;
+  } catch (const InputError& error) {
+    return Judgement::refusal(std::string("the certificate's ") + what + " is not one: " + error.what());
+  }
+  return {};
+}
 
 /// Stands for an entry of a report that its certificate says nothing about.
 Json unproved();

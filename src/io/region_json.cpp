@@ -253,13 +253,7 @@ Judgement judge_region_report(const Field& report)
   const RegionCertificate certificate = read_region_certificate(source);
   const RegionClaims claims = read_claims(report);
   RegionAnswer asked;
-  try {
-    asked = read_asked(source);
-  } catch (const NotAReport&) {
-    throw;
-  } catch (const InputError& error) {
-    return Judgement::refusal(std::string("the certificate's problem is not one: ") + error.what());
-  }
+  if (const auto refused = refused_problem([&] { asked = read_asked(source); })) return *refused;
   std::string why;
   if (!judge_region(asked.input, asked.rules, certificate, claims, &why)) return Judgement::refusal(why);
   asked.result = proved_result(claims, certificate, asked.input, report);

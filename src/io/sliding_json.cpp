@@ -168,12 +168,11 @@ Judgement judge_sliding_report(const Field& report)
   const ContactProblem problem = read_problem(source["problem"]);
   SlidingAnswer asked = read_slips(source);
   const SlipDirections& slips = asked.slips;
-  try {
+  const auto check = [&] {
     problem.validate();
     check_slips(problem, slips);
-  } catch (const InputError& error) {
-    return Judgement::refusal(std::string("the certificate's problem is not one: ") + error.what());
-  }
+  };
+  if (const auto refused = refused_problem(check)) return *refused;
   SlidingResult& result = asked.result;
   result.certificate = read_modes(source, problem);
   const SlidingJudgement proved = judge_sliding(problem, slips, result.certificate);

@@ -102,6 +102,7 @@ Verification verify_json(const Json& json, const ScenarioReport* scenario)
   if (std::string found = first_difference(json, wanted, judged, comparison); !found.empty()) return {false, found, {}};
   if (!summary.starts_with(verdict + ":"))
     return {false, "summary: want one that begins with " + verdict + ", as the verdict does", {}};
+  if (judged.tells_unproved) comparison.add_unproved({}, "summary");
   if (!scenario)
     for (const auto& [key, value] : judged.question.items()) comparison.add_unproved({}, "certificate." + key);
   return {true, "proved: " + verdict + ", " + judged.proved + (scenario ? ", for this scenario" : ""),

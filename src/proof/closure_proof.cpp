@@ -19,7 +19,6 @@ bool has_friction(const GraspBlock& block, ClosureKind kind)
 
 namespace {
 
-constexpr int kMostRows = 6;
 constexpr double kHalfDiagonal = std::numbers::sqrt2 / 2.0;
 
 std::string contact_text(const Grasp& grasp, std::size_t i)
@@ -130,7 +129,7 @@ bool exceeds(Matrix& A, int n, int terms, Real shift)
 template <int kRows>
 using FixedRows = Eigen::Map<const Eigen::Matrix<double, kRows, Eigen::Dynamic>>;
 template <int kRows>
-using PerRow = Eigen::Array<double, kRows, 1, 0, kMostRows, 1>;
+using PerRow = Eigen::Array<double, kRows, 1, 0, kMostTwistRows, 1>;
 
 /// Smallest singular value of D G W above `bound`: by the definiteness of its Gram matrix less bound².
 template <typename Real, int kRows>
@@ -139,8 +138,8 @@ bool image_exceeds(const FixedRows<kRows>& G, const Eigen::VectorXd& weight, con
 {
   constexpr int kTogether = 3;
   const Eigen::Index m = G.rows();
-  Eigen::Matrix<Real, kRows, kRows, 0, kMostRows, kMostRows> gram(m, m);
-  Eigen::Matrix<Real, kRows, kTogether, 0, kMostRows, kTogether> columns(m, kTogether);
+  Eigen::Matrix<Real, kRows, kRows, 0, kMostTwistRows, kMostTwistRows> gram(m, m);
+  Eigen::Matrix<Real, kRows, kTogether, 0, kMostTwistRows, kTogether> columns(m, kTogether);
   const auto scale = row_scale.template cast<Real>();
   gram.setZero();
   for (Eigen::Index j = 0; j < G.cols(); j += kTogether) {
@@ -396,7 +395,7 @@ Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& 
     refuse(why, [&] { return std::string(text); });
     return Verdict::kUndecided;
   };
-  if (m < 1 || m > kMostRows || !all_finite(grasp.G)) return undecided("the grasp is malformed");
+  if (m < 1 || m > kMostTwistRows || !all_finite(grasp.G)) return undecided("the grasp is malformed");
   if (kind == ClosureKind::kForce && !grasp.has_hand()) return undecided("no hand is modelled");
   if (proof.twist.size() > 0 && !proof.leaves.empty()) return undecided("a twist and leaves: want one of them");
   if (proof.twist.size() > 0) return one_twist_fails(grasp, kind, proof.twist, scratch, why);
@@ -405,7 +404,7 @@ Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& 
     return undecided("the forces have the wrong size or are not finite");
   if (kind == ClosureKind::kForce && uncommandable(grasp, proof.forces, nullptr)) return Verdict::kFails;
   set_forces(proof.forces, scratch);
-  const auto surrounds = m == kMostRows ? surrounds_zero<kMostRows> : surrounds_zero<Eigen::Dynamic>;
+  const auto surrounds = m == kMostTwistRows ? surrounds_zero<kMostTwistRows> : surrounds_zero<Eigen::Dynamic>;
   if (!surrounds(grasp, kind, scratch, why)) return Verdict::kUndecided;
   if (kind == ClosureKind::kForce && !commands_all(grasp, scratch, why)) return Verdict::kUndecided;
   return Verdict::kHolds;
@@ -417,204 +416,6 @@ Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& 
 {
   internal::ClosureScratch scratch;
   return internal::judge_closure(grasp, kind, proof, scratch, why);
-}
-
-void write_resist_program(const Grasp& grasp, const Eigen::VectorXd& wrench, double doubt,
-                          const std::vector<int>& signs, ConeProgram& program)
-{
-  const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols(), dofs = grasp.J_hand.cols();
-  const auto limited = [&](const GraspBlock& block) { return std::isfinite(block.max_normal); };
-  const auto two_sided = [&](std::size_t i) {
-    return grasp.contacts[i].side == Side::kBilateral && (signs.empty() || signs[i] == 0);
-  };
-  Eigen::Index limits = 0;
-  for (std::size_t i = 0; i < grasp.contacts.size(); ++i) limits += limited(grasp.contacts[i]) && !two_sided(i);
-  program.E.setZero(m + dofs + limits, n + dofs + limits);
-  program.e.setZero(m + dofs + limits);
-  program.cones.clear();
-  program.boxes.clear();
-  program.free.assign(grasp.free.begin(), grasp.free.end());
-
-  program.E.topLeftCorner(m, n) = grasp.G;
-  program.e.head(m) = -wrench;
-  if (m == 6) program.e.segment(3, 3) /= grasp.convention.torque_length;
-  if (m == 3) program.e[2] /= grasp.convention.torque_length;
-  if (dofs > 0) {
-    program.E.block(m, 0, dofs, n) = grasp.J_hand.transpose();
-    program.E.block(m, n, dofs, dofs).setIdentity();
-    program.e.segment(m, dofs) = grasp.hand_load;
-  }
-  program.e_scale = program.e.cwiseAbs();
-  // Loads of a hand come out of sums over all of its bodies: their rounding is that of the largest.
-  if (dofs > 0) program.e_scale.segment(m, dofs).setConstant(grasp.hand_load.lpNorm<Eigen::Infinity>());
-  const double share = 1.0 + doubt;
-  for (Eigen::Index k = 0; k < dofs; ++k) {
-    const double lower = grasp.effort_lower[k], upper = grasp.effort_upper[k];
-    const int col = static_cast<int>(n + k);
-    if (std::isinf(lower) && std::isinf(upper)) {
-      program.free.push_back(col);
-      continue;
-    }
-    BoxVariable box{col, std::isinf(lower) ? lower : lower - doubt * std::abs(lower),
-                    std::isinf(upper) ? upper : upper + doubt * std::abs(upper)};
-    if (box.lower > box.upper) box = {col, lower, upper};  // a given effort has no width to lose
-    program.boxes.push_back(box);
-  }
-  Eigen::Index limit = m + dofs;
-  for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
-    const GraspBlock& block = grasp.contacts[i];
-    if (two_sided(i)) {  // the convex hull of a double cone is the line, or with friction everything
-      const bool line = !internal::has_friction(block, ClosureKind::kFrictionalForm);
-      if (limited(block))
-        program.boxes.push_back({block.col, -block.max_normal * share, block.max_normal * share});
-      else
-        program.free.push_back(block.col);
-      for (int k = 1; k < block.cone.dim(); ++k) {
-        const bool carries = k <= block.cone.tangents ? block.cone.mu > 0.0 : block.cone.torsion > 0.0;
-        if (!line && carries)
-          program.free.push_back(block.col + k);
-        else
-          program.boxes.push_back({block.col + k, 0.0, 0.0});
-      }
-      continue;
-    }
-    // A verdict is about the true cones, as in judge_closure().
-    FrictionCone cone = block.cone;
-    const ConeApproximation looser = doubt < 0.0 ? ConeApproximation::kOuter : ConeApproximation::kInner;
-    if (cone.shape.approximation == looser) cone.shape = ConeShape::exact();
-    cone.mu *= share;
-    cone.torsion *= share;
-    cone.sign = block.side == Side::kBilateral ? signs[i] : 1.0;
-    program.cones.push_back({block.col, cone});
-    if (!limited(block)) continue;
-    program.E(limit, block.col) = cone.sign;
-    program.E(limit, limit - m + n) = 1.0;
-    program.e[limit] = block.max_normal * share;
-    program.boxes.push_back({static_cast<int>(limit - m + n), 0.0, kInfinity});
-    ++limit;
-  }
-}
-
-namespace internal {
-
-void write_resist_problem(const Grasp& grasp, const Eigen::VectorXd& wrench, double doubt, ContactProblem& p)
-{
-  const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols(), dofs = grasp.J_hand.cols(), nv = m + dofs;
-  p.M.setZero(nv, nv);
-  p.J.resize(n, nv);
-  p.J.leftCols(m) = grasp.G.transpose();
-  p.F.resize(nv);
-  p.F.head(m) = -wrench;
-  if (m == 6) p.F.segment(3, 3) /= grasp.convention.torque_length;
-  if (m == 3) p.F[2] /= grasp.convention.torque_length;
-  if (dofs > 0) {
-    p.J.rightCols(dofs) = grasp.J_hand;
-    p.F.tail(dofs) = grasp.hand_load;
-  }
-  p.gamma.setZero(n);
-  p.contacts.resize(grasp.contacts.size());
-  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
-    const GraspBlock& block = grasp.contacts[i];
-    Contact& c = p.contacts[i];
-    c.name = block.name;
-    c.side = block.side;
-    c.row = block.col;
-    c.tangents = block.cone.tangents;
-    c.torsional = block.cone.torsional;
-    c.mu = block.cone.mu * (1.0 + doubt);
-    c.torsion = block.cone.torsion * (1.0 + doubt);
-    c.max_normal = block.max_normal;
-  }
-  p.loops.resize(grasp.free.size());
-  for (std::size_t i = 0; i < p.loops.size(); ++i) {
-    p.loops[i].row = grasp.free[i];
-    p.loops[i].rows = 1;
-  }
-  p.actuators.resize(static_cast<std::size_t>(dofs));
-  for (Eigen::Index k = 0; k < dofs; ++k) {
-    Actuator& motor = p.actuators[static_cast<std::size_t>(k)];
-    motor.dof = static_cast<int>(m + k);
-    motor.lower = grasp.effort_lower[k];
-    motor.upper = grasp.effort_upper[k];
-  }
-}
-
-namespace {
-
-bool resist_shape(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof, std::string* why)
-{
-  const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols(), dofs = grasp.J_hand.cols();
-  const auto refused = [&](const char* words) { return refuse(why, [&] { return std::string(words); }); };
-  if (m < 1 || m > kMostRows || (dofs > 0 && grasp.J_hand.rows() != n) || grasp.hand_load.size() != dofs ||
-      grasp.effort_lower.size() != dofs || grasp.effort_upper.size() != dofs)
-    return refused("the grasp is malformed");
-  if (wrench.size() != m || (!proof.signs.empty() && proof.signs.size() != grasp.contacts.size()))
-    return refused("wrench or signs have the wrong size");
-  if (proof.claims == Verdict::kUndecided) return refused("nothing is claimed");
-  if (proof.y.size() > 0 && !proof.leaves.empty()) return refused("a motion and leaves: want one of them");
-  if (proof.claims == Verdict::kHolds ? proof.x.size() < n + dofs : proof.leaves.empty() && proof.y.size() < m + dofs)
-    return refused("the proof has the wrong size");
-  return true;
-}
-
-/// The vector of the program with its limits as a leaf: motion, then a price for every limit.
-bool write_leaf(const Grasp& grasp, const ResistProof& proof, MotionLeaf& leaf, std::string* why)
-{
-  const Eigen::Index nv = grasp.G.rows() + grasp.J_hand.cols();
-  Eigen::Index limited = 0, row = nv;
-  for (const GraspBlock& block : grasp.contacts) limited += std::isfinite(block.max_normal);
-  leaf.signs.assign(grasp.contacts.size(), 0);
-  leaf.motion.resize(nv + limited);
-  leaf.motion.head(nv) = proof.y.head(nv);
-  Eigen::Index next = nv;
-  for (const GraspBlock& block : grasp.contacts) {
-    if (!std::isfinite(block.max_normal)) continue;
-    if (block.side == Side::kBilateral) {  // limited by a box, which has no row: its price is what it opposes
-      double along = grasp.G.col(block.col).dot(proof.y.head(grasp.G.rows()));
-      if (grasp.has_hand())
-        along += grasp.J_hand.row(block.col).dot(proof.y.segment(grasp.G.rows(), grasp.J_hand.cols()));
-      leaf.motion[next++] = std::abs(along);
-    } else {
-      if (row >= proof.y.size()) return refuse(why, [] { return std::string("the proof has the wrong size"); });
-      leaf.motion[next++] = std::max(-proof.y[row++], 0.0);
-    }
-  }
-  return true;
-}
-
-}  // namespace
-
-Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof,
-                      ResistScratch& scratch, std::string* why)
-{
-  if (!resist_shape(grasp, wrench, proof, why)) return Verdict::kUndecided;
-  const bool holds = proof.claims == Verdict::kHolds;
-  const Eigen::Index m = grasp.G.rows(), n = grasp.G.cols(), dofs = grasp.J_hand.cols();
-  Certificate& certificate = scratch.certificate;
-  write_resist_problem(grasp, wrench, holds ? -kClosureDoubt : kClosureDoubt, scratch.problem);
-  certificate.a.setZero(m + dofs);
-  if (holds) {
-    certificate.kind = CertificateKind::kForces;
-    certificate.lambda = proof.x.head(n);
-    certificate.efforts = proof.x.segment(n, dofs);
-  } else {
-    certificate.kind = CertificateKind::kMotion;
-    certificate.leaves.resize(1);
-    if (!proof.leaves.empty())
-      certificate.leaves = proof.leaves;
-    else if (!write_leaf(grasp, proof, certificate.leaves[0], why))
-      return Verdict::kUndecided;
-  }
-  // A verdict is about the true cones.
-  return scratch.judge.equilibrium(scratch.problem, certificate.a, ConeShape::exact(), certificate, why);
-}
-
-}  // namespace internal
-
-Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const ResistProof& proof, std::string* why)
-{
-  internal::ResistScratch scratch;
-  return internal::judge_resists(grasp, wrench, proof, scratch, why);
 }
 
 }  // namespace stiction

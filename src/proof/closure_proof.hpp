@@ -4,6 +4,8 @@
 
 namespace stiction::internal {
 
+inline constexpr int kMostTwistRows = 6;  // of a grasp map
+
 /// Whether a contact's tangential or torsional columns can carry force in this kind of closure.
 bool has_friction(const GraspBlock& block, ClosureKind kind);
 

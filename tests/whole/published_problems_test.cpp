@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Dense algebra takes minutes for a vault of 366 blocks; its time and memory are in docs/problem.md.
+/// Dense algebra would take minutes for a vault of 366 blocks, which `check` refuses (docs/limits.md).
 constexpr std::uintmax_t kLargest = 1 << 20;
 
 fs::path folder()

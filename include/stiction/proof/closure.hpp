@@ -54,19 +54,14 @@ struct ClosureProof {
 /// terms.
 Verdict judge_closure(const Grasp& grasp, ClosureKind kind, const ClosureProof& proof, std::string* why = nullptr);
 
-/// The program behind `resists`: G lambda + wrench = 0 and, when the hand is modelled, J_hand' lambda + effort =
-/// hand_load within the effort limits; then the limits on normal forces. Columns: those of G, one effort per hand
-/// degree of freedom, slacks. `wrench` has the rows of G, forces in N, torques in N m about the reference point.
-/// `doubt` is a share by which friction, efforts and limits are enlarged. `signs` (one per contact, 0 = unrestricted)
-/// chooses sides of frictional bilateral contacts.
-void write_resist_program(const Grasp& grasp, const Eigen::VectorXd& wrench, double doubt,
-                          const std::vector<int>& signs, ConeProgram& program);
-
-/// Certificate of `resists`, in the rows and columns of write_resist_program.
+/// Certificate of `resists`: G lambda + wrench = 0 and, when the hand is modelled, J_hand' lambda + effort = hand_load
+/// within the effort limits and the limits on normal forces. `wrench` has the rows of G, forces in N, torques in N m
+/// about the reference point. Columns: those of G, one effort per hand degree of freedom. Rows: those of G, one per
+/// hand degree of freedom, one per limit of a unilateral contact.
 struct ResistProof {
   Verdict claims = Verdict::kUndecided;
-  std::vector<int> signs;  ///< kHolds: one per contact, see write_resist_program
-  Eigen::VectorXd x;       ///< kHolds: a solution with friction smaller by kClosureDoubt; slacks are not read
+  std::vector<int> signs;  ///< kHolds: one per contact, the side of frictional bilateral ones, else 0
+  Eigen::VectorXd x;       ///< kHolds: a solution with friction smaller by kClosureDoubt; what follows is not read
   Eigen::VectorXd y;       ///< kFails: separates with friction larger by kClosureDoubt and all signs 0; or empty, and
   std::vector<MotionLeaf> leaves{};  ///< a leaf per choice of signs: y of the first rows, then a price per limit
 };
