@@ -92,7 +92,7 @@ Mlcp full_mlcp(const ContactProblem& problem, const MlcpRows& held, const Eigen:
   Mlcp mlcp;
   mlcp.Q.setZero(nv + rows, nv + rows);
   mlcp.Q.topLeftCorner(nv, nv) = problem.M;
-  mlcp.Q.topRightCorner(nv, rows) = -push;
+  mlcp.Q.topRightCorner(nv, rows).array() -= push.array();  // not -push: zeros stay 0
   mlcp.Q.bottomLeftCorner(rows, nv) = problem.J(held.rows, Eigen::all);
   mlcp.q.resize(nv + rows);
   mlcp.q << problem.F, problem.gamma(held.rows);
@@ -280,7 +280,7 @@ FacetMlcp facet_mlcp(const ContactProblem& problem, const ConeShape& shape)
   Mlcp& mlcp = result.mlcp;
   mlcp.Q.setZero(count + facets, count + facets);
   mlcp.Q.topLeftCorner(count, count) = result.A.transpose() * result.A;
-  mlcp.Q.topRightCorner(count, facets) = -result.C.transpose();
+  mlcp.Q.topRightCorner(count, facets) -= result.C.transpose();
   mlcp.Q.bottomLeftCorner(facets, count) = result.C;
   mlcp.q.resize(count + facets);
   mlcp.q << result.A.transpose() * result.F, result.D;

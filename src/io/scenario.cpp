@@ -235,9 +235,9 @@ ScenarioOptions decode_options(const Entry& entry)
 {
   ScenarioOptions options;
   if (entry.kind == Entry::Kind::kNull) return options;
-  const Map map(entry, "options",
-                {"cone", "detachment", "solver", "tolerance", "intervals", "margins", "repairs", "explain", "push",
-                 "gap", "box", "object", "plane", "length", "point", "wrench", "noise", "tangential", "modes"});
+  const Map map(entry, "options", {"cone",    "detachment", "solver", "tolerance", "intervals",  "margins", "repairs",
+                                   "explain", "steps",      "push",   "gap",       "box",        "object",  "plane",
+                                   "length",  "point",      "wrench", "noise",     "tangential", "modes"});
   if (const Entry* found = map.find("cone")) options.cone = decode_cone(*found, "options.cone");
   options.detachment = map.choice_or<Detachment, 2>(
       "detachment", {{{"allowed", Detachment::kAllowed}, {"forbidden", Detachment::kForbidden}}}, options.detachment);
@@ -248,6 +248,7 @@ ScenarioOptions decode_options(const Entry& entry)
   if (const Entry* found = map.find("margins")) options.margins = boolean(*found, "options.margins");
   if (const Entry* found = map.find("repairs")) options.repairs = boolean(*found, "options.repairs");
   if (const Entry* found = map.find("explain")) options.explain = boolean(*found, "options.explain");
+  if (const Entry* found = map.find("steps")) options.steps = boolean(*found, "options.steps");
   if (const Entry* found = map.find("push")) options.push = decode_push(*found, "options.push");
   if (const Entry* found = map.find("gap")) options.gap = positive_number(*found, "options.gap");
   if (const Entry* found = map.find("box")) options.box = positive_number(*found, "options.box");
@@ -276,13 +277,18 @@ Question decode_question(const Map& document)
 Scenario ScenarioDocument::decode() const
 {
   if (is_problem(root)) return decode_problem(root);
-  const Map map(root, "",
-                {"stiction", "name", "gravity", "models", "loads", "contacts", "closures", "question", "options"});
+  const Map map(
+      root, "",
+      {"stiction", "name", "gravity", "plane", "models", "loads", "contacts", "closures", "question", "options"});
   const Entry& version = map.need("stiction");
   if (number(version, "stiction") != 1.0) fail(version, "stiction", "version 1");
   Scenario scenario;
   if (const Entry* name = map.find("name")) scenario.name = text_of(*name, "name");
   scenario.scene.gravity = map.vector_or("gravity", scenario.scene.gravity);
+  scenario.scene.plane = map.choice_or<ScenePlane, 4>(
+      "plane",
+      {{{"xy", ScenePlane::kXy}, {"yz", ScenePlane::kYz}, {"xz", ScenePlane::kXz}, {"auto", ScenePlane::kAuto}}},
+      scenario.scene.plane);
   const Entry& models = map.need("models");
   if (models.kind != Entry::Kind::kMap) fail(models, "models", "a map of names to models");
   for (std::size_t i = 0; i < models.keys.size(); ++i)
