@@ -54,7 +54,7 @@ class Engine {
 /// Non-negative least squares over the cones with column generation; exact cones cost no more than facets.
 std::unique_ptr<Engine> make_native_engine();
 
-/// Facetised QP (57) by qpOASES, refined facets for exact cones; for comparison and cross-checks.
+/// Facets by qpOASES (the QP behind (57), over all multipliers), refined for exact cones; for comparison.
 std::unique_ptr<Engine> make_qpoases_engine();
 
 /// "native" or "qpoases". @throws InputError otherwise.

@@ -24,4 +24,9 @@ std::string problem_text(const Scenario& scenario);
 /// @throws InputError when the scene cannot be loaded, or the question or an option needs its robots.
 Scenario as_bare_problem(const Scenario& scenario);
 
+/// The paper's MLCPs of a scenario that asks all_sticking or sliding, as JSON with named rows (docs/mlcp.md,
+/// stiction/paper/mlcp.hpp). With `options.cone` facets, or in the plane, also (54)–(58).
+/// @throws InputError as as_bare_problem, for another question and for `detachment: forbidden`.
+std::string mlcp_text(const Scenario& scenario);
+
 }  // namespace stiction

@@ -14,6 +14,7 @@
 #include "stiction/equilibrium_input.hpp"
 #include "stiction/impact.hpp"
 #include "stiction/impact_input.hpp"
+#include "stiction/paper/steps.hpp"
 #include "stiction/question_list.hpp"
 #include "stiction/region.hpp"
 #include "stiction/sliding.hpp"
@@ -25,6 +26,7 @@ struct AllStickingAnswer {
   StickingRules rules;
   std::vector<int> idle_motors;  ///< degrees of freedom of joints with motors that are given no effort
   StickingResult result;
+  std::optional<StickingSteps> steps;  ///< when asked for
 };
 
 struct EquilibriumAnswer {

@@ -38,6 +38,7 @@ struct ScenarioOptions {
   std::optional<bool> intervals;  ///< range of every normal force
   std::optional<bool> margins;    ///< friction_scale and its like
   std::optional<bool> repairs;    ///< what would make a failing case hold
+  bool steps = false;             ///< all_sticking: what every step of the paper's algorithm finds
   std::optional<bool> explain;    ///< false: rows of a batch do not say why they fail, which takes several decisions
 
   std::optional<PushOption> push;  ///< equilibrium

@@ -92,6 +92,13 @@ struct LoopDescription {
   bool operator==(const LoopDescription&) const = default;
 };
 
+/// A plane of the world that everything stays in. kAuto: the one that nothing can leave and all normals lie in, if
+/// there is one.
+enum class ScenePlane { kNone, kAuto, kXy, kYz, kXz };
+
+/// "xy", "yz", "xz"; "auto", "none".
+const char* name_of(ScenePlane plane);
+
 /// A whole scene, as plain data that mirrors the scenario file.
 struct SceneDescription {
   Eigen::Vector3d gravity{0.0, 0.0, -9.81};
@@ -99,6 +106,7 @@ struct SceneDescription {
   std::vector<LoadDescription> loads;
   std::vector<ContactDescription> contacts;
   std::vector<LoopDescription> loops;
+  ScenePlane plane = ScenePlane::kNone;
   std::vector<std::string> package_paths;  ///< searched for package:// after ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
 };
 
@@ -119,7 +127,8 @@ struct Warning {
     kNoEffortLimit,    ///< likewise: it is unlimited
     kJointLimits,      ///< a position outside of them
     kEffortLimit,      ///< a given effort beyond it
-    kFixedLoad         ///< a load on a link that cannot move
+    kFixedLoad,        ///< a load on a link that cannot move
+    kPlane             ///< what a plane changes: joints that it holds, or that it was found
   };
   Kind kind = Kind::kUrdf;
   std::string path;  ///< the entry: "models.robot.joints.knee"
@@ -144,6 +153,11 @@ struct ContactOrigin {
 /// closure), and a torsion row if torsion > 0. Rows compare the material points of both bodies; gamma is Jdot v, with
 /// points and axes that move with their bodies: for a corner (`at_frame`) that slides over a face (`normal_frame`) of
 /// another, turning body this includes the Coriolis term. Pins and welds use world axes.
+///
+/// In a plane (SceneDescription::plane) frictionless guides hold everything there: a floating base has the two linear
+/// and the one angular velocity of its own axes that stay inside, joints that would leave the plane are held where they
+/// are, contacts have one tangential row (along the axis of `normal_frame` that it is nearest to), pins two rows and
+/// welds three. Normals and axes of roots must lie in the plane or across it.
 ///
 /// q and v are Pinocchio's, models in the order given, joints depth first by name, except that mimic joints have no
 /// entry (they follow their joint: M = T'MT, J = JT with constant T) and that continuous joints have one angle in q. A
@@ -188,6 +202,7 @@ class Scene {
   const std::vector<ContactOrigin>& contact_origins() const;
   /// Degrees of freedom of joints with an effort limit other than zero in the URDF whose efforts are given or none.
   const std::vector<int>& given_motors() const;
+  ScenePlane plane() const;  ///< kXy, kYz or kXz; kNone: in space
   int model_index(
       const std::string& model) const;  ///< in SceneDescription::models. @throws InputError when there is none
 

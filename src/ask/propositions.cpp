@@ -107,10 +107,9 @@ BilateralKkt bilateral_kkt(const ContactProblem& problem)
   BilateralKkt result;
   const RowRoles roles = row_roles(problem);
   result.hypotheses.require(roles.normal_unilateral.empty(), "a contact is unilateral");
-  result.hypotheses.require(roles.tangential_bilateral.empty() && roles.tangential_unilateral.empty(),
-                            "a contact has tangential rows (friction)");
   const UnitMass unit(problem);
-  const std::vector<int>& rows = roles.normal_bilateral;
+  std::vector<int> rows = roles.normal_bilateral;
+  rows.insert(rows.end(), roles.tangential_bilateral.begin(), roles.tangential_bilateral.end());
   result.structure = kkt_structure(unit, rows_of(unit.J, rows), problem.gamma(rows));
   return result;
 }

@@ -124,8 +124,20 @@ Solvability solvability(const ContactProblem& problem, Engine& engine)
   const Eigen::MatrixXd unit_normals = with_unit_rows(Ju), still = null_space(stack);
   result.free_motions = static_cast<int>(still.cols());
   result.no_free_motion = only_zero(engine, without_noise(unit_normals * still));
-  result.mfcq = rank_of(Je) < e ? Verdict::kFails : reaches(engine, without_noise(unit_normals * null_space(Je)), 1.0);
+  const bool independent = rank_of(Je) == e;
+  result.mfcq = reaches(engine, unit_normals, 1.0);
+  result.consistent_for_every_drift =
+      independent ? reaches(engine, without_noise(unit_normals * null_space(Je)), 1.0) : Verdict::kFails;
   result.ranges_independent = meet_at_zero(engine, with_unit_rows(Je), unit_normals);
+  result.no_jam = independent ? result.ranges_independent : Verdict::kFails;
+  result.E_is_zero = both(result.no_free_motion, result.no_jam);
+
+  ConeProgram drifts = half_free_program(e, nv, 0);  // Je a = -ge
+  drifts.E = Je;
+  drifts.e = -problem.gamma(equalities);
+  const Verdict no_contradiction = independent ? Verdict::kHolds : decided(engine, drifts);
+  result.c2_applies =
+      both(unit.definite ? Verdict::kHolds : Verdict::kFails, both(result.ranges_independent, no_contradiction));
   return result;
 }
 

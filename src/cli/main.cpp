@@ -134,15 +134,17 @@ struct ScenarioArguments {
   }
 };
 
-/// The question of a scenario as a problem file.
-void write_problem(const ScenarioArguments& arguments, const std::string& file)
+/// What `write` makes of a scenario, in a file of its own.
+template <class Write>
+void write_matrices(const ScenarioArguments& arguments, const std::string& file, const char* option, Write write)
 {
+  if (file.empty()) return;
   std::error_code ignored;
   if (std::filesystem::equivalent(arguments.file, file, ignored))
-    throw stiction::InputError("--problem", "want another file than the scenario, got '" + file + "'");
+    throw stiction::InputError(option, "want another file than the scenario, got '" + file + "'");
   stiction::Scenario scenario = stiction::read_scenario_file(arguments.file, arguments.overrides());
   scenario.scene.package_paths = arguments.package_paths;
-  write_file(file, "--problem", stiction::problem_text(stiction::as_bare_problem(scenario)));
+  write_file(file, option, write(scenario));
 }
 
 /// Narrates a batch on standard error: a bar that renews itself on a terminal, else a line every ten seconds.
@@ -174,18 +176,25 @@ int run(int argc, char** argv)
   int code = kOk;
 
   ScenarioArguments scenario;
-  bool as_json = false;
-  std::string problem_file;
+  bool as_json = false, with_steps = false;
+  std::string problem_file, mlcp_file;
   CLI::App& check = *app.add_subcommand("check", "Answers the question of a scenario");
   scenario.add_to(check);
   check.add_flag("--json", as_json, "The report as JSON, with the proof");
+  check.add_flag("--steps", with_steps,
+                 "Also what the steps of the algorithm find (all_sticking): --set options.steps=true");
   check.add_option("--problem", problem_file, "Also writes the question as a problem file: matrices, no robots")
+      ->type_name("OUT");
+  check.add_option("--mlcp", mlcp_file, "Also writes the complementarity problems behind all_sticking and sliding")
       ->type_name("OUT");
   check.footer("Exit codes: 0 holds, 1 fails, 3 undecided, 2 bad input or usage.");
   check.callback([&] {
+    if (with_steps) scenario.sets.push_back("options.steps=true");
     const stiction::ScenarioReport report =
         internal::check_file(scenario.file, scenario.overrides(), scenario.package_paths);
-    if (!problem_file.empty()) write_problem(scenario, problem_file);
+    write_matrices(scenario, problem_file, "--problem",
+                   [](const auto& asked) { return stiction::problem_text(stiction::as_bare_problem(asked)); });
+    write_matrices(scenario, mlcp_file, "--mlcp", stiction::mlcp_text);
     write_result(as_json ? to_json(report) : to_text(report, colours()));
     code = internal::exit_code(report.verdict);
   });

@@ -44,6 +44,8 @@ std::optional<Eigen::Vector2d> slip_of(const Contact& contact, const Eigen::Vect
   if (std::abs((*given)[0]) > kAcross)
     throw InputError(path, "want a direction along the surface at " + contact.name + ", got " + shown + " with " +
                                internal::text((*given)[0]) + " of it along the normal");
+  if (contact.tangents == 1 && std::abs((*given)[2]) > kAcross)
+    throw InputError(path, "want a direction in the plane of the scene at " + contact.name + ", got " + shown);
   Eigen::Vector2d along = given->tail<2>().normalized();
   if (moves) {
     if ((velocity.normalized() - along).norm() > kAgree)

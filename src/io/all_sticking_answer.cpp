@@ -56,6 +56,9 @@ class AllStickingAsker final : public Asker {
     options.idle_motors = answer_.idle_motors;
     StickingResult& result = answer_.result;
     checker_.check(situation.problem, options, result);
+    answer_.steps.reset();
+    if (asked.steps)
+      answer_.steps = sticking_steps(situation.problem, options.rules, result, *make_engine(asked.solver));
     if (!fallback || result.verdict == Verdict::kUndecided || !has_forces(result)) return;
     // The certificate's numbers are the ones that are judged; the result's may differ from them by rounding.
     read_contacts(situation.problem, options.rules, result.certificate, result.verdict, result.contacts);

@@ -20,6 +20,14 @@ AnswerText all_sticking_text(const ScenarioReport& report);
 Judgement judge_all_sticking(const Field& report);
 
 std::string summary_of(const AllStickingAnswer& answer);
+
+/// What the steps of the paper's algorithm found (docs/theory.md): a list with an entry for each, and lines for people.
+Json steps_json(const ContactProblem& problem, const StickingSteps& steps);
+std::string steps_text(const ContactProblem& problem, const StickingSteps& steps);
+/// What would make a failing case hold: entries of `repair`.
+Json repair_json(const ContactProblem& problem, const Repair& repair);
+/// The same as a line.
+std::string repair_words(const ContactProblem& problem, const Repair& repair);
 std::string failure_words(const std::string& explanation);
 
 }  // namespace stiction::internal

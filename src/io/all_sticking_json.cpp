@@ -6,7 +6,6 @@
 #include "stiction/words.hpp"
 
 namespace stiction::internal {
-namespace {
 
 Json repair_json(const ContactProblem& problem, const Repair& repair)
 {
@@ -28,6 +27,8 @@ Json repair_json(const ContactProblem& problem, const Repair& repair)
   }
   return entry;
 }
+
+namespace {
 
 Json question_json(const ContactProblem& problem, const StickingRules& rules, const std::vector<int>& idle_motors)
 {
@@ -68,6 +69,8 @@ void write_all_sticking(const ScenarioReport& report, Json& json_report)
   json_report["margins"] = margins_json(report.margins);
   json_report["repair"] = Json::array();
   for (const Repair& repair : result.repairs) json_report["repair"].push_back(repair_json(report.problem, repair));
+  if (const auto& steps = std::get<AllStickingAnswer>(report.answer).steps)
+    json_report["steps"] = steps_json(report.problem, *steps);
   const bool fails = result.verdict == Verdict::kFails;
   if (fails) json_report["failure"] = failure_json(result.failure);
   json_report["certificate"] = all_sticking_asked(report);
@@ -99,6 +102,7 @@ Json claims_of(const Field& report, const ContactProblem& problem, const Certifi
   if (certificate.kind == CertificateKind::kForces)
     leave_intervals(report["contacts"], "normal_interval", claims["contacts"], "normal_force");
   for (const char* key : {"efforts", "indeterminacy", "margins", "repair"}) claims[key] = unproved();
+  if (report.has("steps")) claims["steps"] = unproved();
   return claims;
 }
 

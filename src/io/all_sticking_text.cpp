@@ -28,25 +28,25 @@ void append_repairs(std::string& out, const ContactProblem& problem, const std::
 {
   if (repairs.empty()) return;
   out += "\nwhat would make it hold, each by itself:\n";
-  for (const Repair& repair : repairs) {
-    switch (repair.change) {
-      case Repair::Change::kCommonFriction:
-        append_item(out, "every friction coefficient times " + enough(repair.value));
-        break;
-      case Repair::Change::kFriction:
-        append_item(out,
-                    fmt::format("friction of {} alone raised from {:.4g} to {}",
-                                problem.contacts[static_cast<std::size_t>(repair.contact)].name,
-                                problem.contacts[static_cast<std::size_t>(repair.contact)].mu, enough(repair.value)));
-        break;
-      case Repair::Change::kForce:
-        append_item(out, "generalised force added (N, N m): " + force_words(problem, -repair.force));
-        break;
-    }
-  }
+  for (const Repair& repair : repairs) append_item(out, repair_words(problem, repair));
 }
 
 }  // namespace
+
+std::string repair_words(const ContactProblem& problem, const Repair& repair)
+{
+  switch (repair.change) {
+    case Repair::Change::kCommonFriction:
+      return "every friction coefficient times " + enough(repair.value);
+    case Repair::Change::kFriction:
+      return fmt::format("friction of {} alone raised from {:.4g} to {}",
+                         problem.contacts[static_cast<std::size_t>(repair.contact)].name,
+                         problem.contacts[static_cast<std::size_t>(repair.contact)].mu, enough(repair.value));
+    case Repair::Change::kForce:
+      break;
+  }
+  return "generalised force added (N, N m): " + force_words(problem, -repair.force);
+}
 
 std::string failure_words(const std::string& explanation)
 {
@@ -88,6 +88,8 @@ AnswerText all_sticking_text(const ScenarioReport& report)
   if (result.friction_scale_known && fails && !result.friction_scale)
     text.notes.push_back("no amount of friction helps");
   append_repairs(text.advice, report.problem, result.repairs);
+  if (const auto& steps = std::get<AllStickingAnswer>(report.answer).steps)
+    text.advice += steps_text(report.problem, *steps);
   return text;
 }
 

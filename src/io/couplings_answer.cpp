@@ -3,24 +3,9 @@
 #include "ask/coupling_parts.hpp"
 #include "io/report.hpp"
 #include "stiction/couplings_input.hpp"
+#include "stiction/paper/mlcp.hpp"
 
 namespace stiction::internal {
-
-std::vector<std::string> row_names(const ContactProblem& problem)
-{
-  static const char* const kParts[] = {" x", " y", " z", " about x", " about y", " about z"};
-  std::vector<std::string> names(static_cast<std::size_t>(problem.rows()));
-  for (const Contact& contact : problem.contacts)
-    for (int k = 0; k < contact.rows(); ++k)
-      names[static_cast<std::size_t>(contact.row + k)] =
-          contact.name + (k == 0                  ? " normal"
-                          : k <= contact.tangents ? " t" + std::to_string(k)
-                                                  : " torsion");
-  for (const LoopConstraint& closure : problem.loops)
-    for (int k = 0; k < closure.rows; ++k)
-      names[static_cast<std::size_t>(closure.row + k)] = closure.name + (closure.rows == 1 ? "" : kParts[k]);
-  return names;
-}
 
 double largest_shock(const Couplings& found)
 {
@@ -80,7 +65,7 @@ class CouplingsAsker final : public Asker {
     answer_.problem = situation.robots
                           ? couplings_input(situation.scene(), situation.state, situation.problem, answer_.tangential)
                           : couplings_input(situation.problem, situation.state.v, answer_.tangential);
-    answer_.row_names = row_names(answer_.problem);
+    answer_.row_names = row_labels(answer_.problem);
   }
 
   CouplingChecker checker_;

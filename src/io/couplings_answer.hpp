@@ -5,9 +5,6 @@
 
 namespace stiction::internal {
 
-/// "toe normal", "toe t1", "loop x", "guide": one name per row of J. Pins and welds have rows along the world's axes.
-std::vector<std::string> row_names(const ContactProblem& problem);
-
 inline const std::string& row_name(const CouplingsAnswer& answer, int row)
 {
   return answer.row_names[static_cast<std::size_t>(row)];

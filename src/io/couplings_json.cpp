@@ -2,6 +2,7 @@
 #include "io/couplings_answer.hpp"
 #include "io/judgement.hpp"
 #include "io/report.hpp"
+#include "stiction/paper/mlcp.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -172,7 +173,7 @@ Judgement judge_couplings_report(const Field& report)
   Couplings& found = asked.result;
   const auto read = [&] { found = inertial_couplings(asked.problem, asked.tangential); };
   if (const auto refused = refused_problem(read)) return *refused;
-  asked.row_names = row_names(asked.problem);
+  asked.row_names = row_labels(asked.problem);
   if (const std::string why = read_proof(source, kind, asked.problem, found); !why.empty())
     return Judgement::refusal("the certificate proves nothing: " + why);
 

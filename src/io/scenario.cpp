@@ -183,13 +183,18 @@ Question decode_question(const Map& document)
 Scenario ScenarioDocument::decode() const
 {
   if (is_problem(root)) return decode_problem(root);
-  const Map map(root, "",
-                {"stiction", "name", "gravity", "models", "loads", "contacts", "closures", "question", "options"});
+  const Map map(
+      root, "",
+      {"stiction", "name", "gravity", "plane", "models", "loads", "contacts", "closures", "question", "options"});
   const Entry& version = map.need("stiction");
   if (number(version, "stiction") != 1.0) fail(version, "stiction", "version 1");
   Scenario scenario;
   if (const Entry* name = map.find("name")) scenario.name = text_of(*name, "name");
   scenario.scene.gravity = map.vector_or("gravity", scenario.scene.gravity);
+  scenario.scene.plane = map.choice_or<ScenePlane, 4>(
+      "plane",
+      {{{"xy", ScenePlane::kXy}, {"yz", ScenePlane::kYz}, {"xz", ScenePlane::kXz}, {"auto", ScenePlane::kAuto}}},
+      scenario.scene.plane);
   const Entry& models = map.need("models");
   if (models.kind != Entry::Kind::kMap) fail(models, "models", "a map of names to models");
   for (std::size_t i = 0; i < models.keys.size(); ++i)

@@ -77,6 +77,13 @@ void require_values(const Scenario& scenario)
       require(in_range(*motion.mu_second) && *motion.mu_second >= 0.0, path + ".mu_second", "a finite number >= 0",
               text(*motion.mu_second));
   }
+  const bool floating =
+      std::ranges::any_of(scenario.scene.models, [](const auto& m) { return m.base == Base::kFloating; });
+  if (scenario.scene.plane != ScenePlane::kNone &&
+      (scenario.question == Question::kClosure || (scenario.question == Question::kRegion && floating)))
+    throw InputError("plane", std::string("want none for the question ") + stiction::name_of(scenario.question) +
+                                  (scenario.question == Question::kClosure ? ", which has options.plane" : "") +
+                                  ", got " + stiction::name_of(scenario.scene.plane));
   require_options(scenario);
 }
 
@@ -110,7 +117,8 @@ ScenarioAnswerer::ScenarioAnswerer(const Scenario& scenario) : description_(scen
   if (scenario.bare) return;
   const SceneDescription& scene = scenario.scene;
   scene_.emplace(scene);
-  world_points_ = std::ranges::any_of(scene.contacts, [](const auto& c) { return c.at_frame == ContactFrame::kWorld; });
+  world_points_ = scene.plane != ScenePlane::kNone ||  // what it holds, and tangents, also depend on where things are
+                  std::ranges::any_of(scene.contacts, [](const auto& c) { return c.at_frame == ContactFrame::kWorld; });
   for (const ModelDescription& model : scene.models)
     urdf_.emplace_back(model.name, sha256(model.urdf_file.empty() ? model.urdf_text
                                                                   : read_urdf_file(model.urdf_file, scene.package_paths,
@@ -127,7 +135,8 @@ bool ScenarioAnswerer::fits(const Scenario& scenario) const
   if (!scene_ || scenario.bare) return !scene_ && scenario.bare;
   const SceneDescription& scene = scenario.scene;
   return scene.gravity == description_.gravity && scene.loads == description_.loads &&
-         scene.loops == description_.loops && scene.package_paths == description_.package_paths &&
+         scene.loops == description_.loops && scene.plane == description_.plane &&
+         scene.package_paths == description_.package_paths &&
          std::ranges::equal(description_.models, scene.models, same_body) &&
          std::ranges::equal(description_.contacts, scene.contacts, same_place) &&
          (!world_points_ || scene.models == description_.models);

@@ -37,7 +37,7 @@ class ScenarioAnswerer {
   SceneDescription description_;
   std::vector<std::pair<std::string, std::string>> urdf_;  ///< SHA-256 by model, as loaded
   std::optional<Scene> scene_;                             ///< none: of a bare problem
-  bool world_points_ = false;                              ///< contact points that depend on the described state
+  bool world_points_ = false;                              ///< rows of contacts depend on the described state
   SceneState state_;
   ContactProblem problem_;
   std::unique_ptr<Asker> asker_;

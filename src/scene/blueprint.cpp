@@ -383,6 +383,7 @@ Blueprint make_blueprint(const SceneDescription& description, const std::vector<
   Blueprint blueprint;
   check_finite("gravity", description.gravity);
   blueprint.gravity = description.gravity;
+  blueprint.plane = description.plane;
   read_models(description, known, blueprint);
 
   const BodyFinder bodies(blueprint.models);

@@ -69,6 +69,7 @@ struct LoopBlueprint {
 /// A description with every entry checked and every name resolved; needs no kinematics.
 struct Blueprint {
   Eigen::Vector3d gravity;
+  ScenePlane plane = ScenePlane::kNone;
   std::vector<ModelBlueprint> models;
   std::vector<LoadBlueprint> loads;
   std::vector<ContactBlueprint> contacts;

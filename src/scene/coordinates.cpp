@@ -61,13 +61,45 @@ void Coordinates::number(Eigen::Index full_nq, Eigen::Index full_nv)
     if (!follows(slot)) continue;
     has_mimics = true;
     const UrdfJoint& joint = *joint_of(slot);
-    const auto driver = std::ranges::find_if(
-        slots, [&](const JointSlot& other) { return other.model == slot.model && other.joint == joint.mimics; });
-    q_source[idx(slot.q)] = q_source[idx(driver->q)];
-    v_source[idx(slot.v)] = v_source[idx(driver->v)];
+    const JointSlot& driver = driver_of(slot);
+    q_source[idx(slot.q)] = q_source[idx(driver.q)];
+    v_source[idx(slot.v)] = v_source[idx(driver.v)];
     q_scale(slot.q) = v_scale(slot.v) = joint.multiplier;
     q_offset(slot.q) = joint.offset;
   }
+}
+
+const JointSlot& Coordinates::driver_of(const JointSlot& slot) const
+{
+  const int driver = joint_of(slot)->mimics;
+  return *std::ranges::find_if(
+      slots, [&](const JointSlot& other) { return other.model == slot.model && other.joint == driver; });
+}
+
+void Coordinates::hold(const std::vector<char>& held)
+{
+  nv = 0;
+  for (const JointSlot& slot : slots)
+    for (int k = 0; !follows(slot) && k < freedoms(slot.type); ++k) {
+      v_source[idx(slot.v + k)] = held[idx(slot.v + k)] ? -1 : static_cast<int>(nv++);
+      holds_any = holds_any || held[idx(slot.v + k)];
+    }
+  for (const JointSlot& slot : slots) {
+    if (!follows(slot)) continue;
+    const JointSlot& driver = driver_of(slot);
+    v_source[idx(slot.v)] = v_source[idx(driver.v)];
+    if (held[idx(slot.v)] && !held[idx(driver.v)])
+      throw InputError("models." + model_names[idx(slot.model)] + ".urdf",
+                       "want joints in the plane of the scene that no joint out of it follows, got " +
+                           quoted(joint_of(slot)->name) + ", which follows " + quoted(joint_of(driver)->name));
+  }
+}
+
+int Coordinates::freedoms_of(const JointSlot& slot) const
+{
+  int count = 0;
+  for (int k = 0; k < freedoms(slot.type); ++k) count += v_source[idx(slot.v + k)] >= 0;
+  return count;
 }
 
 int Coordinates::dof_of(int model, int joint) const
@@ -83,9 +115,10 @@ std::vector<Dof> Coordinates::dofs() const
   for (const JointSlot& slot : slots) {
     if (follows(slot)) continue;
     const UrdfJoint* joint = joint_of(slot);
-    const int size = freedoms(slot.type);
-    for (int k = 0; k < size; ++k)
-      list[idx(v_source[idx(slot.v + k)])] = {model_names[idx(slot.model)], joint ? joint->name : "", k, size};
+    int index = 0;
+    for (int k = 0; k < freedoms(slot.type); ++k)
+      if (const int dof = v_source[idx(slot.v + k)]; dof >= 0)
+        list[idx(dof)] = {model_names[idx(slot.model)], joint ? joint->name : "", index++, freedoms_of(slot)};
   }
   return list;
 }
@@ -93,20 +126,33 @@ std::vector<Dof> Coordinates::dofs() const
 SceneState Coordinates::make_state(const std::vector<ModelState>& states) const
 {
   SceneState result{Eigen::VectorXd(nq), Eigen::VectorXd(nv), Eigen::VectorXd(nv)};
+  const auto set = [&](Eigen::VectorXd& values, const JointSlot& slot, int k, double value, const char* entry) {
+    if (const int dof = v_source[idx(slot.v + k)]; dof >= 0)
+      values(dof) = value;
+    else if (value != 0.0)
+      throw InputError(
+          "models." + model_names[idx(slot.model)] + "." + entry + (slot.joint < 0 ? "" : "." + joint_of(slot)->name),
+          "want 0 for what the plane of the scene holds, got " + text(value));
+  };
   for (const JointSlot& slot : slots) {
     if (follows(slot)) continue;
     const ModelState& state = states[idx(slot.model)];
-    const int q = q_source[idx(slot.q)], v = v_source[idx(slot.v)];
+    const int q = q_source[idx(slot.q)];
     if (slot.joint < 0) {
       set_pose(result.q.segment(q, 7), state.pose);
-      result.v.segment<6>(v) << state.linear, state.angular;
-      result.a.segment<6>(v) << state.linear_acceleration, state.angular_acceleration;
+      for (int k = 0; k < 3; ++k) {
+        set(result.v, slot, k, state.linear[k], "twist");
+        set(result.v, slot, 3 + k, state.angular[k], "twist");
+        set(result.a, slot, k, state.linear_acceleration[k], "acceleration");
+        set(result.a, slot, 3 + k, state.angular_acceleration[k], "acceleration");
+      }
       continue;
     }
     const auto& p = state.positions[idx(slot.joint)];
-    const auto& rate = state.rates[idx(slot.joint)];
-    for (int k = 0; k < freedoms(slot.type); ++k) result.v(v + k) = rate[idx(k)];
-    for (int k = 0; k < freedoms(slot.type); ++k) result.a(v + k) = state.accelerations[idx(slot.joint)][idx(k)];
+    for (int k = 0; k < freedoms(slot.type); ++k) {
+      set(result.v, slot, k, state.rates[idx(slot.joint)][idx(k)], "rates");
+      set(result.a, slot, k, state.accelerations[idx(slot.joint)][idx(k)], "accelerations");
+    }
     if (slot.type == JointType::kFloating)
       set_pose(result.q.segment(q, 7), isometry({p[0], p[1], p[2]}, {p[3], p[4], p[5]}));
     else if (slot.type == JointType::kPlanar)
@@ -124,7 +170,10 @@ void Coordinates::expand(const Eigen::VectorXd& q, Eigen::VectorXd& full_q) cons
 
 void Coordinates::expand_rate(const Eigen::VectorXd& v, Eigen::VectorXd& full_v) const
 {
-  for (Eigen::Index i = 0; i < full_v.size(); ++i) full_v(i) = v_scale(i) * v(v_source[idx(i)]);
+  for (Eigen::Index i = 0; i < full_v.size(); ++i) {
+    const int dof = v_source[idx(i)];
+    full_v(i) = dof < 0 ? 0.0 : v_scale(i) * v(dof);
+  }
 }
 
 Eigen::VectorXd Coordinates::reduce(const Eigen::VectorXd& full_q) const

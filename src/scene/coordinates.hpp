@@ -25,6 +25,7 @@ struct Coordinates {
   std::vector<JointSlot> slots;  ///< in Pinocchio's order
 
   bool has_mimics = false;
+  bool holds_any = false;  ///< velocities that are zero: their v_source is -1
   std::vector<int> q_source, v_source;
   Eigen::VectorXd q_scale, q_offset, v_scale;
   Eigen::Index nq = 0, nv = 0;
@@ -32,8 +33,11 @@ struct Coordinates {
 
   /// Fills everything below `slots` from what is above.
   void number(Eigen::Index full_nq, Eigen::Index full_nv);
+  /// Takes velocities out, one flag per full one; what follows a held joint is held too.
+  /// @throws InputError for a joint that is not held and is followed by one that should be.
+  void hold(const std::vector<char>& held);
 
-  int dof_of(int model, int joint) const;  ///< first entry of a joint in v
+  int dof_of(int model, int joint) const;  ///< first entry of a joint in v; -1: it is held
   std::vector<Dof> dofs() const;
   SceneState make_state(const std::vector<ModelState>& states) const;
   void expand(const Eigen::VectorXd& q, Eigen::VectorXd& full_q) const;       ///< presized
@@ -46,6 +50,8 @@ struct Coordinates {
  private:
   const UrdfJoint* joint_of(const JointSlot& slot) const;  ///< null for a free flyer
   bool follows(const JointSlot& slot) const;
+  const JointSlot& driver_of(const JointSlot& slot) const;
+  int freedoms_of(const JointSlot& slot) const;  ///< that are not held
 };
 
 }  // namespace stiction::internal

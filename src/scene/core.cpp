@@ -82,12 +82,15 @@ Core::Core(const Blueprint& blueprint)
   check_inertias();
   articulation.finish();
   coordinates.number(model.nq, model.nv);
-  prototype.dofs = coordinates.dofs();
-  prototype.dof_names = dof_labels(prototype.dofs);
-
   std::vector<ModelState> states;
   for (const auto& source : blueprint.models) states.push_back(source.state);
   described = coordinates.make_state(states);
+  if (blueprint.plane != ScenePlane::kNone) {
+    lay_into_plane(blueprint);
+    described = coordinates.make_state(states);
+  }
+  prototype.dofs = coordinates.dofs();
+  prototype.dof_names = dof_labels(prototype.dofs);
 
   described.effort = Eigen::VectorXd::Zero(coordinates.nv);
   for (std::size_t m = 0; m < blueprint.models.size(); ++m) {
@@ -95,9 +98,10 @@ Core::Core(const Blueprint& blueprint)
     add_efforts(static_cast<int>(m), source.given_efforts, described.effort);
     for (const auto& motor : source.motors) {
       const int dof = coordinates.dof_of(static_cast<int>(m), motor.joint);
-      prototype.actuators.push_back({prototype.dof_names[idx(dof)], dof, motor.lower, motor.upper});
+      if (dof >= 0) prototype.actuators.push_back({prototype.dof_names[idx(dof)], dof, motor.lower, motor.upper});
     }
-    for (const int joint : source.given_motors) given_motors.push_back(coordinates.dof_of(static_cast<int>(m), joint));
+    for (const int joint : source.given_motors)
+      if (const int dof = coordinates.dof_of(static_cast<int>(m), joint); dof >= 0) given_motors.push_back(dof);
   }
   std::ranges::sort(prototype.actuators, {}, &Actuator::dof);
   add_rows(blueprint);
@@ -198,6 +202,7 @@ std::vector<Column> Core::columns(const Placed& body, const Placed& other, doubl
     const int j = static_cast<int>(joint);
     for (int k = 0; k < model.nvs[joint]; ++k) {
       const int full = model.idx_vs[joint] + k;
+      if (coordinates.v_source[idx(full)] < 0) continue;
       result.push_back({j, full, coordinates.v_source[idx(full)], sign * coordinates.v_scale(full),
                         articulation.joint(j).base ? k : -1});
     }
@@ -211,6 +216,12 @@ RowBlock Core::contact_block(const ContactBlueprint& source, const Articulation&
   RowBlock block;
   block.a = placed(source.link);
   block.b = placed(source.on);
+  Eigen::Matrix3d axes = source.axes;
+  if (plane != ScenePlane::kNone) {
+    const Eigen::Vector3d across = orientation(source, bodies, roots).row(normal_axis(plane));
+    axes = planar_axes(source.axes.col(0), across);
+    block.linear = 2;
+  }
   switch (source.at_frame) {
     case ContactFrame::kLink:
       block.point = point_of(block.a, source.point);
@@ -230,22 +241,23 @@ RowBlock Core::contact_block(const ContactBlueprint& source, const Articulation&
   }
   switch (source.normal_frame) {
     case ContactFrame::kLink:
-      block.axes = axes_of(block.a, source.axes);
+      block.axes = axes_of(block.a, axes);
       break;
     case ContactFrame::kOn:
       block.axes_on = Carrier::kB;
-      block.axes = axes_of(block.b, source.axes);
+      block.axes = axes_of(block.b, axes);
       break;
     case ContactFrame::kWorld:
       block.axes_on = Carrier::kWorld;
-      block.axes = {source.axes, source.axes.cwiseAbs()};
+      block.axes = {axes, axes.cwiseAbs()};
       break;
   }
   block.angular = source.torsion > 0.0 ? 1 : 0;
   return block;
 }
 
-RowBlock Core::closure_block(const LoopBlueprint& source) const
+RowBlock Core::closure_block(const LoopBlueprint& source, const Articulation& bodies,
+                             const std::vector<Root>& roots) const
 {
   const bool guide = source.kind == LoopDescription::Kind::kGuide;
   RowBlock block;
@@ -258,17 +270,29 @@ RowBlock Core::closure_block(const LoopBlueprint& source) const
     block.axes_on = Carrier::kWorld;  // pins and welds block every direction: world axes
   block.linear = guide ? 1 : 3;
   block.angular = source.kind == LoopDescription::Kind::kWeld ? 3 : 0;
+  if (plane == ScenePlane::kNone) return block;
+  const int k = normal_axis(plane);
+  if (guide) {
+    const Eigen::Vector3d normal_W = orientation(source.link, bodies, roots) * source.axes.col(0);
+    if (std::abs(normal_W[k]) > kInPlane)
+      throw InputError("closures." + source.name + ".normal", std::string("want one in the plane ") + name_of(plane) +
+                                                                  " of the scene, got " + text(normal_W) +
+                                                                  " in the world");
+  } else {  // two directions inside, and the turn about the third
+    block.axes.value << Eigen::Vector3d::Unit(k == 0 ? 1 : 0), Eigen::Vector3d::Unit(k == 2 ? 1 : 2),
+        Eigen::Vector3d::Unit(k);
+    block.axes.size = block.axes.value;
+    block.linear = 2;
+    block.angular = block.angular > 0 ? 1 : 0;
+    block.turn_axis = 2;
+  }
   return block;
 }
 
 void Core::add_rows(const Blueprint& blueprint)
 {
-  Eigen::VectorXd full_q(model.nq);
-  coordinates.expand(described.q, full_q);
   std::vector<Root> roots;
-  split_roots(full_q, roots);
-  Articulation bodies = articulation;
-  bodies.place(full_q);
+  const Articulation bodies = described_bodies(roots);
   const auto finish = [&](RowBlock block) {
     block.columns_a = columns(block.a, block.b, 1.0);
     block.columns_b = columns(block.b, block.a, -1.0);
@@ -284,6 +308,7 @@ void Core::add_rows(const Blueprint& blueprint)
     contact.side = source.side;
     contact.mu = source.mu;
     contact.row = static_cast<int>(row_count);
+    if (plane != ScenePlane::kNone) contact.tangents = 1;
     contact.torsional = block.angular > 0;
     contact.torsion = source.torsion;
     contact.max_normal = source.max_normal;
@@ -292,7 +317,7 @@ void Core::add_rows(const Blueprint& blueprint)
     finish(std::move(block));
   }
   for (const auto& source : blueprint.loops) {
-    RowBlock block = closure_block(source);
+    RowBlock block = closure_block(source, bodies, roots);
     prototype.loops.push_back({source.name, static_cast<int>(row_count), block.linear + block.angular});
     finish(std::move(block));
   }
@@ -300,7 +325,8 @@ void Core::add_rows(const Blueprint& blueprint)
 
 void Core::add_efforts(int m, const std::vector<std::pair<int, double>>& given, Eigen::VectorXd& effort) const
 {
-  for (const auto& [joint, value] : given) effort(coordinates.dof_of(m, joint)) = value;
+  for (const auto& [joint, value] : given)
+    if (const int dof = coordinates.dof_of(m, joint); dof >= 0) effort(dof) = value;
 }
 
 LoadBlock Core::load_block(const LoadBlueprint& source) const
@@ -314,6 +340,17 @@ LoadBlock Core::load_block(const LoadBlueprint& source) const
   load.torque = turned(turn, Sized(source.torque), kJointRounding);
   load.columns = columns(load.body, {}, 1.0);
   return load;
+}
+
+/// Where everything is in the described state.
+Articulation Core::described_bodies(std::vector<Root>& roots) const
+{
+  Eigen::VectorXd full_q(model.nq);
+  coordinates.expand(described.q, full_q);
+  split_roots(full_q, roots);
+  Articulation bodies = articulation;
+  bodies.place(full_q);
+  return bodies;
 }
 
 int Core::model_index(const std::string& name) const

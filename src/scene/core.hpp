@@ -1,6 +1,6 @@
 #pragma once
 
-// What never changes about a scene, made once from its blueprint. Includes Pinocchio: only for core.cpp and scene.cpp.
+// What never changes about a scene, made once from its blueprint. Includes Pinocchio: only for core.cpp, plane.cpp and scene.cpp.
 #include <pinocchio/multibody/model.hpp>
 
 #include <string>
@@ -10,6 +10,7 @@
 #include "scene/articulation.hpp"
 #include "scene/blueprint.hpp"
 #include "scene/coordinates.hpp"
+#include "scene/plane.hpp"
 #include "stiction/scene.hpp"
 
 namespace stiction::internal {
@@ -72,6 +73,7 @@ struct RowBlock {
   Sized point;                                            ///< in the joint frame of its body
   SizedAxes axes;  ///< columns, in the joint frame of their body, or in the world
   int row = 0, linear = 3, angular = 0;
+  int turn_axis = 0;                         ///< first of the axes that angular rows are about
   std::vector<Column> columns_a, columns_b;  ///< joints that support exactly one of the bodies: the others cancel
   double rounding = 0.0;                     ///< of the point and the axes, relative to their sizes
 };
@@ -102,7 +104,8 @@ struct Core {
   SceneState described;
   std::vector<ContactOrigin> contact_origins;
   std::vector<int> given_motors;
-  std::vector<Warning> warnings, load_warnings;
+  std::vector<Warning> warnings, load_warnings;  ///< load_warnings: those that no state changes
+  ScenePlane plane = ScenePlane::kNone;          ///< found, if it was to be
 
   explicit Core(const Blueprint& blueprint);
 
@@ -112,14 +115,28 @@ struct Core {
   int model_index(const std::string& name) const;
   void split_roots(Eigen::VectorXd& full_q, std::vector<Root>& roots) const;
 
+  /// @throws InputError for joints or contacts of the problem that leave the plane.
+  void check_plane(const Articulation& bodies, const std::vector<Root>& roots, const ContactProblem& problem) const;
+
  private:
+  PlanarMotion motion_of(ScenePlane candidate, int joint, int k, const Articulation& bodies,
+                         const std::vector<Root>& roots) const;
+  Eigen::Matrix3d orientation(BodyRef body, const Articulation& bodies, const std::vector<Root>& roots) const;
+  Eigen::Matrix3d orientation(const ContactBlueprint& contact, const Articulation& bodies,
+                              const std::vector<Root>& roots) const;
+  bool stays_in(ScenePlane candidate, const Blueprint& blueprint, const Articulation& bodies,
+                const std::vector<Root>& roots) const;
+  void lay_into_plane(const Blueprint& blueprint);
+  std::vector<char> leaving_velocities(const Articulation& bodies, const std::vector<Root>& roots);
+  Articulation described_bodies(std::vector<Root>& roots) const;
   void add_link(int m, int link, const Placed& placed);
   void add_joint(int m, int joint, const Placed& parent);
   void check_inertias();
   void add_rows(const Blueprint& blueprint);
   RowBlock contact_block(const ContactBlueprint& source, const Articulation& described_bodies,
                          const std::vector<Root>& roots) const;
-  RowBlock closure_block(const LoopBlueprint& source) const;
+  RowBlock closure_block(const LoopBlueprint& source, const Articulation& described_bodies,
+                         const std::vector<Root>& roots) const;
   std::vector<Column> columns(const Placed& body, const Placed& other, double sign) const;
 };
 

@@ -132,13 +132,14 @@ RigidBody Scene::Impl::moving_body(int root) const
 
 void Scene::Impl::fill_mass(Eigen::MatrixXd& M)
 {
-  if (!core->coordinates.has_mimics) return bodies.fill_mass(M);
+  if (!core->coordinates.has_mimics && !core->coordinates.holds_any) return bodies.fill_mass(M);
   bodies.fill_mass(mass);
   M.setZero(core->coordinates.nv, core->coordinates.nv);  // T' M T
   for (Eigen::Index j = 0; j < mass.cols(); ++j)
     for (Eigen::Index i = 0; i <= j; ++i) {
       const double value = core->coordinates.v_scale(i) * core->coordinates.v_scale(j) * mass(i, j);
       const int ri = core->coordinates.v_source[idx(i)], rj = core->coordinates.v_source[idx(j)];
+      if (ri < 0 || rj < 0) continue;
       M(ri, rj) += value;
       if (i != j) M(rj, ri) += value;
     }
@@ -153,6 +154,7 @@ void Scene::Impl::fill_force(const Eigen::VectorXd& effort, Eigen::VectorXd& F)
   force_noise = internal::kJointRounding * effort.cwiseAbs();
   for (Eigen::Index i = 0; i < force.size(); ++i) {
     const int dof = core->coordinates.v_source[idx(i)];
+    if (dof < 0) continue;
     F(dof) += core->coordinates.v_scale(i) * force(i);
     force_noise(dof) += std::abs(core->coordinates.v_scale(i)) * noise(i);
   }
@@ -256,7 +258,7 @@ void Scene::Impl::add_columns(const RowBlock& block, const std::vector<Column>& 
       for (int i = 0; i < linear; ++i)
         add(i, point.value[a] * axes.value(b, i) - point.value[b] * axes.value(a, i),
             rounding * (point.size[a] * axes.size(b, i) + point.size[b] * axes.size(a, i)));
-      for (int i = linear; i < rows; ++i) add(i, axes.value(k, i - linear), 0.0);
+      for (int i = linear; i < rows; ++i) add(i, axes.value(k, block.turn_axis + i - linear), 0.0);
       continue;
     }
     if (column.base >= 0) {
@@ -276,7 +278,7 @@ void Scene::Impl::add_columns(const RowBlock& block, const std::vector<Column>& 
       size += reach + frame.path;
     }
     for (int i = 0; i < linear; ++i) add(i, axes.value.col(i).dot(velocity), rounding * size);
-    for (int i = linear; i < rows; ++i) add(i, axes.value.col(i - linear).dot(turn), rounding);
+    for (int i = linear; i < rows; ++i) add(i, axes.value.col(block.turn_axis + i - linear).dot(turn), rounding);
   }
 }
 
@@ -355,7 +357,8 @@ void Scene::Impl::fill_drift(const RowBlock& block, const Sized& point_a, const 
   const Eigen::Vector3d angular =
       angular_acceleration(a) - turn * angular_acceleration(b) - turn_axes.cross(turn_a - turn_b);
   for (int k = 0; k < block.linear; ++k) gamma(block.row + k) = axes.col(k).dot(linear);
-  for (int k = 0; k < block.angular; ++k) gamma(block.row + block.linear + k) = axes.col(k).dot(angular);
+  for (int k = 0; k < block.angular; ++k)
+    gamma(block.row + block.linear + k) = axes.col(block.turn_axis + k).dot(angular);
 }
 
 /// Products of finite input that overflow, with the name of what they belong to.
@@ -405,6 +408,7 @@ const std::vector<Warning>& Scene::warnings() const { return impl_->core->warnin
 const Eigen::Vector3d& Scene::gravity() const { return impl_->core->gravity; }
 const std::vector<ContactOrigin>& Scene::contact_origins() const { return impl_->core->contact_origins; }
 const std::vector<int>& Scene::given_motors() const { return impl_->core->given_motors; }
+ScenePlane Scene::plane() const { return impl_->core->plane; }
 int Scene::model_index(const std::string& model) const { return impl_->core->model_index(model); }
 double Scene::total_mass() const { return impl_->core->mass; }
 
@@ -457,6 +461,7 @@ void Scene::compute(const SceneState& state, ContactProblem& problem)
   impl_->fill_mass(problem.M);
   impl_->fill_force(state.effort.size() > 0 ? state.effort : core.described.effort, problem.F);
   impl_->fill_rows(problem, moving);
+  if (core.plane != ScenePlane::kNone) core.check_plane(impl_->bodies, impl_->roots, problem);
   impl_->check_finite(problem);
 }
 

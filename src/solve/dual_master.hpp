@@ -9,7 +9,7 @@
 
 namespace stiction::internal {
 
-/// QP (57) in generator form,  min ½|A z − b|²  over  0 <= z <= width,  by qpOASES on its dual
+/// The QP over all multipliers in generator form,  min ½|A z − b|²  over  0 <= z <= width,  by qpOASES on its dual
 ///
 ///   min ½|r|² − b'r + width's   s.t.  A_j'r − s_j <= 0,  s >= 0      (s_j only for finite widths)
 ///

@@ -14,7 +14,7 @@ inline bool is_polyhedral(const FrictionCone& cone)
   return cone.tangents < 2 || cone.mu == 0.0 || cone.shape.approximation != ConeApproximation::kExact;
 }
 
-/// Decides cone programs with QP (57) in generator form, solved by qpOASES; round cones get new generators until the
+/// Decides cone programs with the QP of facets in generator form, by qpOASES; round cones get new generators until the
 /// answer no longer depends on them. Consecutive programs that differ only in e continue from the previous working
 /// set.
 class QpoasesDecider {

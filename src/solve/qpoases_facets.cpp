@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/linear_algebra.hpp"
 #include "solve/proximal_qp.hpp"
 #include "stiction/error.hpp"
 #include "stiction/paper/facet_qp.hpp"
@@ -41,7 +42,7 @@ Eigen::MatrixXd facet_halfspaces(const ConeProgram& program)
 FacetQpAnswer solve_facet_qp(const ConeProgram& program, double tolerance)
 {
   program.validate();
-  if (!program.boxes.empty()) throw InputError("boxes", "want none in QP (57), got some");
+  if (!program.boxes.empty()) throw InputError("boxes", "want none in the QP of facets, got some");
   const Eigen::MatrixXd H = facet_halfspaces(program);
   FacetQpAnswer answer;
   answer.lambda = Eigen::VectorXd::Zero(program.E.cols());
@@ -71,6 +72,48 @@ FacetQpAnswer solve_facet_qp(const ConeProgram& program, double tolerance)
   answer.outcome = !solved ? Outcome::kIterationLimit
                            : (miss.norm() <= tolerance * load ? Outcome::kFeasible : Outcome::kInfeasible);
   return answer;
+}
+
+PolygonQpAnswer solve_polygon_qp(const Eigen::MatrixXd& A, const Eigen::VectorXd& f, const Eigen::MatrixXd& C,
+                                 const Eigen::VectorXd& D)
+{
+  PolygonQpAnswer answer;
+  answer.z = Eigen::VectorXd::Zero(A.cols());
+  answer.multipliers = Eigen::VectorXd::Zero(C.rows());
+  const double matrix = A.size() > 0 ? A.cwiseAbs().maxCoeff() : 0.0;
+  if (matrix == 0.0) {  // nothing to gain: any point of the polygons will do, the middle among them
+    answer.solved = C.rows() == 0 || D.minCoeff() >= 0.0;
+    return answer;
+  }
+  const double scale = matrix * std::max(matrix, f.lpNorm<Eigen::Infinity>());
+  internal::ProximalQp qp;
+  answer.solved = qp.solve(A.transpose() * A / scale, A.transpose() * f / scale, C, -D);
+  answer.z = qp.w;
+  answer.multipliers = scale * qp.multipliers;
+  return answer;
+}
+
+std::optional<Eigen::VectorXd> project_positive(const Eigen::MatrixXd& A, const Eigen::VectorXd& h)
+{
+  const Eigen::Index n = h.size();
+  Eigen::VectorXd lambda = Eigen::VectorXd::Zero(n);
+  if (n == 0 || h.minCoeff() >= 0.0) return lambda;
+  // Unit diagonal and load of size one.
+  const Eigen::VectorXd unit = A.diagonal().cwiseSqrt().cwiseInverse();
+  const Eigen::MatrixXd H = unit.asDiagonal() * A * unit.asDiagonal();
+  Eigen::VectorXd g = unit.cwiseProduct(h);
+  const double load = g.lpNorm<Eigen::Infinity>();
+  internal::ProximalQp qp;
+  if (!qp.solve(H, g / load, Eigen::MatrixXd::Identity(n, n), Eigen::VectorXd::Zero(n))) return {};
+  std::vector<int> pressing;
+  for (Eigen::Index i = 0; i < n; ++i)
+    if (std::find(qp.active.begin(), qp.active.end(), static_cast<int>(i)) == qp.active.end())
+      pressing.push_back(static_cast<int>(i));
+  if (pressing.empty()) return lambda;
+  const Eigen::VectorXd solved = internal::solve_definite(A(pressing, pressing), -h(pressing));
+  for (std::size_t k = 0; k < pressing.size(); ++k)
+    lambda[pressing[k]] = std::max(solved[static_cast<Eigen::Index>(k)], 0.0);
+  return lambda;
 }
 
 }  // namespace stiction

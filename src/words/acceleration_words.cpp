@@ -25,7 +25,7 @@ Fall largest_fall(const ContactProblem& problem, const Eigen::VectorXd& a)
   Fall largest;
   for (Eigen::Index j = 0; j + 6 <= problem.nv() && j < static_cast<Eigen::Index>(problem.dofs.size()); ++j) {
     const Dof& dof = problem.dofs[static_cast<std::size_t>(j)];
-    if (!dof.of_base() || dof.index != 0 || !(problem.M(j, j) > 0.0)) continue;
+    if (!dof.of_base() || dof.index != 0 || dof.size != 6 || !(problem.M(j, j) > 0.0)) continue;
     const Eigen::Vector3d acceleration = problem.M.middleRows<3>(j) * a / problem.M(j, j);
     if (!(acceleration.norm() > largest.acceleration.norm())) continue;
     largest = {j, acceleration, -problem.F.segment<3>(j) / problem.M(j, j)};

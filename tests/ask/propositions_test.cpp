@@ -87,15 +87,59 @@ TEST(Propositions, P1RanksOfTheKktMatrix)
   r = bilateral_kkt(block_on_ground(1, 1, 1, 0.5, 0));
   EXPECT_FALSE(r.hypotheses.hold());
   EXPECT_THAT(r.hypotheses.failed, Contains(HasSubstr("unilateral")));
-  EXPECT_THAT(r.hypotheses.failed, Contains(HasSubstr("friction")));
+}
+
+TEST(Propositions, P1HasTheTangentialRows)
+{
+  // A block between two rails that hold it in y and x: normals independent, both tangents are x.
+  ContactProblem p = block_on_ground(1, 1, 0.5, 0.4, 0);
+  for (Contact& c : p.contacts) c.side = Side::kBilateral;
+  BilateralKkt r = bilateral_kkt(p);
+  EXPECT_TRUE(r.hypotheses.hold());
+  EXPECT_EQ(r.structure.rank_rows, 3);  // of 4: without the tangents it would be 2 of 2
+  EXPECT_FALSE(r.structure.forces_unique);
+  EXPECT_TRUE(r.structure.acceleration_unique && r.structure.solvable());
+  EXPECT_FALSE(r.invertible());
+  p = block_on_corner(1, 1, 0.5, 0.3, 0.4, {0, 1, 0});
+  p.contacts[0].side = Side::kBilateral;
+  EXPECT_TRUE(bilateral_kkt(p).invertible());
+  // One massless coordinate that only a tangent holds: the tangential rows make M_b regular.
+  p.M(0, 0) = 0.0;
+  EXPECT_EQ(bilateral_kkt(p).structure.free_motions, 0);
+  EXPECT_TRUE(bilateral_kkt(p).invertible());
+  p.contacts[0].tangents = 0;
+  p.contacts[0].mu = 0.0;
+  p.J.conservativeResize(1, Eigen::NoChange);
+  p.gamma.setZero(1);
+  EXPECT_FALSE(bilateral_kkt(p).invertible());
+}
+
+TEST(Propositions, P1SharesOfNormalAndTangentialForcesAreNotUnique)
+{
+  // Two bilateral contacts of a point mass, one with its normal where the other has its tangent: the same sum from
+  // different Jn'λn, although the paper calls Jn'λn and Jt'λt unique each.
+  ContactProblem p;
+  p.M = Eigen::Matrix2d::Identity();
+  p.F = Eigen::Vector2d(0, 1);
+  p.J.resize(4, 2);
+  p.J << 1, 0, 0, 1, 0, 1, 1, 0;
+  p.gamma.setZero(4);
+  p.contacts = {planar_contact("a", 0, 2.0, Side::kBilateral), planar_contact("b", 2, 2.0, Side::kBilateral)};
+  const BilateralKkt r = bilateral_kkt(p);
+  EXPECT_TRUE(r.structure.solvable() && r.structure.acceleration_unique);
+  for (const double share : {0.0, 0.3, 1.0}) {
+    const Eigen::Vector4d lambda(0, share, 1 - share, 0);
+    EXPECT_LE((p.J.transpose() * lambda - p.F).norm(), 1e-15);  // a = 0
+    EXPECT_NEAR(p.J(2, 1) * lambda[2], 1 - share, 1e-15);       // Jn'λn, each time another
+  }
 }
 
 TEST(Propositions, P1AgreesWithTheKktMatrixItself)
 {
   Rng rng{1};
   for (int i = 0; i < 300; ++i) {
-    const int nv = 3 + i % 4, rank_m = i % (nv + 1), rows = 1 + i % 5;
-    ContactProblem p = random_rows(rng, nv, rank_m, 0, rows, 1 + i % 3, Side::kBilateral);
+    const int nv = 3 + i % 4, rank_m = i % (nv + 1), contacts = i % 3, rows = 2 * contacts + 1 + i % 3;
+    ContactProblem p = random_rows(rng, nv, rank_m, contacts, 1 + i % 3, 1 + i % 3, Side::kBilateral);
     if (i % 2) p.gamma = gaussian(rng, rows);
     const BilateralKkt r = bilateral_kkt(p);
     ASSERT_TRUE(r.hypotheses.hold());
@@ -405,10 +449,33 @@ TEST(Propositions, P7BlockOnTheGroundMovesUniquelyUnderEveryForce)
   const Solvability r = solvability(block_on_ground(1, 1, 0.5, 0.5, 3), *engine);
   EXPECT_EQ(r.solvable, Verdict::kHolds);
   EXPECT_EQ(r.no_free_motion, Verdict::kHolds);
-  EXPECT_EQ(r.ranges_independent, Verdict::kHolds);  // C2
-  EXPECT_EQ(r.mfcq, Verdict::kFails);                // redundant tangents
+  EXPECT_EQ(r.ranges_independent, Verdict::kHolds);          // C2
+  EXPECT_EQ(r.mfcq, Verdict::kHolds);                        // Definition 1: v = (0, 1, 0)
+  EXPECT_EQ(r.consistent_for_every_drift, Verdict::kFails);  // redundant tangents
+  EXPECT_EQ(r.no_jam, Verdict::kFails);                      // y part of E: ker Jt' = span(1, -1)
+  EXPECT_EQ(r.E_is_zero, Verdict::kFails);                   // P8 (i) does not apply
+  EXPECT_EQ(r.c2_applies, Verdict::kHolds);
   EXPECT_EQ(r.free_motions, 0);
-  EXPECT_EQ(solvability(block_on_corner(1, 1, 0.5, 0.3, 0.5, {0, 1, 0}), *engine).mfcq, Verdict::kHolds);
+  const Solvability corner = solvability(block_on_corner(1, 1, 0.5, 0.3, 0.5, {0, 1, 0}), *engine);
+  EXPECT_EQ(corner.consistent_for_every_drift, Verdict::kHolds);
+  EXPECT_EQ(corner.E_is_zero, Verdict::kHolds);
+  EXPECT_EQ(corner.c2_applies, Verdict::kHolds);
+}
+
+TEST(Propositions, C2AsPrintedNeedsDriftsThatAgree)
+{
+  // Example 4 with tangential rows that drift apart: C2's hypotheses as printed hold, and nothing solves the MLCP.
+  auto engine = make_native_engine();
+  ContactProblem p = block_on_ground(1, 1, 0.5, 0.5, 3);
+  p.gamma[1] = 1.0;
+  const Solvability r = solvability(p, *engine);
+  EXPECT_EQ(r.ranges_independent, Verdict::kHolds);
+  EXPECT_EQ(r.mfcq, Verdict::kHolds);
+  EXPECT_EQ(r.solvable, Verdict::kFails);
+  EXPECT_EQ(r.c2_applies, Verdict::kFails);
+  p.gamma[3] = 1.0;  // the same drift at both
+  EXPECT_EQ(solvability(p, *engine).c2_applies, Verdict::kHolds);
+  EXPECT_EQ(solvability(p, *engine).solvable, Verdict::kHolds);
 }
 
 TEST(Propositions, P7ContradictionsAndUnbalancedLoads)
@@ -445,14 +512,23 @@ TEST(Propositions, P7ContradictionsAndUnbalancedLoads)
   r = solvability(plate, *engine);
   EXPECT_EQ(r.ranges_independent, Verdict::kFails);
   EXPECT_EQ(r.no_free_motion, Verdict::kHolds);
-  EXPECT_EQ(r.mfcq, Verdict::kFails);
+  EXPECT_EQ(r.mfcq, Verdict::kHolds);  // it could rise, were it not for the bolt
+  EXPECT_EQ(r.consistent_for_every_drift, Verdict::kFails);
+  EXPECT_EQ(r.c2_applies, Verdict::kFails);
+
+  // two supports that face each other: no v leaves both
+  plate.J = Eigen::Vector2d(1, -1);
+  plate.loops.clear();
+  plate.contacts.push_back(planar_contact("lid", 1, 0.0));
+  plate.contacts[1].tangents = 0;
+  EXPECT_EQ(solvability(plate, *engine).mfcq, Verdict::kFails);
 }
 
 TEST(Propositions, P7AgreesWithGaussPrinciple)
 {
   Rng rng{7};
   auto native = make_native_engine(), other = make_qpoases_engine();
-  int count[3] = {0, 0, 0};
+  int count[3] = {0, 0, 0}, named = 0;
   for (int i = 0; i < 400; ++i) {
     const int nv = 2 + i % 4;
     ContactProblem p = random_rows(rng, nv, i % 3 ? nv : i % nv, 1 + i % 4, i % 2, 1 + i % 5, Side::kUnilateral);
@@ -474,15 +550,24 @@ TEST(Propositions, P7AgreesWithGaussPrinciple)
     if (r.no_free_motion == Verdict::kHolds) {
       EXPECT_EQ(r.balanced, Verdict::kHolds) << "draw " << i;
     }
-    if (r.mfcq == Verdict::kHolds) {
+    if (r.consistent_for_every_drift == Verdict::kHolds) {
       EXPECT_EQ(r.consistent, Verdict::kHolds) << "draw " << i;
-    }
-    if (r.mfcq == Verdict::kHolds) {
       EXPECT_EQ(r.ranges_independent, Verdict::kHolds) << "draw " << i;
+      EXPECT_EQ(r.mfcq, Verdict::kHolds) << "draw " << i;
+    }
+    // P8 (i) with Definition 1, and C2
+    if (r.E_is_zero == Verdict::kHolds && r.mfcq == Verdict::kHolds) {
+      EXPECT_EQ(r.solvable, Verdict::kHolds) << "draw " << i;
+      ++named;
+    }
+    if (r.c2_applies == Verdict::kHolds && r.mfcq == Verdict::kHolds) {
+      EXPECT_EQ(r.solvable, Verdict::kHolds) << "draw " << i;
+      EXPECT_EQ(r.free_motions, 0) << "draw " << i;
     }
     count[outcome == GaussOutcome::kSolved ? 0 : (outcome == GaussOutcome::kContradiction ? 1 : 2)]++;
   }
   for (const int c : count) EXPECT_GT(c, 20);
+  EXPECT_GT(named, 20);
 }
 
 TEST(Propositions, P7ConditionsAreNecessaryForAllData)
@@ -505,7 +590,7 @@ TEST(Propositions, P7ConditionsAreNecessaryForAllData)
       all_drifts = all_drifts && s.consistent == Verdict::kHolds;
     }
     EXPECT_EQ(r.no_free_motion == Verdict::kHolds, all_forces) << "draw " << i;
-    EXPECT_EQ(r.mfcq == Verdict::kHolds, all_drifts) << "draw " << i;
+    EXPECT_EQ(r.consistent_for_every_drift == Verdict::kHolds, all_drifts) << "draw " << i;
     broken_force += !all_forces;
     broken_drift += !all_drifts;
   }

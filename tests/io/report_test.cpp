@@ -24,7 +24,7 @@ contact  state      normal [N]  friction in use
 right    sticking       6.2383  [################----]  82 %
 left     sticking       3.5717  [################----]  82 %
 
- - forces are not unique (3 internal); shown are those that need the least
+ - forces are not unique (1 internal); shown are those that need the least
    friction
  - friction to spare: holds down to 0.8155 of every coefficient
 )");

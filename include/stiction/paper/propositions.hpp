@@ -45,10 +45,14 @@ struct KktStructure {
   bool solvable() const { return consistent && balanced; }
 };
 
-/// P1: frictionless bilateral constraints (closures and the normals of bilateral contacts).
+/// P1: bilateral sticking, all of its rows held: closures, normals and tangents of bilateral contacts. The matrix M_b
+/// of (14a) is invertible iff the rows are independent and ker M ∩ ker J = {0}. (Of dependent rows only the sum Jn'λn +
+/// Jt'λt is unique, not each of them as the paper has it.)
 struct BilateralKkt {
-  Hypotheses hypotheses;  ///< no unilateral contact, no friction
+  Hypotheses hypotheses;  ///< no unilateral contact
   KktStructure structure;
+
+  bool invertible() const { return structure.acceleration_unique && structure.forces_unique; }
 };
 BilateralKkt bilateral_kkt(const ContactProblem& problem);
 
@@ -133,24 +137,34 @@ struct Solvability {
   Verdict balanced = Verdict::kUndecided;    ///< some a and λ, λu >= 0, have M a + F = J'λ
   Verdict solvable = Verdict::kUndecided;    ///< both
 
-  /// The set E = {d : M d = 0, Je d = 0, Ju d >= 0} is {0}: balanced for every F (and only then).
+  /// x part of the set E of (47): {x : M x = 0, Je x = 0, Ju x >= 0} is {0}. Balanced for every F (and only then).
   Verdict no_free_motion = Verdict::kUndecided;
-  /// MFCQ: Je independent and some d has Je d = 0, Ju d > 0: consistent for every gamma (and only then).
+  /// y part of E: {y : Je'y in -cone(Ju')} is {0}, so the rows Je are independent and never press against the normals.
+  Verdict no_jam = Verdict::kUndecided;
+  /// E = {0}, of pairs (x, y): P8 (i).
+  Verdict E_is_zero = Verdict::kUndecided;
+  /// Definition 1: some v has Ju v > 0. Unilateral rows only.
   Verdict mfcq = Verdict::kUndecided;
+  /// Je independent and some d has Je d = 0, Ju d > 0: consistent for every gamma (and only then).
+  Verdict consistent_for_every_drift = Verdict::kUndecided;
   /// im Je' ∩ cone(Ju') = {0}: pushing contacts and held rows cannot press against each other.
   Verdict ranges_independent = Verdict::kUndecided;
+  /// C2: M > 0 and ranges independent; solvable for every F, with one acceleration. Needs also what the paper does not
+  /// ask for: drifts of the held rows that do not contradict each other.
+  Verdict c2_applies = Verdict::kUndecided;
   int free_motions = 0;  ///< dim(ker M ∩ ker Je); 0: the acceleration is unique (P8 iii)
 };
 Solvability solvability(const ContactProblem& problem, Engine& engine);
 
-/// P9, P10, C4, (54)–(59): friction disks replaced by inner polygons of `facets` sides. With the acceleration a* of
-/// Gauss' principle the columns of E are the rows J' of contacts that stay, e = M a* + F, and all contacts stick (with
-/// polygons for disks) iff the optimum of QP (57) is 0. A frictional bilateral contact gets the sign of its force in
-/// `solved`.
+/// What P9 and P10 ask, over all multipliers instead of one choice of normal forces: friction disks replaced by inner
+/// polygons of `facets` sides. With the acceleration a* of Gauss' principle the columns of E are the rows J' of
+/// contacts that stay, e = M a* + F, and all contacts stick (with polygons for disks) iff the optimum of the QP is 0. A
+/// frictional bilateral contact gets the sign of its force in `solved`. QP (57) and MLCP (58) as printed:
+/// stiction/paper/mlcp.hpp.
 struct FacetSticking {
   Hypotheses hypotheses;   ///< MLCP solvable, no largest normal force, signs of bilateral contacts not in question
-  ConeProgram program;     ///< (57)
-  FacetQpAnswer answer;    ///< lambda in the columns of `program`, z* of (58)
+  ConeProgram program;     ///< E, e and the polygons
+  FacetQpAnswer answer;    ///< lambda in the columns of `program`
   double residual = 0.0;   ///< |E λ - e| / |e|; 0 for e = 0
   Eigen::VectorXd lambda;  ///< rows, ordered as in J
   bool sticks = false;

@@ -1,0 +1,458 @@
+// Examples 1 to 7 of the paper from URDFs in the plane and from matrices: every printed number that is right, to 1e-9,
+// and a counter-example for every one that is not.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "scene/helpers.hpp"
+#include "stiction/paper/mlcp.hpp"
+#include "stiction/paper/steps.hpp"
+#include "stiction/sticking.hpp"
+#include "support/algebra.hpp"
+#include "support/examples.hpp"
+
+namespace stiction {
+namespace {
+
+using testing::block_on_corner;
+using testing::block_on_ground;
+using testing::contact;
+using ::testing::ElementsAre;
+using testing::inverse;
+using ::testing::IsEmpty;
+using testing::model_from_file;
+using testing::own_urdf;
+using testing::pinch;
+using testing::scene_of;
+
+constexpr double kNine = 1e-9, kWeight = 9.81, kL = 0.6, kl = 0.4;  // block.urdf, 1 kg
+constexpr double kInertia = (kL * kL + kl * kl) / 12;
+
+ContactDescription on_ground(const std::string& name, const Eigen::Vector3d& point, double mu)
+{
+  ContactDescription c = contact(name, "b/block", point, Eigen::Vector3d::UnitZ(), mu);
+  c.normal_frame = ContactFrame::kWorld;
+  return c;
+}
+
+SceneDescription planar_block(const char* urdf, double mu)
+{
+  SceneDescription d = scene_of({model_from_file("b", own_urdf(urdf), Base::kFixed)});
+  d.plane = ScenePlane::kXz;
+  d.contacts = {on_ground("right", {kL / 2, 0, -kl / 2}, mu), on_ground("left", {-kL / 2, 0, -kl / 2}, mu)};
+  return d;
+}
+
+void expect_same_problem(const ContactProblem& a, const ContactProblem& b)
+{
+  ASSERT_EQ(a.rows(), b.rows());
+  ASSERT_EQ(a.nv(), b.nv());
+  EXPECT_LT((a.M - b.M).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT((a.F - b.F).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT((a.J - b.J).cwiseAbs().maxCoeff(), 1e-12) << a.J << "\n\n" << b.J;
+  EXPECT_LT((a.gamma - b.gamma).cwiseAbs().maxCoeff(), 1e-12);
+}
+
+StickingSteps steps_of(const ContactProblem& p)
+{
+  StickingChecker checker;
+  StickingOptions options;
+  options.margins = true;
+  return sticking_steps(p, {}, checker.check(p, options), *make_native_engine());
+}
+
+const PropositionAtWork& named(const StickingSteps& steps, const std::string& name)
+{
+  for (const PropositionAtWork& p : steps.propositions)
+    if (p.name == name) return p;
+  throw std::runtime_error("no proposition " + name);
+}
+
+TEST(PaperNumbers, Examples1And4BlockOnTheGround)
+{
+  const ContactProblem p = Scene(planar_block("block.urdf", 0.5)).compute();
+  expect_same_problem(p, block_on_ground(1, kL, kl, 0.5, 0.0));
+  const StickingSteps steps = steps_of(p);
+  EXPECT_EQ(steps.verdict, Verdict::kHolds);
+  EXPECT_LT(steps.acceleration.norm(), kNine);
+  EXPECT_TRUE(steps.acceleration_unique);
+  EXPECT_NEAR(steps.multipliers[0].lower, kWeight / 2, kNine);  // λn = (mg/2, mg/2), unique
+  EXPECT_NEAR(steps.multipliers[0].upper, kWeight / 2, kNine);
+  EXPECT_NEAR(steps.multipliers[2].lower, kWeight / 2, kNine);
+  // only λt1 + λt2 is unique: one internal force, the difference
+  ASSERT_EQ(steps.internal_forces.cols(), 1);
+  EXPECT_NEAR(steps.internal_forces(1, 0) + steps.internal_forces(3, 0), 0, kNine);
+  EXPECT_EQ(steps.multipliers[1].upper, kInfinity);
+  EXPECT_NEAR(steps.admissible[1].upper, 0.5 * kWeight / 2, 1e-8);
+  EXPECT_NEAR(steps.admissible[1].lower, -0.5 * kWeight / 2, 1e-8);
+  // Example 4: Assumption 1 fails, C2 applies, P8 (i) does not (y part of E: span(1, -1))
+  EXPECT_THAT(named(steps, "P6").failed, Not(IsEmpty()));
+  EXPECT_THAT(named(steps, "C2").failed, IsEmpty());
+  EXPECT_THAT(named(steps, "P8").failed, ElementsAre(::testing::HasSubstr("y part of E")));
+  const auto engine = make_native_engine();
+  const Solvability s = solvability(p, *engine);
+  EXPECT_EQ(s.mfcq, Verdict::kHolds);
+  EXPECT_EQ(s.no_free_motion, Verdict::kHolds);
+  // normal cone (49) and im Ht: β(1, 0, l/2) = (0, λ1 + λ2, (L/2)(λ1 - λ2)) only for 0; tangent cone w_y >= (L/2)|w_θ|
+  const Eigen::RowVector3d n1 = p.J.row(0), n2 = p.J.row(2);
+  EXPECT_LT((n1 - Eigen::RowVector3d(0, 1, kL / 2)).norm(), kNine);
+  EXPECT_LT((n2 - Eigen::RowVector3d(0, 1, -kL / 2)).norm(), kNine);
+  for (const double turn : {-1.0, 0.5, 2.0}) {
+    const Eigen::Vector3d edge(7, kL / 2 * std::abs(turn), turn);
+    EXPECT_NEAR(std::min(n1 * edge, n2 * edge), 0, kNine);
+  }
+}
+
+TEST(PaperNumbers, Example1SticksBelowFrictionAndTippingLimits)
+{
+  for (const double mu : {0.3, 5.0})
+    for (const double beyond : {-1e-6, 1e-6}) {
+      SceneDescription d = planar_block("block.urdf", mu);
+      const double limit = std::min(mu * kWeight, kWeight * kL / kl);
+      LoadDescription load;
+      load.link = "b/block";
+      load.force = {limit * (1 + beyond), 0, 0};
+      d.loads = {load};
+      StickingOptions options;
+      options.rules.detachment = Detachment::kForbidden;
+      const StickingResult r = StickingChecker().check(Scene(d).compute(), options);
+      EXPECT_EQ(r.verdict, beyond < 0 ? Verdict::kHolds : Verdict::kFails);
+      EXPECT_EQ(r.indeterminacy, 1);
+      if (beyond < 0) EXPECT_NEAR(r.lambda[1] + r.lambda[3], -load.force.x(), kNine);
+    }
+}
+
+SceneDescription block_on_its_corner(double theta, double rate, double mu)
+{
+  SceneDescription d = scene_of({model_from_file("b", own_urdf("block.urdf"), Base::kFixed)});
+  d.plane = ScenePlane::kXz;
+  const double a = (kl * std::sin(theta) - kL * std::cos(theta)) / 2,
+               b = (kl * std::cos(theta) + kL * std::sin(theta)) / 2;
+  d.models[0].joints = {{"theta", theta}};
+  d.models[0].rates = {{"theta", rate}, {"x", -b * rate}, {"y", -a * rate}};  // the corner rests
+  d.contacts = {on_ground("corner", {-kL / 2, 0, -kl / 2}, mu)};
+  return d;
+}
+
+TEST(PaperNumbers, Example2BlockOnOneCorner)
+{
+  for (const double theta : {0.0, 0.3, std::atan(kL / kl), 1.2}) {
+    const ContactProblem p = Scene(block_on_its_corner(theta, 0.0, 2.0)).compute();
+    const Eigen::Vector3d F(0.7, kWeight, -0.2);
+    ContactProblem q = p;
+    q.F = F;
+    expect_same_problem(p, block_on_corner(1, kL, kl, theta, 2.0, {0, kWeight, 0}));
+    const double a = q.J(0, 2), b = q.J(1, 2), r = kInertia;
+    const ContactLcp lcp = contact_lcp(q);
+    EXPECT_TRUE(lcp.hypotheses.hold());                                               // Assumption 1
+    EXPECT_NEAR(lcp.Ac(0, 0), (r + a * a - a * a * b * b / (r + b * b)) / r, kNine);  // (40)
+    // (41) with its misprints mended (+F^y, other factor and no 1/m in print), and the moment's share
+    const double along = 12 * a * b / (kL * kL + kl * kl) / (1 + 12 * b * b / (kL * kL + kl * kl));
+    const double turning = -a / r * (1 - b * b / (r + b * b));
+    EXPECT_NEAR(lcp.Hc[0], -F.y() + along * F.x() + turning * F.z(), kNine);
+    const double printed = F.y() + 12 * a * b / (kL * kL + kl * kl) * F.x() + turning * F.z();
+    EXPECT_GT(std::abs(lcp.Hc[0] - printed), 1.0);
+    if (theta == std::atan(kL / kl)) EXPECT_NEAR(along, 0, kNine);  // F^x plays no role
+    // P9, (53): the normal force, and the ratio that decides
+    const FacetMlcp facets = facet_mlcp(q, ConeShape::exact());
+    ASSERT_TRUE(facets.hypotheses.hold());
+    const double lambda_n = std::max(0.0, -lcp.Hc[0] / lcp.Ac(0, 0));
+    EXPECT_NEAR(facets.lambda_n[0], lambda_n, kNine);
+    const double lambda_t = (F.x() + b * F.z() / r - a * b / r * lambda_n) / (1 + b * b / r);
+    const StickingResult s = StickingChecker().check(q);
+    EXPECT_NEAR(s.lambda[1], lambda_t, kNine);
+    for (const double beyond : {-1e-6, 1e-6}) {
+      q.contacts[0].mu = std::abs(lambda_t) / lambda_n * (1 - beyond);
+      EXPECT_EQ(StickingChecker().check(q).verdict, beyond < 0 ? Verdict::kHolds : Verdict::kFails);
+    }
+  }
+}
+
+TEST(PaperNumbers, Example2DriftWhileItRocks)
+{
+  for (const double theta : {0.2, 0.9}) {
+    const double rate = 1.3;
+    const ContactProblem p = Scene(block_on_its_corner(theta, rate, 2.0)).compute();
+    // the corner is at (a, -b) from the centre and turns about it: its acceleration is -rate² times that
+    EXPECT_NEAR(p.gamma[0], rate * rate * p.J(1, 2), kNine);
+    EXPECT_NEAR(p.gamma[1], -rate * rate * p.J(0, 2), kNine);
+    const ContactLcp lcp = contact_lcp(p);
+    const StickingResult s = StickingChecker().check(p);
+    EXPECT_NEAR(s.lambda[0], -lcp.Hc[0] / lcp.Ac(0, 0), kNine);
+  }
+}
+
+TEST(PaperNumbers, Example3BlockWithPendulum)
+{
+  constexpr double kRod = 0.5, kRodMass = 0.3, kRodInertia = kRodMass * kRod * kRod / 12;
+  for (const double alpha : {0.3, -1.1, 2.0}) {
+    SceneDescription d = planar_block("block_with_pendulum.urdf", 0.5);
+    const double rate = 1.7;
+    d.models[0].joints = {{"alpha", alpha}};
+    d.models[0].rates = {{"alpha", rate}};
+    const ContactProblem p = Scene(d).compute();
+    const double c = std::cos(alpha), s = std::sin(alpha);
+    EXPECT_NEAR(p.M(2, 2), kInertia + kRodInertia + kRodMass * ((kRod * kRod + kl * kl) / 4 + kRod * kl / 2 * s),
+                kNine);
+    EXPECT_NEAR(p.M(2, 3), kRodInertia + kRodMass * kRod / 4 * (kRod + kl * s), kNine);
+    EXPECT_NEAR(p.M(3, 3), kRodInertia + kRodMass * kRod * kRod / 4, kNine);
+    // as printed: cos for sin, no I_p, no mass of the rod
+    EXPECT_GT(std::abs(p.M(2, 2) - (kInertia + kRodMass * ((kRod * kRod + kl * kl) / 4 + kRod * kl / 2 * c))), 1e-3);
+    EXPECT_GT(std::abs(p.M(2, 3) - kRod / 4 * (kRod + kl * c)), 1e-3);
+    const double pull = kRodMass * kRod / 2 * rate * rate;
+    const double rod_moment = kRodMass * kWeight * kRod / 2 * c;
+    EXPECT_NEAR(p.F[0], -pull * c, kNine);                               // (42)
+    EXPECT_NEAR(p.F[1], -pull * s + (1 + kRodMass) * kWeight, kNine);    // (42)
+    EXPECT_NEAR(p.F[2], pull * kl / 2 * c + rod_moment, kNine);          // + (m̄ a l/4) α̇² cos α
+    EXPECT_GT(std::abs(p.F[2] - rod_moment + pull * kl / 2 * s), 1e-2);  // printed: - … sin α
+    // the same through the matrices alone: sums of contact forces from Newton's law of the whole
+    const StickingResult r = StickingChecker().check(p);
+    EXPECT_EQ(r.indeterminacy, 1);
+    EXPECT_TRUE(r.acceleration_unique);
+    EXPECT_LT((p.M * r.acceleration + p.F - p.J.transpose() * r.lambda).norm(), kNine);
+    EXPECT_LT(r.acceleration.head(3).norm(), kNine);  // the block rests
+    const double swing = -rod_moment / p.M(3, 3);
+    EXPECT_NEAR(r.acceleration[3], swing, kNine);
+    EXPECT_NEAR(r.lambda[1] + r.lambda[3], p.M(0, 3) * swing + p.F[0], kNine);
+    EXPECT_NEAR(r.lambda[0] + r.lambda[2], p.M(1, 3) * swing + p.F[1], kNine);
+  }
+}
+
+/// Example 5 at a posture in which every finger touches its face; its matrices as the paper writes them.
+struct RectangleInFingers {
+  double theta, x, y, y1 = 0.03, x2 = -0.05, y3 = -0.02;
+  double x1 = 0, y2 = 0, x3 = 0;
+
+  RectangleInFingers(double theta_, double x_, double y_) : theta(theta_), x(x_), y(y_)
+  {
+    const double c = std::cos(theta), s = std::sin(theta);
+    if (theta == 0.0 && x == 0.0 && y == 0.0) y1 = x2 = y3 = 0.0;
+    x1 = x - (kL / 2 + (y1 - y) * s) / c;
+    y2 = y + (kl / 2 + (x2 - x) * s) / c;
+    x3 = x + (kL / 2 - (y3 - y) * s) / c;
+  }
+
+  ContactProblem scene(const Eigen::Vector3d& F, double mu) const
+  {
+    SceneDescription d = scene_of({model_from_file("h", own_urdf("rectangle_and_fingers.urdf"), Base::kFixed)});
+    d.plane = ScenePlane::kXz;
+    d.models[0].joints = {{"x", x},           {"y", y}, {"theta", theta}, {"x1", x1 + kL / 2}, {"y2", y2 - kl / 2},
+                          {"x3", x3 - kL / 2}};
+    d.models[0].effort = {Effort::Kind::kGiven, {{"x1", -F[0]}, {"y2", 0.2 * kWeight - F[1]}, {"x3", -F[2]}}};
+    const auto add = [&](const char* name, const char* tip, const Eigen::Vector3d& at, const Eigen::Vector3d& normal) {
+      ContactDescription c = contact(name, "h/rectangle", at, normal, mu);
+      c.on = std::string("h/") + tip;
+      c.at_frame = ContactFrame::kOn;
+      d.contacts.push_back(c);
+    };
+    add("left", "left_tip", {0, 0, y1}, Eigen::Vector3d::UnitX());
+    add("top", "top_tip", {x2, 0, 0}, -Eigen::Vector3d::UnitZ());
+    add("right", "right_tip", {0, 0, y3}, -Eigen::Vector3d::UnitX());
+    return Scene(d).compute();
+  }
+
+  ContactProblem matrices(const Eigen::Vector3d& F, double mu) const
+  {
+    const double c = std::cos(theta), s = std::sin(theta);
+    ContactProblem p;
+    p.M = (Eigen::VectorXd(6) << 1, 1, kInertia, 0.1, 0.3, 0.2).finished().asDiagonal();  // x1, x3, y2 by name
+    p.F = (Eigen::VectorXd(6) << 0, kWeight, 0, F[0], F[2], F[1]).finished();
+    p.J.resize(6, 6);
+    p.J.row(0) << c, s, (x1 - x) * s - (y1 - y) * c, -c, 0, 0;    // ∇h1
+    p.J.row(1) << -s, c, -kL / 2, s, 0, 0;                        // Ht1
+    p.J.row(2) << s, -c, -(x2 - x) * c - (y2 - y) * s, 0, 0, c;   // ∇h2
+    p.J.row(3) << c, s, -kl / 2, 0, 0, -s;                        // -Ht2
+    p.J.row(4) << -c, -s, -(x3 - x) * s + (y3 - y) * c, 0, c, 0;  // ∇h3
+    p.J.row(5) << -s, c, kL / 2, 0, s, 0;                         // Ht3
+    p.gamma.setZero(6);
+    for (int i = 0; i < 3; ++i) p.contacts.push_back(testing::planar_contact("c" + std::to_string(i), 2 * i, mu));
+    return p;
+  }
+
+  Eigen::Vector3d gaps() const
+  {
+    const double c = std::cos(theta), s = std::sin(theta);
+    return {-(x1 - x) * c - (y1 - y) * s - kL / 2, (y2 - y) * c - (x2 - x) * s - kl / 2,
+            (x3 - x) * c + (y3 - y) * s - kL / 2};
+  }
+};
+
+TEST(PaperNumbers, Example5RowsOfARectangleBetweenFingers)
+{
+  for (const double theta : {0.0, 0.25, -0.4}) {
+    const RectangleInFingers hand(theta, 0.02, -0.01);
+    EXPECT_LT(hand.gaps().norm(), 1e-15);
+    expect_same_problem(hand.scene({-20, 6, 18}, 0.5), hand.matrices({-20, 6, 18}, 0.5));
+    // gradients of the gaps by finite differences
+    const ContactProblem p = hand.matrices({-20, 6, 18}, 0.5);
+    double RectangleInFingers::*const coordinates[] = {&RectangleInFingers::x,     &RectangleInFingers::y,
+                                                       &RectangleInFingers::theta, &RectangleInFingers::x1,
+                                                       &RectangleInFingers::x3,    &RectangleInFingers::y2};
+    for (int k = 0; k < 6; ++k) {
+      RectangleInFingers plus = hand, minus = hand;
+      constexpr double kStep = 1e-6;
+      plus.*coordinates[k] += kStep;
+      minus.*coordinates[k] -= kStep;
+      const Eigen::Vector3d slope = (plus.gaps() - minus.gaps()) / (2 * kStep);
+      for (int i = 0; i < 3; ++i) EXPECT_NEAR(p.J(2 * i, k), slope[i], 1e-9) << "gap " << i << " coordinate " << k;
+    }
+    // Ht3 as printed is (0, 0, -h3 …): zero at contact, so that contact 3 could never hold sideways
+    EXPECT_GT(p.J.row(5).norm(), 1.0);
+  }
+}
+
+TEST(PaperNumbers, Example5ClosedForm)
+{
+  const RectangleInFingers hand(0.0, 0.0, 0.0);
+  for (const Eigen::Vector3d F : {Eigen::Vector3d(-20, 6, 18), Eigen::Vector3d(-10, 3, 13)}) {
+    const double tilt = kl / kL * (F[0] + F[2]);
+    const Eigen::Vector3d lambda_n(-F[0], F[1], F[2]);
+    const Eigen::Vector3d lambda_t((kWeight + F[1] - tilt) / 2, F[0] + F[2],
+                                   (kWeight + F[1] + tilt) / 2);  // t2: other way
+    for (const bool from_urdf : {true, false}) {
+      ContactProblem p = from_urdf ? hand.scene(F, 5.0) : hand.matrices(F, 5.0);
+      const StickingResult r = StickingChecker().check(p);
+      EXPECT_LT(r.acceleration.norm(), kNine);
+      EXPECT_EQ(r.indeterminacy, 0);
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_NEAR(r.lambda[2 * i], lambda_n[i], kNine);
+        EXPECT_NEAR(r.lambda[2 * i + 1], lambda_t[i], kNine);
+      }
+      for (int i = 0; i < 3; ++i)
+        for (const double beyond : {-1e-6, 1e-6}) {
+          p.contacts[static_cast<std::size_t>(i)].mu = std::abs(lambda_t[i]) / lambda_n[i] * (1 - beyond);
+          EXPECT_EQ(StickingChecker().check(p).verdict, beyond < 0 ? Verdict::kHolds : Verdict::kFails) << i;
+          p.contacts[static_cast<std::size_t>(i)].mu = 5.0;
+        }
+      // Assumption 1, P8 (i) and C2 hold here
+      const StickingSteps steps = steps_of(p);
+      for (const char* name : {"P6", "P8", "C2", "P9", "P10"})
+        EXPECT_THAT(named(steps, name).failed, IsEmpty()) << name;
+      const auto engine = make_native_engine();
+      EXPECT_EQ(solvability(p, *engine).E_is_zero, Verdict::kHolds);
+    }
+  }
+}
+
+SceneDescription planar_pinch(const char* urdf, double mu1, double mu2, const std::map<std::string, double>& efforts)
+{
+  SceneDescription d = pinch(urdf, mu1, mu2);
+  d.plane = ScenePlane::kXz;
+  d.models[0].effort = {Effort::Kind::kGiven, efforts};
+  return d;
+}
+
+TEST(PaperNumbers, Example6SegmentOfTangentialForces)
+{
+  const double F1 = -12, F2 = 10, mu1 = 0.5, mu2 = 0.4 + 0.1;
+  const ContactProblem p = Scene(planar_pinch("pinch_on_guide.urdf", mu1, mu2, {{"x1", -F1}, {"x2", -F2}})).compute();
+  expect_same_problem(p, testing::fingers_on_guide(F1, F2, mu1, mu2));
+  const StickingSteps steps = steps_of(p);
+  EXPECT_EQ(steps.internal_forces.cols(), 1);
+  EXPECT_NEAR(steps.multipliers[0].lower, -F1, kNine);
+  EXPECT_NEAR(steps.multipliers[2].upper, F2, kNine);
+  EXPECT_NEAR(steps.multipliers[4].upper, F1 + F2, kNine);  // λnb of the guide
+  EXPECT_NEAR(steps.disk_radius[0].upper, -mu1 * F1, kNine);
+  // λt1 in [g - mu2 F2, mu1 |F1|], λt2 = g - λt1
+  EXPECT_NEAR(steps.admissible[1].lower, kWeight - mu2 * F2, 1e-8);
+  EXPECT_NEAR(steps.admissible[1].upper, -mu1 * F1, 1e-8);
+  EXPECT_NEAR(steps.admissible[3].lower, kWeight + mu1 * F1, 1e-8);
+  EXPECT_NEAR(steps.admissible[3].upper, mu2 * F2, 1e-8);
+  EXPECT_TRUE(steps.persists);
+  for (const double beyond : {-1e-6, 1e-6}) {  // -mu1 F1 + mu2 F2 >= g
+    const double needed = (kWeight + mu1 * F1) / mu2 * (1 - beyond);
+    const auto q = Scene(planar_pinch("pinch_on_guide.urdf", mu1, mu2, {{"x1", -F1}, {"x2", -needed}})).compute();
+    EXPECT_EQ(StickingChecker().check(q).verdict, beyond < 0 ? Verdict::kHolds : Verdict::kFails);
+  }
+  const auto open = Scene(planar_pinch("pinch_on_guide.urdf", mu1, mu2, {{"x1", -5.0}, {"x2", 5.0}})).compute();
+  const StickingSteps leaving = steps_of(open);
+  EXPECT_NEAR(leaving.normal_acceleration[0], 5.0, kNine);
+  EXPECT_NEAR(leaving.normal_acceleration[1], 5.0, kNine);
+}
+
+TEST(PaperNumbers, Example6bForcesAreUniqueAndPropositionsApply)
+{
+  const double F1x = -8, F2x = 9, Fy = kWeight - 11.31;
+  const ContactProblem p = Scene(planar_pinch("pinch_free_fingers.urdf", 0.5, 0.5,
+                                              {{"x1", -F1x}, {"x2", -F2x}, {"y1", kWeight - Fy}, {"y2", kWeight - Fy}}))
+                               .compute();
+  expect_same_problem(p, testing::moving_fingers_on_guide(F1x, F2x, Fy, 0.5, 0.5));
+  const StickingSteps steps = steps_of(p);
+  EXPECT_EQ(steps.internal_forces.cols(), 0);
+  EXPECT_EQ(steps.verdict, Verdict::kHolds);
+  EXPECT_NEAR(steps.multipliers[1].lower, (kWeight - Fy) / 3, kNine);
+  EXPECT_NEAR(steps.multipliers[3].upper, (kWeight - Fy) / 3, kNine);
+  EXPECT_NEAR(steps.acceleration[1], -(kWeight + 2 * Fy) / 3, kNine);
+  EXPECT_NEAR(steps.acceleration[3], -(kWeight + 2 * Fy) / 3, kNine);
+  for (const char* name : {"P8", "C2", "P9", "P10", "P12"}) EXPECT_THAT(named(steps, name).failed, IsEmpty()) << name;
+}
+
+TEST(PaperNumbers, Example7HandOfThreeArms)
+{
+  const double press = 2.0, weight = 0.2 * kWeight, mu = 0.5;
+  SceneDescription d = scene_of({model_from_file("ball", own_urdf("sphere.urdf"), Base::kFloating),
+                                 model_from_file("hand", own_urdf("three_arms.urdf"), Base::kFixed)});
+  d.models[0].pose.xyz.z() = 0.15;
+  std::map<std::string, double> efforts;
+  for (int i = 1; i <= 3; ++i) {
+    ContactDescription c = contact("tip" + std::to_string(i), "ball/sphere", {0, 0, 0}, Eigen::Vector3d::UnitX(), mu);
+    c.on = "hand/tip" + std::to_string(i);
+    c.at_frame = c.normal_frame = ContactFrame::kOn;
+    d.contacts.push_back(c);
+    // the tip is 0.15 m above the shoulder and 0.2 m from the elbow; positive angles bend downwards
+    const double elbow = -0.2 * weight / 3 - 0.1 * 0.1 * kWeight;
+    efforts["elbow" + std::to_string(i)] = elbow;
+    efforts["shoulder" + std::to_string(i)] = elbow + 0.15 * press;
+  }
+  d.models[1].effort = {Effort::Kind::kGiven, efforts};
+  const ContactProblem p = Scene(d).compute();
+  ASSERT_EQ(p.nv(), 15);
+
+  // (67), (68): M is block diagonal, each contact's rows meet the ball and its own arm
+  std::vector<int> block;
+  for (const Dof& dof : p.dofs) block.push_back(dof.model == "ball" ? 0 : dof.joint.back() - '0');
+  EXPECT_EQ(std::count(block.begin(), block.end(), 0), 6);
+  for (Eigen::Index i = 0; i < 15; ++i)
+    for (Eigen::Index j = 0; j < 15; ++j)
+      if (block[static_cast<std::size_t>(i)] != block[static_cast<std::size_t>(j)]) EXPECT_EQ(p.M(i, j), 0.0);
+  for (std::size_t c = 0; c < 3; ++c)
+    for (int k = 0; k < 3; ++k) {
+      double arm = 0.0;
+      for (Eigen::Index j = 0; j < 15; ++j) {
+        const int owner = block[static_cast<std::size_t>(j)];
+        if (owner == static_cast<int>(c) + 1) arm += std::abs(p.J(p.contacts[c].row + k, j));
+        if (owner != 0 && owner != static_cast<int>(c) + 1) EXPECT_EQ(p.J(p.contacts[c].row + k, j), 0.0);
+      }
+      EXPECT_GT(arm, 0.1);  // every arm moves its tip in every direction
+    }
+
+  const StickingResult r = StickingChecker().check(p);
+  EXPECT_EQ(r.indeterminacy, 0);
+  EXPECT_LT(r.acceleration.norm(), kNine);
+  for (const ContactReport& c : r.contacts) {
+    EXPECT_NEAR(c.force[0], press, kNine);
+    EXPECT_NEAR(c.force.segment<2>(1).norm(), weight / 3, kNine);
+  }
+  for (const double beyond : {-1e-6, 1e-6}) {
+    ContactProblem q = p;
+    for (Contact& c : q.contacts) c.mu = weight / 3 / press * (1 - beyond);
+    EXPECT_EQ(StickingChecker().check(q).verdict, beyond < 0 ? Verdict::kHolds : Verdict::kFails);
+  }
+}
+
+TEST(PaperNumbers, SignsOfTheTwentySecondEquation)
+{
+  // (22) prints + d/dt(Ht') q̇ in its last bracket; with drift the sign matters: λ = G⁻¹(J M⁻¹F - γ).
+  ContactProblem p = block_on_corner(1, kL, kl, 0.4, 2.0, {0.3, kWeight, 0.1});
+  p.contacts[0].side = Side::kBilateral;
+  p.gamma = Eigen::Vector2d(0.5, -2.0);
+  const BilateralSticking found = bilateral_sticking(p);
+  ASSERT_TRUE(found.hypotheses.hold());
+  const Eigen::VectorXd a = inverse(p.M) * (p.J.transpose() * found.lambda - p.F);
+  EXPECT_LT((p.J * a + p.gamma).norm(), kNine);
+  const Eigen::VectorXd printed = inverse(found.G) * (p.J * inverse(p.M) * p.F + p.gamma);
+  EXPECT_GT((p.J * inverse(p.M) * (p.J.transpose() * printed - p.F) + p.gamma).norm(), 0.1);
+}
+
+}  // namespace
+}  // namespace stiction
