@@ -14,6 +14,7 @@
 #include "stiction/equilibrium_input.hpp"
 #include "stiction/impact.hpp"
 #include "stiction/impact_input.hpp"
+#include "stiction/question_list.hpp"
 #include "stiction/region.hpp"
 #include "stiction/sliding.hpp"
 #include "stiction/sticking.hpp"
@@ -92,20 +93,7 @@ struct CouplingsAnswer {
   Couplings result;
 };
 
-/// The list of questions: its enumerator, answer and name in files. A new one is a line here, an answer above and its
-/// own files (CONTRIBUTING.md).
-// clang-format off
-#define STICTION_QUESTIONS(question)  \
-  question(AllSticking, all_sticking) \
-  question(Equilibrium, equilibrium)  \
-  question(Closure, closure)          \
-  question(Region, region)            \
-  question(Sliding, sliding)          \
-  question(Impact, impact)            \
-  question(Couplings, couplings)
-// clang-format on
-
-/// Question::kAllSticking, …
+/// Question::kAllSticking, … of the list in question_list.hpp.
 enum class Question {
 #define STICTION_ENUMERATOR(Name, name) k##Name,
   STICTION_QUESTIONS(STICTION_ENUMERATOR)

@@ -72,7 +72,7 @@ Refusal couplings_unbalanced(const Problem& p, const std::vector<Role>& roles, c
 
 }  // namespace
 
-Refusal judge_couplings(const Json& report)
+Refusal judge_couplings_report(const Json& report)
 {
   const Json& certificate = report.at("certificate");
   const Problem p = read_problem(certificate);

@@ -11,12 +11,15 @@
 
 namespace stiction {
 
-exact::Refusal exact::judge_forces(const Json& report)
+namespace exact {
+namespace {
+
+/// Both questions about forces in the cones: with accelerations to be found, or (EQ) with prescribed ones.
+Refusal judge_forces(const Json& report, bool sticking)
 {
   const Json& certificate = report.at("certificate");
   const std::string kind = certificate.at("kind").get<std::string>(), verdict = report.at("verdict").get<std::string>();
   if ((verdict == "holds") != (kind == "forces")) return "a certificate of " + kind + " does not prove " + verdict;
-  const bool sticking = report.at("question").get<std::string>() == "all_sticking";
   Problem p = read_problem(certificate);
   if (const Json& rules = certificate.at("rules"); !sticking && rules.contains("tolerance"))
     p.backward = std::max(kRounding, number(rules.at("tolerance")));
@@ -26,14 +29,22 @@ exact::Refusal exact::judge_forces(const Json& report)
   return sticking ? judge_sticking(p, certificate) : judge_equilibrium(p, certificate);
 }
 
+}  // namespace
+
+Refusal judge_all_sticking_report(const Json& report) { return judge_forces(report, true); }
+Refusal judge_equilibrium_report(const Json& report) { return judge_forces(report, false); }
+
+}  // namespace exact
+
 ExactJudgement judge_exactly(const std::string& report_text)
 {
   using namespace exact;
   using Judge = Refusal (*)(const Json& report);
-  static const std::map<std::string, Judge> judges = {{"all_sticking", judge_forces}, {"equilibrium", judge_forces},
-                                                      {"region", judge_region},       {"closure", judge_closure},
-                                                      {"sliding", judge_sliding},     {"impact", judge_impact},
-                                                      {"couplings", judge_couplings}};
+  static const std::map<std::string, Judge> judges = {
+#define STICTION_EXACT_JUDGE(Name, name) {#name, judge_##name##_report},
+      STICTION_QUESTIONS(STICTION_EXACT_JUDGE)
+#undef STICTION_EXACT_JUDGE
+  };
   try {
     const Json report = Json::parse(report_text);
     const std::string question = report.at("question").get<std::string>(),

@@ -1,15 +1,13 @@
 #pragma once
 
-// One judge per question: what it says of a decided report.
+// judge_<question>_report of every question: what it says of a decided report.
 #include "exact/problem.hpp"
+#include "stiction/question_list.hpp"
 
 namespace stiction::exact {
 
-Refusal judge_forces(const Json& report);  // all_sticking, equilibrium, and the position of a region
-Refusal judge_region(const Json& report);
-Refusal judge_closure(const Json& report);
-Refusal judge_sliding(const Json& report);
-Refusal judge_impact(const Json& report);
-Refusal judge_couplings(const Json& report);
+#define STICTION_EXACT_JUDGE(Name, name) Refusal judge_##name##_report(const Json& report);
+STICTION_QUESTIONS(STICTION_EXACT_JUDGE)
+#undef STICTION_EXACT_JUDGE
 
 }  // namespace stiction::exact

@@ -255,11 +255,11 @@ Refusal check_distance(const Json& report, const std::vector<ProvedPiece>& piece
 
 }  // namespace
 
-Refusal judge_region(const Json& report)
+Refusal judge_region_report(const Json& report)
 {
   const Json &certificate = report.at("certificate"), &region = report.at("region");
   const Problem p = read_problem(certificate);
-  if (const Refusal refusal = judge_forces(report); !refusal.empty()) return "at the position: " + refusal;
+  if (const Refusal refusal = judge_equilibrium_report(report); !refusal.empty()) return "at the position: " + refusal;
   const Json& square = certificate.at("rules").at("clip");
   const Limit clip = square.is_null() ? Limit() : Limit(number(square));
   std::vector<std::vector<int>> patterns;

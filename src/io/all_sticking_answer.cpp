@@ -104,8 +104,9 @@ std::vector<std::string> all_sticking_columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kAllStickingKind{require_no_sliding, make_asker<AllStickingAsker>, all_sticking_columns,
-                                           all_sticking_asked, write_all_sticking,           all_sticking_text,
-                                           judge_all_sticking};
+extern const QuestionKind kAllStickingKind{require_no_sliding,   make_asker<AllStickingAsker>,
+                                           all_sticking_columns, all_sticking_asked,
+                                           write_all_sticking,   all_sticking_text,
+                                           judge_all_sticking,   1800};
 
 }  // namespace stiction::internal

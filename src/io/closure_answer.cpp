@@ -162,8 +162,14 @@ std::vector<std::string> closure_columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kClosureKind{
-    require_for_closure, make_asker<ClosureAsker>, closure_columns, closure_asked, write_closure,
-    closure_text,        judge_closure_report};
+extern const QuestionKind kClosureKind{require_for_closure,
+                                       make_asker<ClosureAsker>,
+                                       closure_columns,
+                                       closure_asked,
+                                       write_closure,
+                                       closure_text,
+                                       judge_closure_report,
+                                       6000,
+                                       false};
 
 }  // namespace stiction::internal

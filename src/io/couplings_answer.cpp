@@ -94,8 +94,9 @@ std::vector<std::string> couplings_columns(const ScenarioOptions&)
 
 }  // namespace
 
-extern const QuestionKind kCouplingsKind{
-    require_for_couplings, make_asker<CouplingsAsker>, couplings_columns, couplings_asked, write_couplings,
-    couplings_text,        judge_couplings_report};
+extern const QuestionKind kCouplingsKind{require_for_couplings,  make_asker<CouplingsAsker>,
+                                         couplings_columns,      couplings_asked,
+                                         write_couplings,        couplings_text,
+                                         judge_couplings_report, 1000};
 
 }  // namespace stiction::internal

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "io/nearest_name.hpp"
 
@@ -85,6 +86,15 @@ Eigen::Vector3d vector3(const Entry& entry, const std::string& path)
   if (entry.kind != Entry::Kind::kList || entry.items.size() != 3) fail(entry, path, "a list of three numbers");
   const std::vector<double> values = numbers(entry, path);
   return {values[0], values[1], values[2]};
+}
+
+Eigen::Vector3d unit_vector(const Entry& entry, const std::string& path)
+{
+  const Eigen::Vector3d value = vector3(entry, path);
+  const std::string where = entry.where();
+  if (!(std::abs(value.norm() - 1.0) <= kUnitRounding))
+    throw InputError((where.empty() ? "" : where + ": ") + path, "want a unit vector, got " + text(value));
+  return value;
 }
 
 Map::Map(const Entry& entry, const std::string& path, const std::vector<std::string>& known, Others others)

@@ -24,6 +24,8 @@ bool boolean(const Entry& entry, const std::string& path);
 const std::string& text_of(const Entry& entry, const std::string& path);
 std::vector<double> numbers(const Entry& entry, const std::string& path);
 Eigen::Vector3d vector3(const Entry& entry, const std::string& path);
+Eigen::Vector3d unit_vector(const Entry& entry,
+                            const std::string& path);  ///< to within kUnitRounding, as a scene wants it
 
 template <class Value, std::size_t n>
 Value one_of(const Entry& entry, const std::string& path, const std::array<std::pair<const char*, Value>, n>& choices)

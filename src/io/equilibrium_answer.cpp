@@ -122,8 +122,14 @@ std::vector<std::string> equilibrium_columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kEquilibriumKind{
-    require_no_sliding, make_asker<EquilibriumAsker>, equilibrium_columns, equilibrium_asked, write_equilibrium,
-    equilibrium_text,   judge_equilibrium_report};
+extern const QuestionKind kEquilibriumKind{require_no_sliding,
+                                           make_asker<EquilibriumAsker>,
+                                           equilibrium_columns,
+                                           equilibrium_asked,
+                                           write_equilibrium,
+                                           equilibrium_text,
+                                           judge_equilibrium_report,
+                                           6000,
+                                           false};
 
 }  // namespace stiction::internal

@@ -253,8 +253,9 @@ std::vector<std::string> impact_columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kImpactKind{
-    require_for_impact, make_asker<ImpactAsker>, impact_columns, impact_asked, write_impact,
-    impact_text,        judge_impact_report};
+extern const QuestionKind kImpactKind{require_for_impact,  make_asker<ImpactAsker>,
+                                      impact_columns,      impact_asked,
+                                      write_impact,        impact_text,
+                                      judge_impact_report, 400};
 
 }  // namespace stiction::internal

@@ -6,6 +6,7 @@
 #include "io/entry_reader.hpp"
 #include "io/judgement.hpp"
 #include "io/nearest_name.hpp"
+#include "io/options.hpp"
 #include "io/scenario_document.hpp"
 
 namespace stiction::internal {
@@ -212,12 +213,6 @@ std::vector<Dof> decode_dofs(const Entry* list, Eigen::Index nv)
   return dofs;
 }
 
-bool needs_mass(Question question)
-{
-  return question == Question::kAllSticking || question == Question::kSliding || question == Question::kImpact ||
-         question == Question::kCouplings;
-}
-
 /// `nv` or `rows`, if they are there, must be what the rest of the file says.
 void check_count(const Map& map, const char* key, Eigen::Index count, const std::string& as)
 {
@@ -240,10 +235,11 @@ void decode_matrices(const Map& map, const Entry& root, Question question, Eigen
   const Eigen::Index nv = problem.nv();
   const Entry *M = map.find("M"), *J = map.find("J");
   check_size(root, "J", rows, nv);
-  if (!M && (needs_mass(question) || !bare.a.isZero(0.0)))
+  const bool needs_mass = kind_of(question).needs_mass;
+  if (!M && (needs_mass || !bare.a.isZero(0.0)))
     throw InputError(root.where() + ": M", std::string("want the mass matrix for the question ") +
                                                stiction::name_of(question) +
-                                               (needs_mass(question) ? "" : " with an acceleration a") + ", got none");
+                                               (needs_mass ? "" : " with an acceleration a") + ", got none");
   if (!J && rows * nv > 0) map.need("J");
   problem.M = M ? matrix_of(*M, "M", nv, nv) : Eigen::MatrixXd::Zero(nv, nv);
   problem.J = J ? matrix_of(*J, "J", rows, nv) : Eigen::MatrixXd::Zero(rows, nv);
@@ -328,18 +324,11 @@ Scenario decode_problem(const Entry& root)
 
 void require_matrices_suffice(const Scenario& scenario)
 {
-  if (scenario.question == Question::kRegion)
-    throw InputError(
-        "question",
-        "want a question that matrices answer: region needs a robot whose centre of mass moves, got region");
-  const auto refuse = [](bool given, const char* path, const char* why) {
-    if (given) throw InputError(path, std::string("want none for a problem file: ") + why + ", got one");
-  };
-  const ScenarioOptions& options = scenario.options;
-  refuse(options.push.has_value(), "options.push", "it needs a robot with links");
-  refuse(!options.plane.empty(), "options.plane", "the matrices say what moves");
-  refuse(options.wrench.has_value(), "options.wrench", "it belongs to F");
-  refuse(options.noise.has_value(), "options.noise", "it needs contacts on a floating object");
+  const std::string question = stiction::name_of(scenario.question);
+  if (const char* const missing = kind_of(scenario.question).needs_robots)
+    throw InputError("question",
+                     "want a question that matrices answer: " + question + " needs " + missing + ", got " + question);
+  require_options_of_matrices(scenario.options);
 }
 
 }  // namespace stiction::internal

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/json.hpp"
+#include "io/options.hpp"
 #include "io/problem_document.hpp"
 #include "io/scenario_document.hpp"
 #include "stiction/closure_input.hpp"
@@ -61,27 +62,6 @@ Json bare_contact_json(const Contact& contact, const ContactMotion& motion)
   add("spin", motion.restitution_spin);
   if (motion.one_way) entry["one_way"] = true;
   if (motion.mu_second) entry["mu_second"] = *motion.mu_second;
-  return entry;
-}
-
-/// Those that a bare problem may have, where they are not the default.
-Json options_json(const ScenarioOptions& options)
-{
-  const ScenarioOptions usual;
-  Json entry = Json::object();
-  if (options.cone.approximation != ConeApproximation::kExact) entry["cone"] = cone_json(options.cone);
-  if (options.detachment == Detachment::kForbidden) entry["detachment"] = "forbidden";
-  if (options.solver != usual.solver) entry["solver"] = options.solver;
-  if (options.tolerance > 0.0) entry["tolerance"] = options.tolerance;
-  if (!options.object.empty()) entry["object"] = options.object;
-  if (options.intervals) entry["intervals"] = *options.intervals;
-  if (options.margins) entry["margins"] = *options.margins;
-  if (options.repairs) entry["repairs"] = *options.repairs;
-  if (options.gap) entry["gap"] = *options.gap;
-  if (options.length) entry["length"] = *options.length;
-  if (options.point) entry["point"] = json(Eigen::VectorXd(*options.point));
-  if (options.tangential != usual.tangential) entry["tangential"] = options.tangential;
-  if (options.modes) entry["modes"] = *options.modes;
   return entry;
 }
 

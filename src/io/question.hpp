@@ -91,6 +91,12 @@ struct QuestionKind {
   /// may say.
   /// @throws InputError when it is not a report.
   Judgement (*judge)(const Field& report);
+
+  /// Rows of contacts and closures and degrees of freedom, together, that are answered within seconds and a gigabyte
+  /// (docs/limits.md).
+  Eigen::Index most_equations;
+  bool needs_mass = true;              ///< a problem file must have M, not only with an acceleration a
+  const char* needs_robots = nullptr;  ///< why no problem file can ask it; null: it can
 };
 
 /// For QuestionKind::make.

@@ -118,6 +118,6 @@ std::vector<std::string> region_columns(const ScenarioOptions&)
 
 extern const QuestionKind kRegionKind{
     require_for_region, make_asker<RegionAsker>, region_columns, region_asked, write_region,
-    region_text,        judge_region_report};
+    region_text,        judge_region_report,     6000,           false,        "a robot whose centre of mass moves"};
 
 }  // namespace stiction::internal

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "io/entry_reader.hpp"
+#include "io/options.hpp"
 #include "io/problem_document.hpp"
 #include "io/scenario_document.hpp"
 #include "io/sha256.hpp"
@@ -49,16 +49,6 @@ Effort decode_effort(const Entry& entry, const std::string& path)
 constexpr std::array<std::pair<const char*, ContactFrame>, 3> kContactFrames{
     {{"link", ContactFrame::kLink}, {"world", ContactFrame::kWorld}, {"on", ContactFrame::kOn}}};
 
-/// Unit to within kUnitRounding, as the scene wants it; here because here the line is known.
-Eigen::Vector3d unit_vector(const Entry& entry, const std::string& path)
-{
-  const Eigen::Vector3d value = vector3(entry, path);
-  const std::string where = entry.where();
-  if (!(std::abs(value.norm() - 1.0) <= kUnitRounding))
-    throw InputError((where.empty() ? "" : where + ": ") + path, "want a unit vector, got " + text(value));
-  return value;
-}
-
 LoadDescription decode_load(const Entry& entry, const std::string& path)
 {
   using Frame = LoadDescription::Frame;
@@ -88,52 +78,6 @@ LoopDescription decode_closure(const Entry& entry, const std::string& path)
   else if (const Entry* normal = map.find("normal"))
     fail(*normal, map.path_of("normal"), "no normal unless the kind is guide");
   return closure;
-}
-
-ConeShape decode_cone(const Entry& entry, const std::string& path)
-{
-  const auto facets = [&](const Entry& count, const std::string& where) {
-    const double value = number(count, where);
-    if (value < 3 || value > kMostFacets || value != std::floor(value))
-      fail(count, where, "a whole number from 3 to 4096");
-    return static_cast<int>(value);
-  };
-  if (entry.kind == Entry::Kind::kText && entry.text == "exact") return ConeShape::exact();
-  if (entry.kind != Entry::Kind::kMap || entry.keys.size() != 1 ||
-      (entry.keys[0] != "inner" && entry.keys[0] != "outer"))
-    fail(entry, path, "exact | {inner: facets} | {outer: facets}");
-  const int count = facets(entry.items[0], path + "." + entry.keys[0]);
-  return entry.keys[0] == "inner" ? ConeShape::inner(count) : ConeShape::outer(count);
-}
-
-PushOption decode_push(const Entry& entry, const std::string& path)
-{
-  using Direction = PushOption::Direction;
-  const Map map(entry, path, {"link", "at", "direction"});
-  PushOption push;
-  push.link = text_of(map.need("link"), map.path_of("link"));
-  push.at = map.vector_or("at", push.at);
-  const Entry& direction = map.need("direction");
-  if (direction.kind == Entry::Kind::kList) {
-    push.direction = unit_vector(direction, map.path_of("direction")).normalized();
-    return push;
-  }
-  if (direction.text != "horizontal" && direction.text != "any")
-    fail(direction, map.path_of("direction"), "a unit vector in the world, horizontal or any");
-  push.kind = direction.text == "any" ? Direction::kAny : Direction::kHorizontal;
-  return push;
-}
-
-NoiseOption decode_noise(const Entry& entry, const std::string& path)
-{
-  const Map map(entry, path, {"position", "angle", "samples", "seed"});
-  NoiseOption noise;
-  if (const Entry* found = map.find("position")) noise.position = number_at_least_zero(*found, map.path_of("position"));
-  if (const Entry* found = map.find("angle")) noise.angle = number_at_least_zero(*found, map.path_of("angle"));
-  if (const Entry* found = map.find("samples"))
-    noise.samples = static_cast<int>(whole_number(*found, map.path_of("samples"), 1, 1e7));
-  if (const Entry* found = map.find("seed")) noise.seed = whole_number(*found, map.path_of("seed"), 0, 0x1p53);
-  return noise;
 }
 
 constexpr auto kQuestions = std::to_array<std::pair<const char*, Question>>({
@@ -229,43 +173,6 @@ ContactDescription decode_contact(const Entry& entry, const std::string& path, C
   }
   decode_impact_law(map, motion);
   return contact;
-}
-
-ScenarioOptions decode_options(const Entry& entry)
-{
-  ScenarioOptions options;
-  if (entry.kind == Entry::Kind::kNull) return options;
-  const Map map(entry, "options",
-                {"cone", "detachment", "solver", "tolerance", "intervals", "margins", "repairs", "explain", "push",
-                 "gap", "box", "object", "plane", "length", "point", "wrench", "noise", "tangential", "modes"});
-  if (const Entry* found = map.find("cone")) options.cone = decode_cone(*found, "options.cone");
-  options.detachment = map.choice_or<Detachment, 2>(
-      "detachment", {{{"allowed", Detachment::kAllowed}, {"forbidden", Detachment::kForbidden}}}, options.detachment);
-  options.solver = map.choice_or<const char*, 2>("solver", {{{"native", "native"}, {"qpoases", "qpoases"}}}, "native");
-  if (const Entry* found = map.find("tolerance")) options.tolerance = number_at_least_zero(*found, "options.tolerance");
-  options.object = map.text_or("object", "");
-  if (const Entry* found = map.find("intervals")) options.intervals = boolean(*found, "options.intervals");
-  if (const Entry* found = map.find("margins")) options.margins = boolean(*found, "options.margins");
-  if (const Entry* found = map.find("repairs")) options.repairs = boolean(*found, "options.repairs");
-  if (const Entry* found = map.find("explain")) options.explain = boolean(*found, "options.explain");
-  if (const Entry* found = map.find("push")) options.push = decode_push(*found, "options.push");
-  if (const Entry* found = map.find("gap")) options.gap = positive_number(*found, "options.gap");
-  if (const Entry* found = map.find("box")) options.box = positive_number(*found, "options.box");
-  options.plane = map.choice_or<const char*, 3>("plane", {{{"xy", "xy"}, {"yz", "yz"}, {"zx", "zx"}}}, "");
-  if (const Entry* found = map.find("length")) options.length = positive_number(*found, "options.length");
-  if (const Entry* found = map.find("point")) options.point = vector3(*found, "options.point");
-  if (const Entry* found = map.find("wrench")) {
-    const Map wrench(*found, "options.wrench", {"force", "torque"});
-    options.wrench.emplace();
-    options.wrench->force = wrench.vector_or("force", options.wrench->force);
-    options.wrench->torque = wrench.vector_or("torque", options.wrench->torque);
-  }
-  if (const Entry* found = map.find("noise")) options.noise = decode_noise(*found, "options.noise");
-  options.tangential =
-      map.choice_or<const char*, 2>("tangential", {{{"held", "held"}, {"left_out", "left_out"}}}, "held");
-  if (const Entry* found = map.find("modes"))
-    options.modes = static_cast<int>(whole_number(*found, "options.modes", 1, 1e6));
-  return options;
 }
 
 Question decode_question(const Map& document)

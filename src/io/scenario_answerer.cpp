@@ -7,8 +7,8 @@
 
 #include "base/limits.hpp"
 #include "base/names.hpp"
-#include "base/numerics.hpp"
 #include "base/text.hpp"
+#include "io/options.hpp"
 #include "io/problem_document.hpp"
 #include "io/scenario_document.hpp"
 #include "io/sha256.hpp"
@@ -47,13 +47,6 @@ void require(bool condition, const std::string& path, const char* want, const st
   if (!condition) throw InputError(path, std::string("want ") + want + ", got " + got);
 }
 
-void require_positive(const std::optional<double>& value, const char* path)
-{
-  if (!value) return;
-  require(std::isfinite(*value) && *value > 0.0, path, "a finite number > 0", text(*value));
-  require(in_range(*value), path, "a number up to 1e50", text(*value));
-}
-
 void require_finite(const Eigen::Vector3d& value, const std::string& path)
 {
   require(value.allFinite(), path, "three finite numbers", text(value));
@@ -84,62 +77,16 @@ void require_values(const Scenario& scenario)
       require(in_range(*motion.mu_second) && *motion.mu_second >= 0.0, path + ".mu_second", "a finite number >= 0",
               text(*motion.mu_second));
   }
-  const ScenarioOptions& options = scenario.options;
-  if (options.cone.approximation != ConeApproximation::kExact)
-    require(options.cone.facets >= 3 && options.cone.facets <= kMostFacets, "options.cone", "3 to 4096 facets",
-            std::to_string(options.cone.facets));
-  require(options.solver == "native" || options.solver == "qpoases", "options.solver", "native | qpoases",
-          quoted(options.solver));
-  require(options.plane.empty() || options.plane == "xy" || options.plane == "yz" || options.plane == "zx",
-          "options.plane", "xy | yz | zx", quoted(options.plane));
-  require(options.tolerance >= 0.0 && options.tolerance <= kLargestTolerance, "options.tolerance", "0 to 2^-7",
-          text(options.tolerance));
-  require(options.tolerance == 0.0 || scenario.question == Question::kEquilibrium, "options.tolerance",
-          "0 unless the question is equilibrium", text(options.tolerance));
-  require_positive(options.gap, "options.gap");
-  require_positive(options.box, "options.box");
-  if (options.box) require(*options.box <= 1e6, "options.box", "at most 1e6 m", text(*options.box));
-  require_positive(options.length, "options.length");
-  require(options.tangential == "held" || options.tangential == "left_out", "options.tangential", "held | left_out",
-          quoted(options.tangential));
-  if (options.modes)
-    require(*options.modes >= 1 && *options.modes <= 1'000'000, "options.modes", "1 to 1e6",
-            std::to_string(*options.modes));
-  if (options.push) {
-    require_finite(options.push->at, "options.push.at");
-    require(options.push->kind != PushOption::Direction::kGiven ||
-                std::abs(options.push->direction.norm() - 1.0) <= kUnitRounding,
-            "options.push.direction", "a unit vector", text(options.push->direction));
-  }
-  if (options.point) require_finite(*options.point, "options.point");
-  if (options.wrench) {
-    require_finite(options.wrench->force, "options.wrench.force");
-    require_finite(options.wrench->torque, "options.wrench.torque");
-  }
-  if (const auto& noise = options.noise) {
-    require(in_range(noise->position) && noise->position >= 0.0, "options.noise.position", "a finite number >= 0",
-            text(noise->position));
-    require(in_range(noise->angle) && noise->angle >= 0.0, "options.noise.angle", "a finite number >= 0",
-            text(noise->angle));
-    require(noise->samples >= 1 && noise->samples <= 10'000'000, "options.noise.samples", "1 to 1e7",
-            std::to_string(noise->samples));
-  }
+  require_options(scenario);
 }
 
-/// Rows of contacts and closures and degrees of freedom, together, that are answered within seconds and a gigabyte.
-constexpr std::pair<Question, Eigen::Index> kMostEquations[] = {
-    {Question::kAllSticking, 1800}, {Question::kEquilibrium, 6000}, {Question::kClosure, 6000},
-    {Question::kRegion, 6000},      {Question::kSliding, 240},      {Question::kImpact, 400},
-    {Question::kCouplings, 1000}};
 constexpr Eigen::Index kMostWithQpoases = 150;  // of all_sticking
 
 void require_size(const Scenario& scenario, const ContactProblem& problem)
 {
   const Question question = scenario.question;
   const bool qpoases = question == Question::kAllSticking && scenario.options.solver == "qpoases";
-  const auto limit =
-      qpoases ? kMostWithQpoases
-              : std::ranges::find(kMostEquations, question, &std::pair<Question, Eigen::Index>::first)->second;
+  const Eigen::Index limit = qpoases ? kMostWithQpoases : kind_of(question).most_equations;
   const Eigen::Index rows = problem.rows(), dofs = problem.nv();
   if (rows + dofs <= limit) return;
   throw InputError(rows > dofs ? "contacts" : "models",

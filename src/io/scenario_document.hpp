@@ -10,9 +10,6 @@ namespace stiction::internal {
 
 class Map;
 
-/// Of a pyramid that replaces a friction cone.
-inline constexpr int kMostFacets = 4096;
-
 /// A scenario or problem file as it is written, with overrides applied; `decode` reads it.
 struct ScenarioDocument {
   Entry root;
@@ -35,7 +32,6 @@ void apply(const std::vector<ScenarioOverride>& overrides, ScenarioDocument& doc
 // The parts that rows of a batch replace one by one. `path` as in error messages.
 ModelDescription decode_model(const Entry& entry, const std::string& name, const std::string& folder);
 ContactDescription decode_contact(const Entry& entry, const std::string& path, ContactMotion& motion);
-ScenarioOptions decode_options(const Entry& entry);
 
 // Keys that scenarios and problem files share.
 void decode_impact_law(const Map& contact, ContactMotion& motion);  ///< restitution, one_way, mu_second

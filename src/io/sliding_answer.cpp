@@ -133,8 +133,9 @@ std::vector<std::string> sliding_columns(const ScenarioOptions& options)
 
 }  // namespace
 
-extern const QuestionKind kSlidingKind{
-    require_for_sliding, make_asker<SlidingAsker>, sliding_columns, sliding_asked, write_sliding,
-    sliding_text,        judge_sliding_report};
+extern const QuestionKind kSlidingKind{require_for_sliding,  make_asker<SlidingAsker>,
+                                       sliding_columns,      sliding_asked,
+                                       write_sliding,        sliding_text,
+                                       judge_sliding_report, 240};
 
 }  // namespace stiction::internal

@@ -262,7 +262,7 @@ TEST(ProblemFile, MayHaveATolerance)
       HasSubstr("is violated"));
   EXPECT_THAT(error_of_text(file.dump(), {{"options.tolerance", "0.1"}}),
               HasSubstr("options.tolerance: want 0 to 2^-7"));
-  EXPECT_THAT(error_of_text(file.dump(), {{"question", "closure"}}), HasSubstr("options.tolerance: want 0 unless"));
+  EXPECT_THAT(error_of_text(file.dump(), {{"question", "closure"}}), HasSubstr("options.tolerance: want none unless"));
   const ScenarioReport fails = check_text(file.dump(), {{"contacts.c0.mu", "0.2"}});
   EXPECT_THAT(fails.summary, HasSubstr("fails: all data within 1e-06 fail: "));
   EXPECT_TRUE(judge_exactly(to_json(fails)).valid) << judge_exactly(to_json(fails)).message;
