@@ -96,7 +96,8 @@ class ClosureChecker {
   ClosureChecker(ClosureChecker&&) noexcept;
   ClosureChecker& operator=(ClosureChecker&&) noexcept;
 
-  /// `grasp` must be valid (set_grasp makes it so; else call validate()).
+  /// @throws InputError. The overloads that return the result validate the grasp, the others take it as valid
+  /// (set_grasp makes it so).
   void check(const Grasp& grasp, const ClosureOptions& options, ClosureResult& result);
   ClosureResult check(const Grasp& grasp, const ClosureOptions& options = {});
 

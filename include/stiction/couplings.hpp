@@ -99,7 +99,8 @@ class CouplingChecker {
   CouplingChecker(CouplingChecker&&) noexcept;
   CouplingChecker& operator=(CouplingChecker&&) noexcept;
 
-  /// @throws InputError from problem.validate().
+  /// @throws InputError from problem.validate(), in both overloads: ranks and inverses are part of the answer.
+  void check(const ContactProblem& problem, const CouplingOptions& options, Couplings& result);
   Couplings check(const ContactProblem& problem, const CouplingOptions& options = {});
 
  private:

@@ -44,7 +44,9 @@ class ImpactChecker {
   ImpactChecker(ImpactChecker&&) noexcept;
   ImpactChecker& operator=(ImpactChecker&&) noexcept;
 
-  /// @throws InputError from validate(problem, impact).
+  /// @throws InputError. The overload that returns the result calls validate(problem, impact), the other one takes both
+  /// as valid.
+  void check(const ContactProblem& problem, const Impact& impact, const ImpactOptions& options, ImpactResult& result);
   ImpactResult check(const ContactProblem& problem, const Impact& impact, const ImpactOptions& options = {});
 
  private:

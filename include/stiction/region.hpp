@@ -71,7 +71,8 @@ class RegionChecker {
   RegionChecker(RegionChecker&&) noexcept;
   RegionChecker& operator=(RegionChecker&&) noexcept;
 
-  /// @throws InputError as EquilibriumChecker::check, and for `shift`, `position` and options.
+  /// @throws InputError as EquilibriumChecker::check, and for `shift`, `position` and options. The overloads that
+  /// return the result also validate the problem.
   void check(const RegionInput& input, const RegionOptions& options, RegionResult& result);
   RegionResult check(const RegionInput& input, const RegionOptions& options = {});
 

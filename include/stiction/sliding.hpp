@@ -100,8 +100,11 @@ class SlidingChecker {
   SlidingChecker(SlidingChecker&&) noexcept;
   SlidingChecker& operator=(SlidingChecker&&) noexcept;
 
-  /// @throws InputError from problem.validate(); for slips of the wrong size, a direction that is not a unit vector
-  /// within 1e-6 or leaves the plane, and a sliding contact with torsion (its spin is not given): "slides[2]".
+  /// @throws InputError for slips of the wrong size, a direction that is not a unit vector
+  /// within 1e-6 or leaves the plane, and a sliding contact with torsion (its spin is not given): "slides[2]". The
+  /// overload that returns the result also validates the problem.
+  void check(const ContactProblem& problem, const SlipDirections& slips, const SlidingOptions& options,
+             SlidingResult& result);
   SlidingResult check(const ContactProblem& problem, const SlipDirections& slips, const SlidingOptions& options = {});
 
  private:

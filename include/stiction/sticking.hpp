@@ -79,8 +79,7 @@ class StickingChecker {
   StickingChecker(StickingChecker&&) noexcept;
   StickingChecker& operator=(StickingChecker&&) noexcept;
 
-  /// @throws InputError from problem.validate() only when `problem` was not validated before (sizes are always
-  /// checked).
+  /// @throws InputError. The overload that returns the result validates the problem, the other one takes it as valid.
   void check(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
   StickingResult check(const ContactProblem& problem, const StickingOptions& options = {});
 

@@ -27,12 +27,12 @@ struct CastOptions {
 template <class DecideAt>
 void close_gap(CastRange& range, const CastOptions& options, DecideAt&& decide_at)
 {
-  constexpr int kMostTrials = 80;
+  constexpr int kMostCasts = 80;
   constexpr double kShare = 0.02;                    // of the last step
   constexpr double kShortest = 1e-6, kLonger = 8.0;  // steps while nothing bounds the line
   double step = range.upper - range.lower, stride = std::max(options.scale, kShortest);
   double ceiling = kInfinity;  // too near to the end to be proved either way
-  for (int i = 0; i < kMostTrials; ++i) {
+  for (int i = 0; i < kMostCasts; ++i) {
     const double gap = range.upper - range.lower;
     const double end = std::isfinite(range.upper) ? std::abs(range.upper) : 0.0;
     const double closed = options.relative_gap * std::max({std::abs(range.lower), end, options.scale});

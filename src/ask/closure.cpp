@@ -438,26 +438,42 @@ void ClosureChecker::Workspace::check_force(const Grasp& grasp, const ClosureVer
 
 void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorXd& wrench, ResistResult& result)
 {
-  const Eigen::Index n = grasp.G.cols(), m = grasp.G.rows();
+  const Eigen::Index n = grasp.G.cols();
   result.verdict = Verdict::kUndecided;
   result.reason.clear();
-  result.proof.signs.assign(grasp.contacts.size(), 0);
   result.proof.claims = Verdict::kUndecided;
   result.proof.leaves.clear();
   result.forces.setZero(n);
   result.efforts.setZero(grasp.J_hand.cols());
   result.twist.resize(0);
+  const bool has_signs = find_resisting_forces(grasp, wrench, result);
+  result.proof.claims = result.verdict;
+  if (result.verdict == Verdict::kHolds) {
+    result.forces = result.proof.x.head(n);
+    result.efforts = result.proof.x.segment(n, grasp.J_hand.cols());
+    return;
+  }
+  if (find_unresisted_motion(grasp, wrench, result) || resists_as_equilibrium(grasp, wrench, result)) return;
+  result.reason =
+      has_signs ? kManySigns : "within tolerance of the boundary: neither forces nor a motion could be proved";
+}
 
-  // The search is stricter than the judge by as much again, on both sides.
-  int to_sign = 0;
-  for (const GraspBlock& block : grasp.contacts)
-    to_sign += block.side == Side::kBilateral && has_friction(block, ClosureKind::kFrictionalForm);
+/// Tries the signs of contacts that may pull and push, one choice after the other; whether there are any. The search is
+/// stricter than the judge by as much again.
+bool ClosureChecker::Workspace::find_resisting_forces(const Grasp& grasp, const Eigen::VectorXd& wrench,
+                                                      ResistResult& result)
+{
+  const Eigen::Index n = grasp.G.cols(), m = grasp.G.rows();
+  const auto has_sign = [](const GraspBlock& block) {
+    return block.side == Side::kBilateral && has_friction(block, ClosureKind::kFrictionalForm);
+  };
+  const auto to_sign = std::ranges::count_if(grasp.contacts, has_sign);
+  result.proof.signs.assign(grasp.contacts.size(), 0);
   const int patterns = to_sign <= kMostSignedContacts ? 1 << to_sign : 0;
   for (int pattern = 0; pattern < patterns && result.verdict == Verdict::kUndecided; ++pattern) {
     int bit = 0;
     for (std::size_t i = 0; i < grasp.contacts.size(); ++i)
-      if (grasp.contacts[i].side == Side::kBilateral && has_friction(grasp.contacts[i], ClosureKind::kFrictionalForm))
-        result.proof.signs[i] = pattern >> bit++ & 1 ? -1 : 1;
+      if (has_sign(grasp.contacts[i])) result.proof.signs[i] = pattern >> bit++ & 1 ? -1 : 1;
     internal::write_resist_program(grasp, wrench, -2.0 * kClosureDoubt, result.proof.signs, program);
     engine->decide(program, answer);
     if (answer.outcome != Outcome::kFeasible) continue;
@@ -469,34 +485,33 @@ void ClosureChecker::Workspace::resists(const Grasp& grasp, const Eigen::VectorX
     result.proof.claims = Verdict::kHolds;
     result.verdict = internal::judge_resists(grasp, wrench, result.proof, resist_scratch, nullptr);
   }
-  result.proof.claims = result.verdict;
-  if (result.verdict == Verdict::kHolds) {
-    result.forces = result.proof.x.head(n);
-    result.efforts = result.proof.x.segment(n, grasp.J_hand.cols());
-    return;
-  }
+  return to_sign > 0;
+}
+
+/// A motion that no forces oppose, proved for all signs at once; again stricter than the judge.
+bool ClosureChecker::Workspace::find_unresisted_motion(const Grasp& grasp, const Eigen::VectorXd& wrench,
+                                                       ResistResult& result)
+{
   result.proof.signs.assign(grasp.contacts.size(), 0);
   internal::write_resist_program(grasp, wrench, 2.0 * kClosureDoubt, result.proof.signs, program);
   engine->decide(program, answer);
-  if (answer.outcome == Outcome::kInfeasible) {
-    result.proof.claims = Verdict::kFails;
-    // A motion that no contact sees has rounding in rows that it should leave alone, which contacts do see.
-    row_size.setZero(program.E.rows());  // what the motion of a row does to contacts, whatever its unit
-    for (Eigen::Index j = 0; j < program.E.cols(); ++j) row_size = row_size.cwiseMax(program.E.col(j).cwiseAbs());
-    row_size.array() *= answer.y.array().abs();
-    const double largest = row_size.maxCoeff();
-    for (const double noise : {0.0, 0x1p-48, 0x1p-40, 0x1p-32, 0x1p-24}) {
-      result.proof.y = (row_size.array() == 0.0 || row_size.array() > noise * largest).select(answer.y, 0.0);
-      result.verdict = internal::judge_resists(grasp, wrench, result.proof, resist_scratch, nullptr);
-      if (result.verdict != Verdict::kFails) continue;
-      result.twist = -result.proof.y.head(m);
-      return;
-    }
-    result.proof.claims = Verdict::kUndecided;
+  if (answer.outcome != Outcome::kInfeasible) return false;
+  result.proof.claims = Verdict::kFails;
+  // A motion that no contact sees has rounding in rows that it should leave alone, which contacts do see.
+  constexpr double kNoises[] = {0.0, 0x1p-48, 0x1p-40, 0x1p-32, 0x1p-24};
+  row_size.setZero(program.E.rows());  // what the motion of a row does to contacts, whatever its unit
+  for (Eigen::Index j = 0; j < program.E.cols(); ++j) row_size = row_size.cwiseMax(program.E.col(j).cwiseAbs());
+  row_size.array() *= answer.y.array().abs();
+  const double largest = row_size.maxCoeff();
+  for (const double noise : kNoises) {
+    result.proof.y = (row_size.array() == 0.0 || row_size.array() > noise * largest).select(answer.y, 0.0);
+    result.verdict = internal::judge_resists(grasp, wrench, result.proof, resist_scratch, nullptr);
+    if (result.verdict != Verdict::kFails) continue;
+    result.twist = -result.proof.y.head(grasp.G.rows());
+    return true;
   }
-  if (resists_as_equilibrium(grasp, wrench, result)) return;
-  result.reason =
-      to_sign > 0 ? kManySigns : "within tolerance of the boundary: neither forces nor a motion could be proved";
+  result.proof.claims = Verdict::kUndecided;
+  return false;
 }
 
 /// What one program does not settle: equilibrium also looks at parts that nothing connects one by one, and turns

@@ -77,7 +77,7 @@ Margin ClosureChecker::Workspace::largest_slack(const Grasp& grasp, ClosureKind 
   program.e_scale.resize(0);
   const Eigen::VectorXd start = count * Eigen::VectorXd::Unit(n + 1, n);
   internal::CastOptions cast_options;
-  cast_options.scale = 1e-3;
+  cast_options.scale = 1e-3;  // of a unit force: slacks that are smaller are as good as none
   caster.cast(*engine, program, direction, 0.0, start, cast_options, cast);
   if (cast.end == internal::Cast::End::kUndecided)
     return {Margin::State::kUndecided, cast.lower, cast.upper, "too near to the largest slack to be decided"};

@@ -33,6 +33,8 @@ struct ClosureChecker::Workspace {
                    ClosureVerdict& result);
   bool uncommandable_force(const Grasp& grasp, Eigen::VectorXd& forces);
   void resists(const Grasp& grasp, const Eigen::VectorXd& wrench, ResistResult& result);
+  bool find_resisting_forces(const Grasp& grasp, const Eigen::VectorXd& wrench, ResistResult& result);
+  bool find_unresisted_motion(const Grasp& grasp, const Eigen::VectorXd& wrench, ResistResult& result);
   bool resists_as_equilibrium(const Grasp& grasp, const Eigen::VectorXd& wrench, ResistResult& result);
 
   // closure_numbers.cpp

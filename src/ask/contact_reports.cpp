@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ask/multiplier_set.hpp"
+#include "base/numerics.hpp"
 #include "cone/kernels.hpp"
 #include "stiction/words.hpp"
 
@@ -63,7 +64,6 @@ void report_contacts(const ContactProblem& problem, const ConeShape& shape, cons
 
 std::string doubt_of_the_rim(const ContactProblem& problem, const ConeShape& shape, const Eigen::VectorXd& lambda)
 {
-  constexpr double kNoise = 1e-15;  // share of the largest force that is left of others that cancel: unloaded
   const double largest = lambda.lpNorm<Eigen::Infinity>(), nothing = kNoSlack * largest;
   for (const Contact& contact : problem.contacts) {
     const double* f = lambda.data() + contact.row;

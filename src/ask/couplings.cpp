@@ -370,6 +370,11 @@ ActiveRows read_motion(const ContactProblem& problem, Couplings& c)
 
 }  // namespace internal
 
+void CouplingChecker::check(const ContactProblem& problem, const CouplingOptions& options, Couplings& result)
+{
+  result = check(problem, options);
+}
+
 Couplings CouplingChecker::check(const ContactProblem& problem, const CouplingOptions& options)
 {
   Couplings c = internal::inertial_couplings(problem, options.tangential);

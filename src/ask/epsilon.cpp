@@ -17,14 +17,15 @@
 namespace stiction {
 namespace {
 
-constexpr int kMostRows = 6;
+constexpr int kMostWrenchRows = 6;
 constexpr std::size_t kPool = 40;  // support points kept for the next cells, which are neighbours
 constexpr int kMostPoints = 60;    // new ones per cell before it is cut instead
 constexpr double kProducts = internal::kProductRounding;
 constexpr double kSameDirection = 1e-20;  // squared distance of unit vectors that no reflection can tell apart
 
-using Direction = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostRows, 1>;
-using Cell = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostRows, kMostRows>;  ///< edges as columns
+using Direction = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostWrenchRows, 1>;
+using Cell =
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostWrenchRows, kMostWrenchRows>;  ///< edges as columns
 
 class Hull {
  public:

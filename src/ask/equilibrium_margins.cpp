@@ -19,6 +19,14 @@ namespace {
 
 constexpr int kMostBallDirections = 400;
 
+/// Of the load that contacts carry, or of effort limits: margins that are smaller are as good as zero, so that their
+/// gaps are measured by this. Ends of a ball are found to the same share of the gap that it closes.
+constexpr double kSmallMargin = 1e-3;
+constexpr double kFarMargin = 1e3;      // of the load: a ball that large has no end
+constexpr double kLeastLoad = 1e-9;     // N: of bodies without weight
+constexpr double kJustEnough = 1e-12;   // beyond limits that are just enough, by rounding
+constexpr double kInsideMargin = 1e-6;  // step back from a margin found without proof, so that it can be proved
+
 void set_undecided(Margin& margin, std::string reason)
 {
   margin.state = Margin::State::kUndecided;
@@ -75,10 +83,10 @@ class BallSandwich {
         options_(options),
         k_(static_cast<int>(options.ball.cols())),
         branches_(checker.set.needs_signs()),
-        far_(1e3 * std::max(checker.carried_load(), 1e-9))
+        far_(kFarMargin * std::max(checker.carried_load(), kLeastLoad))
   {
-    how_.relative_gap = 1e-3 * options.ball_gap;
-    how_.scale = 1e-3 * checker.carried_load();
+    how_.relative_gap = kSmallMargin * options.ball_gap;
+    how_.scale = kSmallMargin * checker.carried_load();
     how_.cap = far_;
   }
 
@@ -288,11 +296,11 @@ void EquilibriumChecker::Workspace::effort_margin(const EquilibriumOptions& opti
       if (slope.lower[d] > 0.0) start = std::max(start, -effort / slope.lower[d]);
       if (slope.upper[d] < 0.0) start = std::max(start, -effort / slope.upper[d]);
     }
-    start *= 1.0 + 1e-12;
+    start *= 1.0 + kJustEnough;
   }
   LineOptions how;
   how.relative_gap = options.relative_gap;
-  how.scale = 1e-3;  // efforts below a millionth of a millionth of the limits are none
+  how.scale = kSmallMargin;
   how.cap = 0.0;
   how.bounded = true;
   const HoldProblem scaled{set, from, nullptr, {}, branch_limit};
@@ -312,7 +320,7 @@ void EquilibriumChecker::Workspace::push_margin(const EquilibriumOptions& option
   slope.e_scale = options.push.cwiseAbs();
   LineOptions how;
   how.relative_gap = options.relative_gap;
-  how.scale = 1e-3 * carried_load();
+  how.scale = kSmallMargin * carried_load();
   caster.cast(hold_problem(), slope, 0.0, found, how, search, line);
   set_from(result.push, line, line.lower, line.upper);
 }
@@ -360,7 +368,7 @@ void EquilibriumChecker::Workspace::generators_margin(const EquilibriumOptions& 
   LineOptions how;
   how.relative_gap = options.relative_gap;
   const double scale = carried_load();
-  how.scale = 1e-3 * scale;
+  how.scale = kSmallMargin * scale;
   double start = 0.0;
   const bool holds = result.verdict == Verdict::kHolds;
   if (!holds) {  // any r at all: a free variable beside the forces
@@ -372,7 +380,7 @@ void EquilibriumChecker::Workspace::generators_margin(const EquilibriumOptions& 
     if (verdict == Verdict::kUndecided) set_undecided(margin, trial.reason);
     if (verdict != Verdict::kHolds) return;
     start = trial.forces[any.extra_column()];
-    start -= 1e-6 * std::max(std::abs(start), scale);
+    start -= kInsideMargin * std::max(std::abs(start), scale);
     Loads at;
     at.set_line(loads, start, slope);
     if (decide({set, at, nullptr, {}, branch_limit}, search, trial) != Verdict::kHolds)

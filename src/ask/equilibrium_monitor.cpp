@@ -6,7 +6,8 @@
 namespace stiction {
 namespace {
 
-constexpr double kRoom = 0.1;  // share of the load of one contact that new forces keep from every rim, where they can
+constexpr double kKeptFromRims =
+    0.1;  // share of the load of one contact that new forces keep from every rim, where they can
 
 }  // namespace
 
@@ -90,7 +91,7 @@ void EquilibriumMonitor::Workspace::give_room()
 {
   const double load_of_one = checker.set_effort_room();
   if (!(load_of_one > 0.0)) return;
-  for (const double share : {kRoom, 0.1 * kRoom}) {
+  for (const double share : {kKeptFromRims, 0.1 * kKeptFromRims}) {
     const double room = share * load_of_one;
     if (!checker.slack.give(checker.hold_problem(), &checker.effort_room, room, checker.search, checker.found))
       continue;

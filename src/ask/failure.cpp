@@ -12,7 +12,7 @@
 namespace stiction {
 namespace {
 
-constexpr Remedies kAll = kMoreMotors | kMoreEffort | kLargerLimits | kMoreFriction;
+constexpr Remedies kAllRemedies = kMoreMotors | kMoreEffort | kLargerLimits | kMoreFriction;
 constexpr Remedy kInOrder[] = {kMoreMotors, kMoreEffort, kLargerLimits, kMoreFriction};
 
 FailureCause cause_of(Remedy helps)
@@ -47,7 +47,7 @@ template <class Ask>
 Remedies several_that_help(Remedies possible, Ask&& ask)
 {
   for (int size = 2; size <= std::popcount(possible); ++size)
-    for (Remedies with = 1; with <= kAll; ++with)
+    for (Remedies with = 1; with <= kAllRemedies; ++with)
       if ((with & ~possible) == 0 && std::popcount(with) == size && ask(with) == Verdict::kHolds) return with;
   return 0;
 }

@@ -20,8 +20,8 @@ struct FrictionBracket {
   /// The least one is known to the digits that people are shown: trials too near to the boundary left no more open.
   bool settled() const
   {
-    constexpr double kShown = 1e-4;
-    return known && (!upper || *upper - lower <= std::max(kShown * *upper, kLeastTried));
+    constexpr double kShownShare = 1e-4;
+    return known && (!upper || *upper - lower <= std::max(kShownShare * *upper, kLeastTried));
   }
 };
 
@@ -35,7 +35,7 @@ template <class DecideAt, class Reach>
 FrictionBracket bracket_friction(double first, double holding, DecideAt&& decide_at, Reach&& reach)
 {
   constexpr double kGap = 1e-7;  // relative, of the least friction
-  constexpr int kMostDoubts = 2, kMostTrials = 200;
+  constexpr int kMostDoubts = 2, kMostFrictions = 200;
   FrictionBracket least;
   double &lower = least.lower, upper = holding;
   // Trials too near to the boundary to be decided leave a gap of doubt, which both ends then approach.
@@ -62,7 +62,7 @@ FrictionBracket bracket_friction(double first, double holding, DecideAt&& decide
     trial = std::min(std::max(trial, 2.0 * lower), kLargestFriction);
     if (narrow(trial) == Verdict::kUndecided && (++doubts > kMostDoubts || trial == kLargestFriction)) return least;
   }
-  for (int i = 0; i < kMostTrials && upper > kLeastTried; ++i) {
+  for (int i = 0; i < kMostFrictions && upper > kLeastTried; ++i) {
     const double gap = kGap * upper, from = std::max(lower, doubt_upper);
     const bool doubted = doubt_upper > 0.0;
     if (upper - from > gap) {

@@ -82,7 +82,7 @@ Verdict SignSearch::decide_program()
 bool SignSearch::fails_with_more()
 {
   ConeAnswer& answer = workspace_.answer;
-  for (const double more : {1e-9, 1e-6}) {
+  for (const double more : {1e-9, 1e-6}) {  // shares of friction: as little as helps
     Friction wider = problem_.friction;
     wider.factor *= 1.0 + more;
     wider.mu *= 1.0 + more;

@@ -24,12 +24,12 @@ using Mode = ContactImpactMode;
 
 namespace {
 
-constexpr double kDependentColumn =
-    1e-11;                              // share of the largest pivot below which the equations of a mode are dependent
-constexpr double kLastColumn = 1e-15;   // the same where that leaves equations unsolved
-constexpr int kGuessSweeps = 128;       // of the first attempt; the search goes on without it
-constexpr int kSettleRounds = 8;        // of Newton's method from that attempt, each in modes of its own
-constexpr double kFinestSector = 1e-5;  // where an empty-looking sector is given up
+constexpr double kLastColumn = 1e-15;    // in place of kDependent, where that leaves equations of a mode unsolved
+constexpr double kInverseError = 1e-6;   // of a left inverse: any matrix will do that the judge accepts
+constexpr double kImpulseNoise = 1e-13;  // share of the largest impulse that is left of others that cancel
+constexpr int kGuessSweeps = 128;        // of the first attempt; the search goes on without it
+constexpr int kSettleRounds = 8;         // of Newton's method from that attempt, each in modes of its own
+constexpr double kFinestSector = 1e-5;   // where an empty-looking sector is given up
 constexpr const char* kOpenSlip = "slip directions in space are searched, not proved to be the only ones";
 constexpr const char* kOpenVelocity = "a mode leaves the velocity open, or is within rounding of being impossible";
 
@@ -339,7 +339,7 @@ class Search {
     Eigen::VectorXd column = scaled.cwiseAbs().colwise().maxCoeff().transpose();
     for (double& c : column) c = c > 0.0 ? 1.0 / c : 1.0;
     scaled = scaled * column.asDiagonal();
-    const LeastNorm inverse(scaled.transpose(), kDependentColumn);
+    const LeastNorm inverse(scaled.transpose(), kDependent);
     const auto nv = problem_.nv();
     Eigen::MatrixXd target = Eigen::MatrixXd::Zero(E.cols(), nv), identity = target.transpose();
     for (Eigen::Index i = 0; i < nv; ++i)
@@ -351,7 +351,7 @@ class Search {
     Y += inverse.solve(target - scaled.transpose() * Y);
     leaf.left_inverse = (row.asDiagonal() * Y).transpose();
     leaf.solution = solution;
-    if ((leaf.left_inverse * E - identity).cwiseAbs().maxCoeff() > 1e-6) return false;
+    if ((leaf.left_inverse * E - identity).cwiseAbs().maxCoeff() > kInverseError) return false;
     leaf.kind = ImpactLeaf::Kind::kSolved;
     return true;
   }
@@ -416,7 +416,7 @@ class Search {
     const auto nv = problem_.nv(), rows = problem_.rows();
     Eigen::VectorXd r(nv + rows);
     Eigen::MatrixXd slope(nv + rows, nv + rows);
-    double dependent = kDependentColumn;
+    double dependent = kDependent;
     for (int step = 0; step < 25; ++step) {
       equations(modes, z, r, slope);
       Eigen::VectorXd weight = units_;  // of equations: momenta and velocities
@@ -426,7 +426,7 @@ class Search {
       const Eigen::VectorXd change = LeastNorm(slope, dependent).solve(weight.cwiseProduct(r));
       if (!change.allFinite()) return false;
       z -= units_.cwiseProduct(change);
-      if (step == 0 || change.norm() > 1e-15 * z.cwiseQuotient(units_).norm()) continue;
+      if (step == 0 || change.norm() > kNoise * z.cwiseQuotient(units_).norm()) continue;
       // What is left of a velocity belongs to a column that only seemed dependent.
       const bool kept =
           (r.tail(rows).array().abs() <= kSolve * bounds_.row.array() || slope.diagonal().tail(rows).array() != 0.0)
@@ -439,61 +439,63 @@ class Search {
 
   /// Residual and slope in (d, Λ): M d - J'Λ, then one equation per row of J by mode. Every row with a law has weight
   /// one, impulses that are zero too.
-  void equations(const std::vector<Mode>& modes, const Eigen::VectorXd& z, Eigen::VectorXd& r,
-                 Eigen::MatrixXd& slope) const
-  {
-    const ContactProblem& p = stretched_.problem;
-    const auto nv = p.nv(), rows = p.rows();
-    const Eigen::VectorXd xi = p.J * z.head(nv) + p.gamma;
-    const auto impulse = z.tail(rows);
-    slope.setZero();
-    slope.topLeftCorner(nv, nv) = p.M;
-    slope.topRightCorner(nv, rows) = -p.J.transpose();
-    r.head(nv) = p.M * z.head(nv) - p.J.transpose() * impulse;
-    const auto held = [&](int row) {
+  struct Equations {
+    const ContactProblem& p;
+    const Eigen::VectorXd& z;
+    const Eigen::VectorXd xi;
+    Eigen::VectorXd& r;
+    Eigen::MatrixXd& slope;
+    const Eigen::Index nv = p.nv();
+
+    double impulse(int row) const { return z[nv + row]; }
+
+    void held(int row)
+    {
       r[nv + row] = xi[row];
       slope.row(nv + row).head(nv) = p.J.row(row);
-    };
-    const auto tied = [&](int row, int normal, double ratio) {  // Λ_row = ratio Λ_normal
-      r[nv + row] = impulse[row] - ratio * impulse[normal];
+    }
+
+    /// Λ_row = ratio Λ_normal
+    void tied(int row, int normal, double ratio)
+    {
+      r[nv + row] = impulse(row) - ratio * impulse(normal);
       slope(nv + row, nv + row) = 1.0;
       slope(nv + row, nv + normal) -= ratio;
-    };
-    for (const LoopConstraint& closure : p.loops)
-      for (int row = closure.row; row < closure.row + closure.rows; ++row) held(row);
-    for (std::size_t i = 0; i < elements_.size(); ++i) {
-      const ImpactElement& element = elements_[i];
+    }
+
+    /// Λ_t = -sign mu Λ_n (direction of slip), of a contact in space.
+    void slipping(const Contact& c, const Mode& mode, double sign)
+    {
+      const int t = c.row + 1;
+      Eigen::Vector2d direction = xi.segment<2>(t);
+      const double speed = direction.norm(), middle = 0.5 * (mode.from + mode.to);
+      direction =
+          speed > 0.0 ? Eigen::Vector2d(direction / speed) : Eigen::Vector2d(std::cos(middle), std::sin(middle));
+      r.segment<2>(nv + t) = z.segment<2>(nv + t) + sign * c.mu * impulse(c.row) * direction;
+      slope.block<2, 2>(nv + t, nv + t).setIdentity();
+      slope.block<2, 1>(nv + t, nv + c.row) += sign * c.mu * direction;
+      if (!(speed > 0.0)) return;
+      const Eigen::Matrix2d turn = Eigen::Matrix2d::Identity() - direction * direction.transpose();
+      slope.block(nv + t, 0, 2, nv) += (sign * c.mu * impulse(c.row) / speed) * turn * p.J.middleRows(t, 2);
+    }
+
+    void contact(const ImpactElement& element, const Mode& mode)
+    {
       const Contact& c = element.contact;
-      const Mode& mode = modes[i];
-      const bool open = mode.normal == Mode::Normal::kOpen;
+      const bool open = mode.normal == Mode::Normal::kOpen, slips = mode.tangential == Mode::Tangential::kSlip;
       const double sign = mode.normal == Mode::Normal::kPulls ? -1.0 : 1.0;
       open ? tied(c.row, c.row, 0.0) : held(c.row);
-      const bool slips = mode.tangential == Mode::Tangential::kSlip;
-      if (c.tangents == 2 && !open && element.rubs() && slips) {
-        const int t = c.row + 1;
-        Eigen::Vector2d direction = xi.segment<2>(t);
-        const double speed = direction.norm(), middle = 0.5 * (mode.from + mode.to);
-        direction =
-            speed > 0.0 ? Eigen::Vector2d(direction / speed) : Eigen::Vector2d(std::cos(middle), std::sin(middle));
-        r.segment<2>(nv + t) = impulse.segment<2>(t) + sign * c.mu * impulse[c.row] * direction;
-        slope.block<2, 2>(nv + t, nv + t).setIdentity();
-        slope.block<2, 1>(nv + t, nv + c.row) += sign * c.mu * direction;
-        if (speed > 0.0) {
-          const Eigen::Matrix2d turn = Eigen::Matrix2d::Identity() - direction * direction.transpose();
-          slope.block(nv + t, 0, 2, nv) += (sign * c.mu * impulse[c.row] / speed) * turn * p.J.middleRows(t, 2);
-        }
-      } else {
-        for (int k = 0; k < c.tangents; ++k) {
-          const int row = c.row + 1 + k;
+      if (c.tangents == 2 && !open && element.rubs() && slips)
+        slipping(c, mode, sign);
+      else
+        for (int row = c.row + 1; row <= c.row + c.tangents; ++row)
           if (open || !element.rubs())
             tied(row, c.row, 0.0);
           else if (slips)
             tied(row, c.row, mode.from == 0.0 ? -sign * c.mu : sign * c.mu);
           else
             held(row);
-        }
-      }
-      if (!c.torsional) continue;
+      if (!c.torsional) return;
       const int row = element.torsion_row();
       if (open || !element.twists())
         tied(row, c.row, 0.0);
@@ -502,12 +504,27 @@ class Search {
       else
         tied(row, c.row, mode.spin == Mode::Spin::kPositive ? -sign * c.torsion : sign * c.torsion);
     }
+  };
+
+  void equations(const std::vector<Mode>& modes, const Eigen::VectorXd& z, Eigen::VectorXd& r,
+                 Eigen::MatrixXd& slope) const
+  {
+    const ContactProblem& p = stretched_.problem;
+    const auto nv = p.nv(), rows = p.rows();
+    slope.setZero();
+    slope.topLeftCorner(nv, nv) = p.M;
+    slope.topRightCorner(nv, rows) = -p.J.transpose();
+    r.head(nv) = p.M * z.head(nv) - p.J.transpose() * z.tail(rows);
+    Equations at{p, z, p.J * z.head(nv) + p.gamma, r, slope};
+    for (const LoopConstraint& closure : p.loops)
+      for (int row = closure.row; row < closure.row + closure.rows; ++row) at.held(row);
+    for (std::size_t i = 0; i < elements_.size(); ++i) at.contact(elements_[i], modes[i]);
   }
 
   /// Impulses that are rounding of nothing become nothing, and those beyond a rim by rounding go back to it.
   Eigen::VectorXd tidy(const std::vector<Mode>& modes, Eigen::VectorXd impulse) const
   {
-    const double noise = 1e-13 * (impulse.size() > 0 ? impulse.lpNorm<Eigen::Infinity>() : 0.0);
+    const double noise = kImpulseNoise * (impulse.size() > 0 ? impulse.lpNorm<Eigen::Infinity>() : 0.0);
     for (std::size_t i = 0; i < elements_.size(); ++i) {
       const ImpactElement& element = elements_[i];
       const Contact& c = element.contact;
@@ -517,11 +534,12 @@ class Search {
         impulse.segment(c.row, c.rows()).setZero();
       if (!element.rubs()) tangential.setZero();
       const double budget = c.mu * std::abs(normal), reach = tangential.norm();
-      if (reach > budget && reach <= budget * (1.0 + 1e-9) + noise) tangential *= reach > 0.0 ? budget / reach : 0.0;
+      if (reach > budget && reach <= budget * (1.0 + kRimShare) + noise)
+        tangential *= reach > 0.0 ? budget / reach : 0.0;
       if (!c.torsional) continue;
       double& moment = impulse[element.torsion_row()];
       const double limit = element.twists() ? c.torsion * std::abs(normal) : 0.0;
-      if (std::abs(moment) <= limit * (1.0 + 1e-9) + noise) moment = std::clamp(moment, -limit, limit);
+      if (std::abs(moment) <= limit * (1.0 + kRimShare) + noise) moment = std::clamp(moment, -limit, limit);
     }
     return impulse;
   }
@@ -574,6 +592,14 @@ ImpactResult ImpactChecker::check(const ContactProblem& problem, const Impact& i
 {
   validate(problem, impact);
   ImpactResult result;
+  check(problem, impact, options, result);
+  return result;
+}
+
+void ImpactChecker::check(const ContactProblem& problem, const Impact& impact, const ImpactOptions& options,
+                          ImpactResult& result)
+{
+  result = {};
   Search(problem, impact, options, *engine_, result).run();
   for (ImpactSolution& solution : result.solutions)
     solution.impulse_unique = impulse_is_unique(problem, impact, solution, *engine_);
@@ -606,7 +632,6 @@ ImpactResult ImpactChecker::check(const ContactProblem& problem, const Impact& i
 
   look_before(problem, impact, &result.flaws);
   if (options.conditions) result.conditions = energy_conditions(problem, impact.laws);
-  return result;
 }
 
 }  // namespace stiction

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ask/hold.hpp"
+#include "base/numerics.hpp"
 #include "cone/kernels.hpp"
 
 namespace stiction::internal {
@@ -33,7 +34,7 @@ double friction_needed(const MultiplierSet& set, const MotionLeaf& leaf, const F
     }
     const Eigen::Vector4d h_t(0.0, h[1], h[2], h[3]);
     const double sideways = support(cone, h_t.data());
-    if (sideways > 1e-12 * h.norm() * std::max(1e-12, friction.contact < 0 ? c.mu : 1.0))
+    if (sideways > kProductRounding * h.norm() * std::max(kProductRounding, friction.contact < 0 ? c.mu : 1.0))
       needed = std::min(needed, std::max(0.0, -normal / sideways));
   }
   return needed;

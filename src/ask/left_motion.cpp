@@ -8,11 +8,13 @@
 #include "ask/multiplier_set.hpp"
 #include "base/linear_algebra.hpp"
 #include "solve/nearest_point.hpp"
+#include "words/worth_telling.hpp"
 
 namespace stiction::internal {
 namespace {
 
 constexpr std::size_t kMostSigns = 6;   // bilateral contacts whose signs are tried in all combinations
+constexpr double kLimitsKept = 1e-10;   // share of the largest limit by which a force may miss its own
 constexpr double kSameDistance = 1e-6;  // relative: which of two combinations is nearer cannot be told
 
 /// L with L L' = M, or of M with a little more on its diagonal where it is singular: bare problems may leave M out.
@@ -80,7 +82,7 @@ class Supply {
     const auto residual = [&] { return Eigen::Map<const Eigen::VectorXd>(nearest.residual().data(), E.rows()); };
     for (int step = 0; limits > 0 && step < 20; ++step) {
       const Eigen::VectorXd missed = residual().tail(limits) - (target.tail(limits) - limit_rows);
-      if (missed.cwiseAbs().maxCoeff() <= 1e-10 * limit_rows.cwiseAbs().maxCoeff()) break;
+      if (missed.cwiseAbs().maxCoeff() <= kLimitsKept * limit_rows.cwiseAbs().maxCoeff()) break;
       target.tail(limits) += missed;
       nearest.run_again(target.data(), 0.0);
     }
@@ -174,8 +176,6 @@ std::optional<Eigen::VectorXd> least_rest(Supply& supply, const Eigen::VectorXd&
 bool at_a_rim(const ContactProblem& problem, const std::vector<char>& detaching, const std::vector<int>& signs,
               const Eigen::VectorXd& v)
 {
-  // Of the fastest contact's speed, of what the motion could make of it, of its own.
-  constexpr double kMoves = 1e-3, kNoticeable = 1e-6, kOnTheRim = 1e-2;
   const Eigen::VectorXd rows = problem.J * v;
   const auto speed = [&](const Contact& c) { return rows.segment(c.row, c.rows()).norm(); };
   double fastest = 0.0;

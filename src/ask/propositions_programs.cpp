@@ -4,6 +4,7 @@
 
 #include "ask/multiplier_set.hpp"
 #include "ask/propositions_algebra.hpp"
+#include "base/numerics.hpp"
 
 namespace stiction {
 
@@ -45,7 +46,7 @@ Verdict both(Verdict a, Verdict b)
 /// Entries that are rounding of a product with an orthonormal basis must not decide anything.
 Eigen::MatrixXd without_noise(const Eigen::MatrixXd& A)
 {
-  return A.unaryExpr([](double x) { return std::abs(x) <= 1e-12 ? 0.0 : x; });
+  return A.unaryExpr([](double x) { return std::abs(x) <= kProductRounding ? 0.0 : x; });
 }
 
 /// Is some d with A d = s, s >= 0, s = `least` + more?

@@ -66,8 +66,8 @@ bool separate_contacts(const MultiplierSet& set, const MotionLeaf& leaf, const E
 
 bool turn(const MultiplierSet& set, const Eigen::VectorXd& away, MotionLeaf& leaf)
 {
-  constexpr double kRoundings = 8.0;  // roundings beyond which it is clear
-  constexpr double kMost = 1e-3;      // of `away` that rounding may spoil, and of the leaf that `away` may
+  constexpr double kRoundings = 8.0;    // roundings beyond which it is clear
+  constexpr double kMostSpoilt = 1e-3;  // of `away` that rounding may spoil, and of the leaf that `away` may
   const ContactProblem& p = set.problem();
   const auto nv = p.nv();
   double longest_of_away = 0.0, longest_of_leaf = 0.0;  // lever arms count as their longest
@@ -92,10 +92,10 @@ bool turn(const MultiplierSet& set, const Eigen::VectorXd& away, MotionLeaf& lea
     for (int k = 0; k < c.rows(); ++k) h[k] = p.J.row(c.row + k).dot(leaf.motion.head(nv));
     needed = std::max(needed, kRoundings * kRounding * weight * longest_of_leaf + 2.0 * (support(cone, h) - price));
   }
-  if (!(least > kRoundings * kRounding / kMost * reach_of_away) || !std::isfinite(least)) return false;
+  if (!(least > kRoundings * kRounding / kMostSpoilt * reach_of_away) || !std::isfinite(least)) return false;
   const double share = std::max(needed, 0.0) / least;
   const double most = leaf.motion.head(nv).lpNorm<Eigen::Infinity>();
-  if (!(share * away.lpNorm<Eigen::Infinity>() <= kMost * most)) return false;
+  if (!(share * away.lpNorm<Eigen::Infinity>() <= kMostSpoilt * most)) return false;
   leaf.motion.head(nv) += share * away;
   return true;
 }

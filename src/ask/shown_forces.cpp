@@ -19,7 +19,6 @@ constexpr double kSlower = 0.98;    // steps that miss more of what the last one
 /// Friction that is rounding of the force beside it is none, where that is as good a solution.
 void drop_noise(const ConeProgram& program, Eigen::VectorXd& x)
 {
-  constexpr double kNoise = 1e-15;
   Eigen::VectorXd clean = x;
   for (const ConeBlock& block : program.cones)
     for (int k = 1; k < block.cone.dim(); ++k)
@@ -109,15 +108,15 @@ bool ShownForces::at(const HoldProblem& problem, double factor, HoldWorkspace& w
 bool ShownForces::find(const HoldProblem& problem, double least, const Eigen::VectorXd& known, HoldWorkspace& workspace,
                        HoldAnswer& shown)
 {
-  constexpr double kRoom = 1e-5;   // beyond the least friction, where multipliers of the rows have no bound
-  constexpr double kLargest = 10;  // times the forces known
+  constexpr double kBeyondLeast = 1e-5;  // beyond the least friction, where multipliers of the rows have no bound
+  constexpr double kMostGrowth = 10;     // times the forces known
   constexpr int kMostTrials = 20;
   const Eigen::Index forces = problem.set.force_columns();
-  if (!at(problem, (1.0 + kRoom) * least, workspace, shown)) return false;
-  const double most = known.size() >= forces ? kLargest * known.head(forces).norm() : kInfinity;
+  if (!at(problem, (1.0 + kBeyondLeast) * least, workspace, shown)) return false;
+  const double most = known.size() >= forces ? kMostGrowth * known.head(forces).norm() : kInfinity;
   if (shown.forces.head(forces).norm() <= most) return true;
   double low = std::max(least, kLeastTried), high = 1.0;
-  for (int i = 0; i < kMostTrials && high > (1.0 + kRoom) * low; ++i) {
+  for (int i = 0; i < kMostTrials && high > (1.0 + kBeyondLeast) * low; ++i) {
     const double middle = std::sqrt(low * high);
     if (at(problem, middle, workspace, trial_) && trial_.forces.head(forces).norm() <= most)
       high = middle;

@@ -198,7 +198,7 @@ class ModeSearch {
       const Eigen::VectorXd c = open.col(k).normalized();
       extended.E.row(rows).setZero();
       extended.E.row(rows).head(nv) = c.transpose();
-      for (const double step : {1e-2, -1e-2, 1e-4, -1e-4}) {
+      for (const double step : {1e-2, -1e-2, 1e-4, -1e-4}) {  // of the accelerations: large first, it must be another
         extended.e[rows] = c.dot(a) + step * size;
         w_.engine->decide(extended, w_.answer);
         if (w_.answer.x.size() == extended.E.cols() && accept(w_.answer.x)) return;
@@ -382,8 +382,16 @@ SlidingResult SlidingChecker::check(const ContactProblem& problem, const SlipDir
                                     const SlidingOptions& options)
 {
   problem.validate();
-  check_slips(problem, slips);
   SlidingResult result;
+  check(problem, slips, options, result);
+  return result;
+}
+
+void SlidingChecker::check(const ContactProblem& problem, const SlipDirections& slips, const SlidingOptions& options,
+                           SlidingResult& result)
+{
+  check_slips(problem, slips);
+  result = {};
   ModeSearch search(problem, slips, options, workspace_->modes, result);
   search.run();
   const SlidingJudgement judgement = judge_sliding(problem, slips, result.certificate);
@@ -404,7 +412,6 @@ SlidingResult SlidingChecker::check(const ContactProblem& problem, const SlipDir
   }
   result.explanation = internal::describe_sliding(problem, slips, result);
   if (options.well_posedness) result.well_posedness = friction_well_posedness(problem, slips);
-  return result;
 }
 
 }  // namespace stiction

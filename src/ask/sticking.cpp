@@ -99,7 +99,6 @@ void StickingChecker::Workspace::scatter_multipliers(Eigen::VectorXd& lambda) co
 /// coordinates in which M has a unit diagonal, where forces and accelerations share one scale whatever the units.
 void StickingChecker::Workspace::drop_noise(Eigen::VectorXd& a, Eigen::VectorXd& lambda)
 {
-  constexpr double kNoise = 1e-15;
   const ContactProblem& p = *problem;
   auto root_mass = [&](Eigen::Index i) { return std::sqrt(std::max(p.M(i, i), 0.0)); };
   auto row_reach = [&](Eigen::Index r) {

@@ -1,6 +1,7 @@
 // Step 6 of the algorithm and beyond: force intervals, the least friction, what would repair a failing case.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ask/parts.hpp"
 #include "ask/sticking_workspace.hpp"
@@ -220,7 +221,7 @@ std::optional<Eigen::VectorXd> StickingChecker::Workspace::nearest_load(const st
 /// digits as people are shown, and only if it holds as said; a thousandth less would not do.
 void StickingChecker::Workspace::repairing_force(StickingResult& result)
 {
-  constexpr double kDigits = 1e-5;                 // of the largest entry
+  constexpr double kLastDigit = 1e-5;              // of the largest entry
   constexpr double kRooms[] = {1e-5, 1e-4, 5e-4};  // shares of the force by which it may grow
   const std::vector<MotionLeaf>& leaves = result.certificate.leaves;
   const std::optional<Eigen::VectorXd> least = nearest_load(leaves, 0.0);
@@ -228,9 +229,10 @@ void StickingChecker::Workspace::repairing_force(StickingResult& result)
   double reach = 0.0;  // of one newton more on every contact
   for (const Contact& contact : problem->contacts) reach += problem->J.row(contact.row).norm();
   for (const double share : kRooms) {
-    std::optional<Eigen::VectorXd> force = nearest_load(leaves, share * least->norm() / std::max(reach, 1e-300));
+    std::optional<Eigen::VectorXd> force =
+        nearest_load(leaves, share * least->norm() / std::max(reach, std::numeric_limits<double>::min()));
     if (!force) return;
-    const double digits = -std::floor(std::log10(kDigits * force->lpNorm<Eigen::Infinity>()));
+    const double digits = -std::floor(std::log10(kLastDigit * force->lpNorm<Eigen::Infinity>()));
     const double unit = std::pow(10.0, std::abs(digits));  // a power of ten as such, so that decimals come out short
     for (double& entry : *force)
       entry = digits > 0.0 ? std::round(entry * unit) / unit : std::round(entry / unit) * unit;

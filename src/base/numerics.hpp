@@ -26,6 +26,10 @@ inline constexpr double kRank = 1e-10;
 /// the terms themselves come out of solves.
 inline constexpr double kProductRounding = 1e-12;
 
+/// Entries below this share of the largest beside them are what is left of others that cancel: the last bits of one
+/// number. What is taken for zero by it is proved as zero, or not at all.
+inline constexpr double kNoise = 1e-15;
+
 /// A mass matrix with unit diagonal counts as singular when a pivot or an eigenvalue is below this: the lightest link
 /// of a robot is a millionth of the heaviest, and what is left of a massless one is rounding.
 inline constexpr double kSingularMass = 1e-9;

@@ -32,6 +32,8 @@
 
 namespace {
 
+namespace internal = stiction::internal;
+
 enum ExitCode { kOk = 0, kNo = 1, kBadInput = 2, kBug = 4 };
 
 void write_result(const std::string& text)
@@ -166,112 +168,159 @@ class Narrator {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_ = start_;
 };
 
+// Each command keeps what its arguments say, so that it must outlive the parsing; `code` receives the exit code.
+
+/// stiction check
+struct CheckCommand {
+  ScenarioArguments scenario;
+  bool as_json = false, with_steps = false;
+  std::string problem_file, mlcp_file;
+
+  void add_to(CLI::App& app, int& code)
+  {
+    CLI::App& check = *app.add_subcommand("check", "Answers the question of a scenario");
+    scenario.add_to(check);
+    check.add_flag("--json", as_json, "The report as JSON, with the proof");
+    check.add_flag("--steps", with_steps,
+                   "Also what the steps of the algorithm find (all_sticking): --set options.steps=true");
+    check.add_option("--problem", problem_file, "Also writes the question as a problem file: matrices, no robots")
+        ->type_name("OUT");
+    check.add_option("--mlcp", mlcp_file, "Also writes the complementarity problems behind all_sticking and sliding")
+        ->type_name("OUT");
+    check.footer("Exit codes: 0 holds, 1 fails, 3 undecided, 2 bad input or usage.");
+    check.callback([this, &code] {
+      if (with_steps) scenario.sets.push_back("options.steps=true");
+      const stiction::ScenarioReport report =
+          internal::check_file(scenario.file, scenario.overrides(), scenario.package_paths);
+      write_matrices(scenario, problem_file, "--problem",
+                     [](const auto& asked) { return stiction::problem_text(stiction::as_bare_problem(asked)); });
+      write_matrices(scenario, mlcp_file, "--mlcp", stiction::mlcp_text);
+      write_result(as_json ? to_json(report) : to_text(report, colours()));
+      code = internal::exit_code(report.verdict);
+    });
+  }
+};
+
+/// stiction region
+struct RegionCommand {
+  ScenarioArguments scenario;
+  std::string svg_file, csv_file;
+
+  void add_to(CLI::App& app, int& code)
+  {
+    CLI::App& region = *app.add_subcommand("region", "Support region of the centre of mass: where it may be held");
+    scenario.add_to(region, Asks::kRegion);
+    CLI::Option& svg = *region.add_option("--svg", svg_file, "Draws it into this file")->type_name("OUT");
+    region.add_option("--csv", csv_file, "Writes the corners of the inner and outer polygons into this file")
+        ->type_name("OUT")
+        ->excludes(&svg);
+    region.footer("Exit codes: 0 the centre of mass is inside, 1 outside, 3 undecided, 2 bad input or usage.");
+    region.callback([this, &code] {
+      const internal::ScenarioDocument document = scenario.document();
+      for (const auto& [file, option] : {std::pair(&svg_file, "--svg"), std::pair(&csv_file, "--csv")})
+        internal::require_none_of(internal::input_files(document, scenario.package_paths), *file, option);
+      const stiction::ScenarioReport report = internal::check_document(document, scenario.package_paths);
+      if (!svg_file.empty()) write_file(svg_file, "--svg", internal::region_svg(report));
+      if (!csv_file.empty()) write_file(csv_file, "--csv", internal::region_csv(report));
+      write_result(to_text(report, colours()));
+      code = internal::exit_code(report.verdict);
+    });
+  }
+};
+
+/// stiction batch
+struct BatchCommand {
+  ScenarioArguments scenario;
+  internal::BatchArguments arguments;
+  bool quiet = false;
+
+  void add_to(CLI::App& app, int& code)
+  {
+    arguments.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    CLI::App& batch = *app.add_subcommand("batch", "Answers many rows that each replace entries of one scenario");
+    scenario.add_to(batch);
+    batch.add_option("--inputs", arguments.inputs, "Rows: .jsonl or .csv")->type_name("ROWS")->required();
+    batch.add_option("--out", arguments.out, "Results, in the order of the rows: .jsonl or .csv")
+        ->type_name("RESULTS")
+        ->required();
+    batch.add_option("--threads", arguments.threads, "Worker threads; the results do not depend on it")->type_name("N");
+    batch.add_flag("--resume", arguments.resume, "Goes on where an interrupted run ended");
+    batch.add_flag("--quiet", quiet, "No progress on standard error");
+    batch.footer(
+        "Exit codes: 0 every row was answered, 2 some row was bad (it says so, the rest is done) or bad usage.");
+    batch.callback([this, &code] {
+      arguments.document = scenario.document();
+      arguments.package_paths = scenario.package_paths;
+      if (!quiet) arguments.progress = Narrator();
+      code = internal::run_batch(arguments).bad > 0 ? kBadInput : kOk;
+    });
+  }
+};
+
+/// stiction verify
+struct VerifyCommand {
+  std::string report_file;
+  ScenarioArguments scenario;
+  bool exact = false;
+
+  void add_to(CLI::App& app, int& code)
+  {
+    CLI::App& verify =
+        *app.add_subcommand("verify", "Re-checks a report's proof from its own numbers, without any solver");
+    verify.add_option("REPORT.json", report_file, "What `stiction check --json` wrote")->required();
+    scenario.add_to(verify, Asks::kReport);
+    verify.add_flag("--exact", exact, "Also judge the proof in rational arithmetic");
+    verify.footer("Exit codes: 0 the proof is valid, 1 it is not, 2 not a report.");
+    verify.callback([this, &code] {
+      const ScenarioArguments& about = scenario;
+      if (about.file.empty() && !(about.sets.empty() && about.package_paths.empty()))
+        throw stiction::InputError("--scenario", "want the scenario that --set and --package-path are about, got none");
+      const std::string text = internal::read_report_file(report_file);
+      const stiction::Verification result =
+          about.file.empty()
+              ? stiction::verify_report(text, report_file)
+              : stiction::verify_report(text, report_file, about.file, about.overrides(), about.package_paths);
+      stiction::ExactJudgement judged{true, ""};
+      if (exact && result.valid) judged = stiction::judge_exactly(text);
+      std::string said = internal::verification_text(result);
+      if (!judged.message.empty())
+        said = (judged.valid ? "exact: " : "NOT VALID: exact: ") + judged.message + "\n" + said;
+      write_result(said);
+      code = result.valid && judged.valid ? kOk : kNo;
+    });
+  }
+};
+
+/// stiction inspect
+struct InspectCommand {
+  std::string robot_file;
+
+  void add_to(CLI::App& app)
+  {
+    CLI::App& inspect =
+        *app.add_subcommand("inspect", "Links, joints, limits, masses of a robot, and what looks wrong");
+    inspect.add_option("ROBOT.urdf", robot_file, "The robot's URDF file")->required();
+    inspect.callback([this] { write_result(internal::inspect_text(stiction::inspect_urdf_file(robot_file))); });
+  }
+};
+
 int run(int argc, char** argv)
 {
-  namespace internal = stiction::internal;
   CLI::App app{"Decides whether a grasp or a legged robot holds (all contacts stick), with a proof."};
   app.name("stiction");
   app.require_subcommand(1);
   app.footer("Exit codes: 0 holds (or done), 1 fails, 2 bad input or usage, 3 undecided, 4 a bug of ours.");
   int code = kOk;
-
-  ScenarioArguments scenario;
-  bool as_json = false, with_steps = false;
-  std::string problem_file, mlcp_file;
-  CLI::App& check = *app.add_subcommand("check", "Answers the question of a scenario");
-  scenario.add_to(check);
-  check.add_flag("--json", as_json, "The report as JSON, with the proof");
-  check.add_flag("--steps", with_steps,
-                 "Also what the steps of the algorithm find (all_sticking): --set options.steps=true");
-  check.add_option("--problem", problem_file, "Also writes the question as a problem file: matrices, no robots")
-      ->type_name("OUT");
-  check.add_option("--mlcp", mlcp_file, "Also writes the complementarity problems behind all_sticking and sliding")
-      ->type_name("OUT");
-  check.footer("Exit codes: 0 holds, 1 fails, 3 undecided, 2 bad input or usage.");
-  check.callback([&] {
-    if (with_steps) scenario.sets.push_back("options.steps=true");
-    const stiction::ScenarioReport report =
-        internal::check_file(scenario.file, scenario.overrides(), scenario.package_paths);
-    write_matrices(scenario, problem_file, "--problem",
-                   [](const auto& asked) { return stiction::problem_text(stiction::as_bare_problem(asked)); });
-    write_matrices(scenario, mlcp_file, "--mlcp", stiction::mlcp_text);
-    write_result(as_json ? to_json(report) : to_text(report, colours()));
-    code = internal::exit_code(report.verdict);
-  });
-
-  ScenarioArguments region_scenario;
-  std::string svg_file, csv_file;
-  CLI::App& region = *app.add_subcommand("region", "Support region of the centre of mass: where it may be held");
-  region_scenario.add_to(region, Asks::kRegion);
-  CLI::Option& svg = *region.add_option("--svg", svg_file, "Draws it into this file")->type_name("OUT");
-  region.add_option("--csv", csv_file, "Writes the corners of the inner and outer polygons into this file")
-      ->type_name("OUT")
-      ->excludes(&svg);
-  region.footer("Exit codes: 0 the centre of mass is inside, 1 outside, 3 undecided, 2 bad input or usage.");
-  region.callback([&] {
-    const internal::ScenarioDocument document = region_scenario.document();
-    for (const auto& [file, option] : {std::pair(&svg_file, "--svg"), std::pair(&csv_file, "--csv")})
-      internal::require_none_of(internal::input_files(document, region_scenario.package_paths), *file, option);
-    const stiction::ScenarioReport report = internal::check_document(document, region_scenario.package_paths);
-    if (!svg_file.empty()) write_file(svg_file, "--svg", internal::region_svg(report));
-    if (!csv_file.empty()) write_file(csv_file, "--csv", internal::region_csv(report));
-    write_result(to_text(report, colours()));
-    code = internal::exit_code(report.verdict);
-  });
-
-  ScenarioArguments batch_scenario;
-  internal::BatchArguments batch_arguments;
-  batch_arguments.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  bool quiet = false;
-  CLI::App& batch = *app.add_subcommand("batch", "Answers many rows that each replace entries of one scenario");
-  batch_scenario.add_to(batch);
-  batch.add_option("--inputs", batch_arguments.inputs, "Rows: .jsonl or .csv")->type_name("ROWS")->required();
-  batch.add_option("--out", batch_arguments.out, "Results, in the order of the rows: .jsonl or .csv")
-      ->type_name("RESULTS")
-      ->required();
-  batch.add_option("--threads", batch_arguments.threads, "Worker threads; the results do not depend on it")
-      ->type_name("N");
-  batch.add_flag("--resume", batch_arguments.resume, "Goes on where an interrupted run ended");
-  batch.add_flag("--quiet", quiet, "No progress on standard error");
-  batch.footer("Exit codes: 0 every row was answered, 2 some row was bad (it says so, the rest is done) or bad usage.");
-  batch.callback([&] {
-    batch_arguments.document = batch_scenario.document();
-    batch_arguments.package_paths = batch_scenario.package_paths;
-    if (!quiet) batch_arguments.progress = Narrator();
-    code = internal::run_batch(batch_arguments).bad > 0 ? kBadInput : kOk;
-  });
-
-  std::string report_file;
-  ScenarioArguments report_scenario;
-  CLI::App& verify =
-      *app.add_subcommand("verify", "Re-checks a report's proof from its own numbers, without any solver");
-  verify.add_option("REPORT.json", report_file, "What `stiction check --json` wrote")->required();
-  report_scenario.add_to(verify, Asks::kReport);
-  bool exact = false;
-  verify.add_flag("--exact", exact, "Also judge the proof in rational arithmetic");
-  verify.footer("Exit codes: 0 the proof is valid, 1 it is not, 2 not a report.");
-  verify.callback([&] {
-    const ScenarioArguments& about = report_scenario;
-    if (about.file.empty() && !(about.sets.empty() && about.package_paths.empty()))
-      throw stiction::InputError("--scenario", "want the scenario that --set and --package-path are about, got none");
-    const std::string text = internal::read_report_file(report_file);
-    const stiction::Verification result =
-        about.file.empty()
-            ? stiction::verify_report(text, report_file)
-            : stiction::verify_report(text, report_file, about.file, about.overrides(), about.package_paths);
-    stiction::ExactJudgement judged{true, ""};
-    if (exact && result.valid) judged = stiction::judge_exactly(text);
-    std::string said = internal::verification_text(result);
-    if (!judged.message.empty())
-      said = (judged.valid ? "exact: " : "NOT VALID: exact: ") + judged.message + "\n" + said;
-    write_result(said);
-    code = result.valid && judged.valid ? kOk : kNo;
-  });
-
-  std::string robot_file;
-  CLI::App& inspect = *app.add_subcommand("inspect", "Links, joints, limits, masses of a robot, and what looks wrong");
-  inspect.add_option("ROBOT.urdf", robot_file, "The robot's URDF file")->required();
-  inspect.callback([&] { write_result(internal::inspect_text(stiction::inspect_urdf_file(robot_file))); });
+  CheckCommand check;
+  RegionCommand region;
+  BatchCommand batch;
+  VerifyCommand verify;
+  InspectCommand inspect;
+  check.add_to(app, code);
+  region.add_to(app, code);
+  batch.add_to(app, code);
+  verify.add_to(app, code);
+  inspect.add_to(app);
 
   for (CLI::App* command : app.get_subcommands({}))
     command->set_version_flag("--version", "stiction " STICTION_VERSION);

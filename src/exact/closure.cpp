@@ -7,7 +7,7 @@
 namespace stiction::exact {
 namespace {
 
-const Q kDoubt = power_of_two(-30);
+const Q kClosureDoubt = power_of_two(-30);
 
 /// The object's rows of J' with torques about the point, in units of the length: in double arithmetic, as these are the
 /// numbers that the verdicts are about. A torque that is rounding of its terms is none.
@@ -128,7 +128,7 @@ bool Grasp::holds(const Vector& forces, bool friction) const
     square += off * off;
     for (std::size_t j = 0; j < p_.m; ++j) image[i][j] *= weight[j] / size;
   }
-  const Q bound = root_up(square) + root_up(Q(m)) * kDoubt;
+  const Q bound = root_up(square) + root_up(Q(m)) * kClosureDoubt;
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t k = 0; k < m; ++k) gram[i][k] = times(image[i], image[k]) - (i == k ? Q(bound * bound) : Q(0));
   return is_definite(gram);
@@ -158,14 +158,14 @@ bool Grasp::moves_freely(const Vector& twist, const std::vector<int>& signs, boo
     Q radius, reach = size[c.row];
     Q push = (signs[i] < 0 ? Q(-h[c.row]) : h[c.row]);
     for (std::size_t r = c.row + 1; r < c.last(); ++r) reach += c.mu * size[r];
-    push += (1 + kDoubt) * c.mu *
+    push += (1 + kClosureDoubt) * c.mu *
             slip_support(p, c,
                          Vector(h.begin() + static_cast<std::ptrdiff_t>(c.row) + 1,
                                 h.begin() + static_cast<std::ptrdiff_t>(c.last())),
                          radius);
     if (c.torsional) {
       reach += c.torsion * size[c.last()];
-      push += (1 + kDoubt) * c.torsion * abs(h[c.last()]);
+      push += (1 + kClosureDoubt) * c.torsion * abs(h[c.last()]);
     }
     free = free && push <= kRounding * reach;
   }
@@ -197,7 +197,7 @@ bool Grasp::fails(const Json& proof, bool friction) const
   for (const Json& leaf : proof.at("leaves")) {
     const Vector twist = vector(leaf.at("motion"));
     patterns.push_back(read_signs(p_, leaf));
-    if (twist.size() != wrench.size() || !(times(twist, wrench) > kDoubt * sizes(twist, wrench)) ||
+    if (twist.size() != wrench.size() || !(times(twist, wrench) > kClosureDoubt * sizes(twist, wrench)) ||
         !moves_freely(twist, patterns.back(), friction))
       return false;
   }
@@ -228,8 +228,8 @@ bool Grasp::commands_every_force() const
   Matrix gram(columns.size(), Vector(columns.size()));
   for (std::size_t i = 0; i < columns.size(); ++i)
     for (std::size_t j = 0; j < columns.size(); ++j)
-      gram[i][j] =
-          times(column(stacked, columns[i]), column(stacked, columns[j])) * (i == j ? Q(1 - kDoubt * kDoubt) : Q(1));
+      gram[i][j] = times(column(stacked, columns[i]), column(stacked, columns[j])) *
+                   (i == j ? Q(1 - kClosureDoubt * kClosureDoubt) : Q(1));
   return is_definite(gram);
 }
 
@@ -271,7 +271,7 @@ Problem Grasp::as_equilibrium(const Q& doubt) const
 
 Refusal Grasp::resists(const Json& proof, bool holds) const
 {
-  const Problem p = as_equilibrium(holds ? Q(-kDoubt) : kDoubt);
+  const Problem p = as_equilibrium(holds ? Q(-kClosureDoubt) : kClosureDoubt);
   const Equilibrium equilibrium(p, Vector(p.n, 0));
   if (holds) {
     const Vector x = vector(proof.at("x"));
@@ -298,7 +298,7 @@ Refusal Grasp::resists(const Json& proof, bool holds) const
 
 }  // namespace
 
-Refusal judge_closure(const Json& report)
+Refusal judge_closure_report(const Json& report)
 {
   const Json &certificate = report.at("certificate"), &claims = report.at("closure");
   const Grasp grasp(certificate);

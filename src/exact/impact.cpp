@@ -8,9 +8,9 @@
 namespace stiction::exact {
 namespace {
 
-const Q kRim = power_of_two(-50);
-const Q kSpanned = Q(1, Integer("1000000000000000000000000"));  // squares of 1e-12 and 1e-7
-const Q kIndependent = Q(1, Integer("100000000000000"));
+const Q kBudgetRim = power_of_two(-50);
+const Q kSpannedSquared = Q(1, Integer("1000000000000000000000000"));  // squares of 1e-12 and 1e-7
+const Q kIndependentSquared = Q(1, Integer("100000000000000"));
 
 MotionSizes impact_sizes(const Problem& p, const Vector& before, bool up)
 {
@@ -83,9 +83,9 @@ class ShownSolution {
     }
     const Q square = times(z, z);
     if (!loaded) return true;
-    if (square > (1 + kRim) * (1 + kRim)) return false;
+    if (square > (1 + kBudgetRim) * (1 + kBudgetRim)) return false;
     if (sticks) return true;
-    if (square < (1 - kRim) * (1 - kRim)) return false;
+    if (square < (1 - kBudgetRim) * (1 - kBudgetRim)) return false;
     const Q along = std::min<Q>(0, times(zeta, z)) / square;  // onto the ray opposite to the impulse
     for (std::size_t k = 0; k < rows.size(); ++k)
       if (abs(zeta[k] - along * z[k]) > allowed(rows[k]) * budgets[k]) return false;
@@ -138,8 +138,8 @@ bool eliminate_bilateral(const Problem& p, Matrix& G)
   const Matrix whole = G;
   bool clear = true;
   const auto eliminate = [&](std::size_t b) {
-    if (G[b][b] <= kSpanned * whole[b][b]) return;
-    clear = clear && G[b][b] >= kIndependent * whole[b][b];
+    if (G[b][b] <= kSpannedSquared * whole[b][b]) return;
+    clear = clear && G[b][b] >= kIndependentSquared * whole[b][b];
     const Vector pivot = G[b];
     for (Vector& row : G) {
       const Q share = row[b] / pivot[b];
@@ -150,7 +150,7 @@ bool eliminate_bilateral(const Problem& p, Matrix& G)
     if (c.bilateral) eliminate(c.row);
   p.every_loop_row(eliminate);
   for (std::size_t r = 0; r < p.m; ++r)
-    if (G[r][r] <= kSpanned * whole[r][r])
+    if (G[r][r] <= kSpannedSquared * whole[r][r])
       for (std::size_t k = 0; k < p.m; ++k) G[r][k] = G[k][r] = 0;
   return clear;
 }
@@ -269,7 +269,7 @@ Q Impact::energy_gain(const Vector& after) const
 
 Q Impact::noticeable_gain(const MotionSizes& size) const { return power_of_two(-24) * times(size.load, size.motion); }
 
-Refusal judge_impact(const Json& report)
+Refusal judge_impact_report(const Json& report)
 {
   const Json& certificate = report.at("certificate");
   const Impact impact(certificate);

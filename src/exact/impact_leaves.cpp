@@ -10,7 +10,7 @@
 namespace stiction::exact {
 namespace {
 
-const Q kBlur = power_of_two(-52) + power_of_two(-50);
+const Q kBitsAndRim = power_of_two(-52) + power_of_two(-50);
 const Q kWiderSpeed = power_of_two(-50);            // of the two ends' shares in a sector little wider than a quadrant
 constexpr double kQuadrant = std::numbers::pi / 2;  // as a double: where sectors of slip meet
 
@@ -234,7 +234,7 @@ class LeafProgram {
   {
     Q sum = 0;
     for (std::size_t j = 0; j < p_.n; ++j)
-      sum += (kSolve * impact_.high.load[j] + kBlur * sizes(column(p_.J, j), caps_)) * (kReach + 2) *
+      sum += (kSolve * impact_.high.load[j] + kBitsAndRim * sizes(column(p_.J, j), caps_)) * (kReach + 2) *
              impact_.high.motion[j] / 2;
     return sum + kSolve * times(caps_, impact_.high.row) / 2;
   }
@@ -248,7 +248,7 @@ class LeafProgram {
       for (const auto& [r, share] : each)
         for (std::size_t j = 0; j < p_.n; ++j) {
           entries[j] -= share * p_.J[r][j];
-          blur[j] += kBlur * abs(share * p_.J[r][j]);
+          blur[j] += kBitsAndRim * abs(share * p_.J[r][j]);
         }
       x.columns.push_back(entries);
       x.blur.push_back(blur);

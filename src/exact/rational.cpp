@@ -75,9 +75,9 @@ Q rounded_up(const Q& q)
 
 Q rounded(const Q& q)
 {
-  constexpr int kDigits = 160;
-  const Q scaled = q * power_of_two(kDigits);
-  return Q(Integer(numerator(scaled) / denominator(scaled))) * power_of_two(-kDigits);
+  constexpr int kBinaryDigits = 160;
+  const Q scaled = q * power_of_two(kBinaryDigits);
+  return Q(Integer(numerator(scaled) / denominator(scaled))) * power_of_two(-kBinaryDigits);
 }
 
 const Q& pi()

@@ -5,7 +5,7 @@
 namespace stiction::exact {
 namespace {
 
-const Q kSafelyDefinite = Q(1, 10'000'000'000);  // square of a pivot of M with a unit diagonal
+const Q kSafelyDefiniteSquared = Q(1, 10'000'000'000);  // square of a pivot of M with a unit diagonal
 const Q kSwingRounding = Q(102, 100);
 constexpr std::size_t kOneBody = 6;  // so few degrees of freedom are one part and have one lever arm
 
@@ -18,7 +18,7 @@ bool invert_part(const Problem& p, std::size_t k, Sizes& s)
   Matrix M(own.size(), Vector(own.size()));
   for (std::size_t i = 0; i < own.size(); ++i)
     for (std::size_t j = 0; j < own.size(); ++j) M[i][j] = p.M[own[i]][own[j]];
-  const std::optional<Matrix> found = inverse(M, kSafelyDefinite);
+  const std::optional<Matrix> found = inverse(M, kSafelyDefiniteSquared);
   for (std::size_t i = 0; i < own.size() && found; ++i)
     for (std::size_t j = 0; j < own.size(); ++j) s.inverse[own[i]][own[j]] = (*found)[i][j];
   return found.has_value();

@@ -10,7 +10,7 @@
 namespace stiction::exact {
 namespace {
 
-const Q kTolerance = power_of_two(-41), kSame = Q(1, 10'000'000);
+const Q kModeTolerance = power_of_two(-41), kSameSolution = Q(1, 10'000'000);
 
 struct Solution {
   std::vector<int> signs;
@@ -65,8 +65,8 @@ Sliding::Sliding(const Json& certificate)
   for (std::size_t j = 0; j < p_.n; ++j)
     usual_.push_back(s_.acceleration[j] / (p_.M[j][j] > 0 ? kAccelerations : kMasslessAccelerations));
   for (std::size_t j = 0; j < p_.n; ++j)
-    balance_.push_back(kTolerance * (abs(p_.F[j]) + sizes(p_.M[j], usual_) + s_.load_reach(p_, j)));
-  for (std::size_t r = 0; r < p_.m; ++r) still_.push_back(kTolerance * (abs(p_.gamma[r]) + sizes(p_.J[r], usual_)));
+    balance_.push_back(kModeTolerance * (abs(p_.F[j]) + sizes(p_.M[j], usual_) + s_.load_reach(p_, j)));
+  for (std::size_t r = 0; r < p_.m; ++r) still_.push_back(kModeTolerance * (abs(p_.gamma[r]) + sizes(p_.J[r], usual_)));
 }
 
 bool Sliding::fits(const std::vector<int>& signs, bool all) const
@@ -233,14 +233,14 @@ Matrix near_inverse(const Matrix& columns, std::size_t rows)
 /// |x| for all x with |E x| <= image and |x| <= most: |x| <= |L| |E x| + |I - L E| |x|.
 Vector tightened(const Matrix& columns, Vector image, Vector most)
 {
-  constexpr int kRounds = 4;
+  constexpr int kContractions = 4;
   const Matrix L = near_inverse(columns, image.size());
   Matrix left(columns.size(), Vector(columns.size()));
   for (std::size_t i = 0; i < columns.size(); ++i)
     for (std::size_t j = 0; j < columns.size(); ++j) left[i][j] = (i == j ? 1 : 0) - times(L[i], columns[j]);
   for (Vector* bounds : {&image, &most})
     for (Q& bound : *bounds) bound = rounded_up(bound);
-  for (int round = 0; round < kRounds; ++round)
+  for (int round = 0; round < kContractions; ++round)
     for (std::size_t i = 0; i < columns.size(); ++i)
       most[i] = std::min<Q>(most[i], rounded_up(sizes(L[i], image) + sizes(left[i], most)));
   return most;
@@ -296,7 +296,7 @@ bool Sliding::settles(const Solution& x)
   for (const Q& room : m.room) image.push_back(2 * room);
   const Vector apart = tightened(columns, image, most);
   for (std::size_t j = 0; j < p_.n; ++j)
-    if (apart[j] > kSame / 4 * scale(x.a, j)) return false;
+    if (apart[j] > kSameSolution / 4 * scale(x.a, j)) return false;
   std::size_t next = p_.n;  // behind the accelerations: per contact its force or, where it is open, its separation
   for (std::size_t i = 0; i < p_.contacts.size(); ++i) {
     if (p_.contacts[i].bilateral || x.signs[i] > 0) loosest_[i] = std::max(loosest_[i], apart[next]);
@@ -310,13 +310,13 @@ bool Sliding::differ(const Solution& one, const Solution& other) const
   Solution mean = one;
   bool sides = false;
   for (std::size_t j = 0; j < p_.n; ++j) {
-    if (abs(one.a[j] - other.a[j]) > kSame * std::max(scale(one.a, j), scale(other.a, j))) return true;
+    if (abs(one.a[j] - other.a[j]) > kSameSolution * std::max(scale(one.a, j), scale(other.a, j))) return true;
     mean.a[j] = (one.a[j] + other.a[j]) / 2;
   }
   for (std::size_t r = 0; r < p_.m; ++r) mean.lambda[r] = (one.lambda[r] + other.lambda[r]) / 2;
   for (std::size_t i = 0; i < p_.contacts.size(); ++i) {
     const std::size_t r = p_.contacts[i].row;
-    const Q clear = kSame * s_.row_force(r), least = std::min(one.lambda[r], other.lambda[r]),
+    const Q clear = kSameSolution * s_.row_force(r), least = std::min(one.lambda[r], other.lambda[r]),
             most = std::max(one.lambda[r], other.lambda[r]);
     sides = sides || (p_.contacts[i].bilateral && has_choice(i) && most > clear && least < -clear);
   }
@@ -327,10 +327,10 @@ bool Sliding::all_the_same(const std::vector<Solution>& proved) const
 {
   for (const Solution& x : proved)
     for (std::size_t j = 0; j < p_.n; ++j)
-      if (abs(x.a[j] - proved[0].a[j]) > kSame / 4 * scale(proved[0].a, j)) return false;
+      if (abs(x.a[j] - proved[0].a[j]) > kSameSolution / 4 * scale(proved[0].a, j)) return false;
   for (std::size_t i = 0; i < p_.contacts.size(); ++i) {
     if (!p_.contacts[i].bilateral || !has_choice(i)) continue;
-    const Q small = kSame / 4 * s_.row_force(p_.contacts[i].row);
+    const Q small = kSameSolution / 4 * s_.row_force(p_.contacts[i].row);
     bool one_side = true, none = loosest_[i] <= small;
     for (const Solution& x : proved) {
       one_side = one_side && x.signs[i] == proved[0].signs[i];
@@ -378,6 +378,6 @@ Refusal Sliding::judge(const Json& report)
 
 }  // namespace
 
-Refusal judge_sliding(const Json& report) { return Sliding(report.at("certificate")).judge(report); }
+Refusal judge_sliding_report(const Json& report) { return Sliding(report.at("certificate")).judge(report); }
 
 }  // namespace stiction::exact

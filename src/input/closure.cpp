@@ -14,7 +14,7 @@ namespace {
 /// Which of a floating joint's degrees of freedom move in the plane, in the order of WrenchConvention.
 const std::vector<int>& degrees_in_plane(GraspPlane plane)
 {
-  static const std::vector<int> kAll = {0, 1, 2, 3, 4, 5}, kXY = {0, 1, 5}, kYZ = {1, 2, 3}, kZX = {2, 0, 4};
+  static const std::vector<int> kSpatial = {0, 1, 2, 3, 4, 5}, kXY = {0, 1, 5}, kYZ = {1, 2, 3}, kZX = {2, 0, 4};
   switch (plane) {
     case GraspPlane::kXY:
       return kXY;
@@ -25,7 +25,7 @@ const std::vector<int>& degrees_in_plane(GraspPlane plane)
     case GraspPlane::kNone:
       break;
   }
-  return kAll;
+  return kSpatial;
 }
 
 /// Leaves out degrees of freedom; every other number stays.

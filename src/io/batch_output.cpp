@@ -22,18 +22,18 @@ constexpr auto kSyncEvery = std::chrono::seconds(1);
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::pair<const char*, std::string BatchOrigin::*> kParts[] = {{"program", &BatchOrigin::program},
-                                                                         {"scenario", &BatchOrigin::scenario},
-                                                                         {"set", &BatchOrigin::set},
-                                                                         {"urdf", &BatchOrigin::urdf},
-                                                                         {"rows", &BatchOrigin::rows}};
+constexpr std::pair<const char*, std::string BatchOrigin::*> kOriginParts[] = {{"program", &BatchOrigin::program},
+                                                                               {"scenario", &BatchOrigin::scenario},
+                                                                               {"set", &BatchOrigin::set},
+                                                                               {"urdf", &BatchOrigin::urdf},
+                                                                               {"rows", &BatchOrigin::rows}};
 
 }  // namespace
 
 std::string BatchOrigin::json() const
 {
   Json json;
-  for (const auto& [name, part] : kParts) json[name] = this->*part;
+  for (const auto& [name, part] : kOriginParts) json[name] = this->*part;
   return json.dump() + "\n";
 }
 
@@ -111,7 +111,7 @@ void BatchOutput::require_origin(const BatchOrigin& origin) const
                                      ", which says what the results answer, got none; without "
                                      "--resume they are written anew");
   const Json wanted = Json::parse(origin.json());
-  for (const auto& [name, part] : kParts)
+  for (const auto& [name, part] : kOriginParts)
     if (!found.contains(name) || found[name] != wanted[name])
       throw InputError("--resume", "want results of the same " + std::string(name) + ", got those of another in " +
                                        internal::quoted(name_) + " (" + internal::quoted(file) + ")");

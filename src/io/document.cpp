@@ -20,8 +20,8 @@
 namespace stiction::internal {
 namespace {
 
-constexpr int kDeepest = 32;              // a scenario needs 6
-constexpr std::size_t kMost = 1'000'000;  // entries; aliases of aliases grow exponentially
+constexpr int kDeepest = 32;                         // a scenario needs 6
+constexpr std::size_t kMostYamlEntries = 1'000'000;  // entries; aliases of aliases grow exponentially
 
 std::size_t entries_of(const Entry& entry)
 {
@@ -100,7 +100,7 @@ class Builder final : public YAML::EventHandler {
   void count(std::size_t more, const YAML::Mark& mark)
   {
     count_ += more;
-    if (count_ > kMost) throw InputError(place(mark), "want at most a million entries, got more");
+    if (count_ > kMostYamlEntries) throw InputError(place(mark), "want at most a million entries, got more");
   }
 
   void begin(Entry::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor)
@@ -222,7 +222,7 @@ std::string Entry::where_key() const { return key_line > 0 ? place(key_line, key
 
 std::string Entry::shown() const
 {
-  constexpr std::size_t kShown = 40;
+  constexpr std::size_t kShownLetters = 40;
   switch (kind) {
     case Kind::kNull:
       return "nothing";
@@ -233,7 +233,7 @@ std::string Entry::shown() const
     case Kind::kText:
       break;
   }
-  return internal::quoted(text.size() > kShown ? text.substr(0, kShown) + "…" : text);
+  return internal::quoted(text.size() > kShownLetters ? text.substr(0, kShownLetters) + "…" : text);
 }
 
 Entry parse_yaml(const std::string& text, const std::string& source, TextStart start)

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <string>
 
+#include "base/numerics.hpp"
+
 namespace stiction::internal {
 
 /// 0 for what is only rounding of numbers of size `scale`.
-inline double tidy(double value, double scale) { return std::abs(value) <= 1e-12 * scale ? 0.0 : value; }
+inline double tidy(double value, double scale) { return std::abs(value) <= kProductRounding * scale ? 0.0 : value; }
 
 /// "0.31 to 0.32", or one number where both ends read the same.
 std::string interval_text(double lower, double upper, int digits = 4);

@@ -9,7 +9,7 @@ namespace stiction::internal {
 
 std::string progress_text(const BatchProgress& progress, double seconds, bool bar)
 {
-  constexpr int kBar = 20;
+  constexpr int kProgressBar = 20;
   const auto answered = static_cast<double>(progress.rows - progress.resumed);
   const double rate = seconds > 0.0 ? answered / seconds : 0.0;
   const double share =
@@ -18,9 +18,9 @@ std::string progress_text(const BatchProgress& progress, double seconds, bool ba
           : 0.0;
   std::string text;
   if (bar && progress.total_bytes > 0) {
-    const int filled = static_cast<int>(std::lround(share * kBar));
+    const int filled = static_cast<int>(std::lround(share * kProgressBar));
     text += "[" + std::string(static_cast<std::size_t>(filled), '#') +
-            std::string(static_cast<std::size_t>(kBar - filled), '-') + "] ";
+            std::string(static_cast<std::size_t>(kProgressBar - filled), '-') + "] ";
   }
   if (!progress.finished && progress.total_bytes > 0) text += fmt::format("{:3.0f} %  ", 100.0 * share);
   text += fmt::format("{} rows", progress.rows);

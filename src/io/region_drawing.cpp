@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/text.hpp"
 #include "io/number_text.hpp"
@@ -85,7 +86,10 @@ void append_axes(std::string& out, const Canvas& canvas)
 {
   constexpr double right = Canvas::kLeft + Canvas::kSide, bottom = Canvas::kTop + Canvas::kSide;
   const double step = tick_step(canvas.size());
-  const auto label = [&](double value) { return fmt::format("{:.4g}", std::abs(value) < 1e-9 * step ? 0.0 : value); };
+  constexpr double kRoundingOfTicks = 1e-9;
+  const auto label = [&](double value) {
+    return fmt::format("{:.4g}", std::abs(value) < kRoundingOfTicks * step ? 0.0 : value);
+  };
   for (double k = std::ceil(canvas.lower().x() / step); k * step <= canvas.upper().x(); ++k) {
     const std::string x = px(canvas.x(k * step));
     out += fmt::format(
@@ -113,7 +117,8 @@ Polygon visible(const Canvas& canvas, Polygon polygon)
     const Eigen::Vector2d& corner = polygon[i];
     const Eigen::Vector2d& before = polygon[(i + polygon.size() - 1) % polygon.size()];
     const Eigen::Vector2d along = polygon[(i + 1) % polygon.size()] - before, to = corner - before;
-    const double height = std::abs(along.x() * to.y() - along.y() * to.x()) / std::max(along.norm(), 1e-300);
+    const double height =
+        std::abs(along.x() * to.y() - along.y() * to.x()) / std::max(along.norm(), std::numeric_limits<double>::min());
     if (canvas.pixels(height) < 0.1)
       polygon.erase(polygon.begin() + static_cast<std::ptrdiff_t>(i));
     else

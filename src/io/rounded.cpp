@@ -8,18 +8,18 @@
 namespace stiction::internal {
 namespace {
 
-constexpr int kDigits = 4;
+constexpr int kShownDigits = 4;
 constexpr double kBoundary = 1e-6;  // share of itself to within which a boundary is proved
 
 /// The nearest number of so many digits, moved by one unit of the last one where it is on the wrong side by more than
 /// that share.
 std::string rounded(double value, double side, double share)
 {
-  const std::string text = fmt::format("{:.{}g}", value, kDigits);
+  const std::string text = fmt::format("{:.{}g}", value, kShownDigits);
   const double printed = std::strtod(text.c_str(), nullptr);
   if (value == 0.0 || !std::isfinite(value) || side * (printed - value) >= -share * std::abs(value)) return text;
-  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - (kDigits - 1));
-  return fmt::format("{:.{}g}", printed + side * unit, kDigits);
+  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - (kShownDigits - 1));
+  return fmt::format("{:.{}g}", printed + side * unit, kShownDigits);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ bool has_friction(const GraspBlock& block, ClosureKind kind)
 
 namespace {
 
+constexpr double kRootRounding = 1.0 + 1e-12;  // of the square roots of a bound
 constexpr double kHalfDiagonal = std::numbers::sqrt2 / 2.0;
 
 std::string contact_text(const Grasp& grasp, std::size_t i)
@@ -185,7 +186,7 @@ bool surrounds_zero(const Grasp& grasp, ClosureKind kind, ClosureScratch& scratc
   // Changing every entry of G by a share kClosureDoubt moves each scaled row by at most that much
   // (docs/proofs/closure.md).
   const double bound =
-      (std::sqrt(off.square().sum()) + std::sqrt(static_cast<double>(m)) * kClosureDoubt) * (1.0 + 1e-12);
+      (std::sqrt(off.square().sum()) + std::sqrt(static_cast<double>(m)) * kClosureDoubt) * kRootRounding;
   if (image_exceeds<double, kRows>(G, scratch.weight, row_scale, bound) ||
       image_exceeds<long double, kRows>(G, scratch.weight, row_scale, bound))
     return true;

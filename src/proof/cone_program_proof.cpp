@@ -30,11 +30,11 @@ bool usable(const ConeProgram& program)
 template <int M>
 bool quickly_balanced(const ConeProgram& program, const Eigen::VectorXd& x)
 {
-  constexpr int kMost = M > 0 ? M : static_cast<int>(internal::kFewTerms);
-  using Rows = Eigen::Array<double, M, 1, 0, kMost, 1>;
+  constexpr int kMostTerms = M > 0 ? M : static_cast<int>(internal::kFewTerms);
+  using Rows = Eigen::Array<double, M, 1, 0, kMostTerms, 1>;
   using Column = Eigen::Map<const Eigen::Array<double, M, 1>>;
   const Eigen::Index m = program.E.rows();
-  if (m > kMost) return false;
+  if (m > kMostTerms) return false;
   Rows sum(m), size(m);
   for (Eigen::Index i = 0; i < m; ++i) {
     sum[i] = -program.e[i];
@@ -59,10 +59,10 @@ bool rows_balance(const ConeProgram& program, const Eigen::VectorXd& x, std::str
 {
   if (program.E.rows() == 6 ? quickly_balanced<6>(program, x) : quickly_balanced<-1>(program, x)) return true;
   // A few rows at a time, so that the columns of E are read along memory.
-  constexpr Eigen::Index kStrip = 8;
-  for (Eigen::Index top = 0; top < program.E.rows(); top += kStrip) {
-    const Eigen::Index count = std::min(kStrip, program.E.rows() - top);
-    Sum rows[kStrip];
+  constexpr Eigen::Index kRowsAtOnce = 8;
+  for (Eigen::Index top = 0; top < program.E.rows(); top += kRowsAtOnce) {
+    const Eigen::Index count = std::min(kRowsAtOnce, program.E.rows() - top);
+    Sum rows[kRowsAtOnce];
     for (Eigen::Index i = 0; i < count; ++i) {
       rows[i].value = -static_cast<long double>(program.e[top + i]);
       rows[i].scale = row_scale(program, top + i);

@@ -20,6 +20,9 @@ using Mode = ContactImpactMode;
 
 namespace {
 
+constexpr double kCosineRounding = 1.0 - 0x1p-40;  // of a cosine, which sets a bound from below
+constexpr double kGainRounding = 1.0 + 0x1p-20;    // of the sums of an energy, which set one from above
+
 /// Collects the columns of x and the rows J d - Σ coefficient x = -(1+ε)γ- of a leaf.
 class ProgramWriter {
  public:
@@ -76,9 +79,9 @@ class ProgramWriter {
         losses_.push_back({c.mu, 1.0, pressing, {slack(rows[0], planar_sign(mode))}});
       } else if (mode.tangential == Mode::Tangential::kSlip) {
         const double fastest = std::hypot(speed(c.row + 1), element.stretch(1) * speed(c.row + 2));
-        losses_.push_back({c.mu, (1.0 - 0x1p-40) * std::cos(0.5 * (mode.to - mode.from)), pressing, {}});
+        losses_.push_back({c.mu, kCosineRounding * std::cos(0.5 * (mode.to - mode.from)), pressing, {}});
         for (const double angle : {mode.from, mode.to}) {
-          const int column = box_column(kMore * fastest);
+          const int column = box_column(kBoundRounding * fastest);
           losses_.back().speed.push_back(column);
           const Eigen::Vector2d along = direction(angle);
           coefficients_.push_back({rows[0], column, along[0]});
@@ -118,13 +121,13 @@ class ProgramWriter {
     p.E.topLeftCorner(nv, nv) += problem_.M;
     // Entries were rounded, and so were the impulses of a solution.
     out.blur.topRows(nv).noalias() = kBlur * (problem_.J.cwiseAbs().transpose() * sizes);
-    out.tolerance.head(nv) = kMore * kSolve * bounds_.load;
+    out.tolerance.head(nv) = kBoundRounding * kSolve * bounds_.load;
     for (Eigen::Index k = 0; k < kinematic; ++k) {
       const auto [r, more] = rows_[static_cast<std::size_t>(k)];
       p.E.row(nv + k).head(nv) = problem_.J.row(r);
       p.e[nv + k] = -(1.0 + restitution_[r]) * before_[r];
       p.e_scale[nv + k] = (1.0 + restitution_[r]) * problem_.J.row(r).cwiseAbs().dot(impact_.velocity.cwiseAbs());
-      out.tolerance[nv + k] = kMore * (kSolve + kBlur) * bounds_.row[r] + more;
+      out.tolerance[nv + k] = kBoundRounding * (kSolve + kBlur) * bounds_.row[r] + more;
     }
     for (const Entry& entry : coefficients_) p.E(nv + entry.row, entry.column) -= entry.value;
     out.losses.clear();
@@ -171,12 +174,10 @@ class ProgramWriter {
     out.program.E.row(last) = row;
     out.program.E(last, slack) = -unit;
     out.program.e[last] = -least_loss;
-    out.bound[slack] = kMore * (gain_rate.cwiseAbs().dot(caps_) + least_loss) / unit;
+    out.bound[slack] = kBoundRounding * (gain_rate.cwiseAbs().dot(caps_) + least_loss) / unit;
     out.blur.row(last) = kBlur * size;
     out.tolerance[last] = gain_doubt() + kBlur * least_loss;
   }
-
-  static constexpr double kMore = 1.0 + 0x1p-10;  // rounding of the sizes themselves
 
   static double planar_sign(const Mode& mode) { return mode.from == 0.0 ? 1.0 : -1.0; }
 
@@ -197,7 +198,7 @@ class ProgramWriter {
     const Eigen::VectorXd fastest = (kReach + 2.0) * bounds_.motion;
     const double laws = kSolve * caps_.dot(bounds_.row), momentum = kSolve * bounds_.load.dot(fastest),
                  last = kBlur * caps_.dot(problem_.J.cwiseAbs() * fastest);
-    return kMore * 0.5 * (laws + momentum + last);
+    return kBoundRounding * 0.5 * (laws + momentum + last);
   }
 
   int column(double bound)
@@ -302,7 +303,8 @@ bool possible(const ImpactElement& element, const Mode& mode)
   if (mode.normal == (element.bilateral() ? Mode::Normal::kOpen : Mode::Normal::kPulls)) return false;
   if (mode.tangential != Mode::Tangential::kSlip) return true;
   if (element.contact.tangents == 1) return mode.from == mode.to && (mode.from == 0.0 || mode.from == std::numbers::pi);
-  return mode.from <= mode.to && mode.to - mode.from <= 0.5 * std::numbers::pi + 1e-9;
+  constexpr double kTypedAngle = 1e-9;  // rad: what a quarter turn in decimals may be off
+  return mode.from <= mode.to && mode.to - mode.from <= 0.5 * std::numbers::pi + kTypedAngle;
 }
 
 bool includes(const Mode& wide, const Mode& narrow)
@@ -402,7 +404,7 @@ double largest_gain(const ContactProblem& problem, const ImpactSolution& solutio
   const Eigen::VectorXd momentum = (problem.M * solution.velocity).cwiseAbs();
   const Eigen::VectorXd blur = kRounding * (problem.M.cwiseAbs() * solution.velocity.cwiseAbs());
   return solution.energy_change +
-         (1.0 + 0x1p-20) * ((momentum + blur).dot(radius) + 0.5 * radius.dot(problem.M.cwiseAbs() * radius));
+         kGainRounding * ((momentum + blur).dot(radius) + 0.5 * radius.dot(problem.M.cwiseAbs() * radius));
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
 using LongVector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
 
 constexpr long double kSpanned = 1e-12L;     // share of a row that counts as rounding once others are taken out of it
+constexpr double kNoticeableGain = 0x1p-24;  // of the energy that loads and motions could have together
 constexpr long double kIndependent = 1e-7L;  // between the two nobody can tell
 
 /// L⁻¹S J' with S M S = L L' of unit diagonal; empty unless M > 0.
@@ -85,7 +86,7 @@ std::vector<Reservoir> reservoirs(const ContactProblem& problem, const Impact& i
   return list;
 }
 
-double noticeable_gain(const MotionBounds& bounds) { return 0x1p-24 * bounds.load.dot(bounds.motion); }
+double noticeable_gain(const MotionBounds& bounds) { return kNoticeableGain * bounds.load.dot(bounds.motion); }
 
 BeforeImpact look_before(const ContactProblem& problem, const Impact& impact, std::vector<KinematicFlaw>* flaws)
 {

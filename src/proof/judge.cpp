@@ -15,6 +15,9 @@ using namespace internal;
 
 std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
 
+/// Rounding that counts against a proof, at least that of a few terms.
+long double charged_rounding(Eigen::Index terms) { return std::max(0x1p-58L, rounding_of_sum(terms)); }
+
 /// Everything about one certificate; the scratch vectors keep their memory between certificates.
 struct Case {
   const ContactProblem& p;
@@ -203,7 +206,7 @@ void Case::bound_motion()
     s.error[k] = rest > 0.5 ? 1.001 * (s.q1[k] + std::sqrt(q0[k])) / rest : kInfinity;
     const Sum& square = s.norms[at(k)];
     const bool drifts = s.scales.drift[k] > 0.0;
-    if (drifts || square.value - 0x1p-50L * square.scale > static_cast<long double>(s.static_power[k]))
+    if (drifts || square.value - kSumRounding * square.scale > static_cast<long double>(s.static_power[k]))
       s.static_power[k] = kInfinity;
     s.power[k] = 1.001 * (q0[k] + s.error[k] * s.q1[k] + s.error[k] * s.error[k] * s.q2[k]);
   }
@@ -318,7 +321,7 @@ void Case::drive(const Eigen::VectorXd& y)
   for (int k = 0; k < s.scales.parts; ++k) {
     const Sum& square = s.norms_of_y[at(k)];
     if (square.scale > 0.0L)
-      s.gain_moving[at(k)].add(-std::sqrt(std::max(square.value, 0.0L) + 0x1p-50L * square.scale), s.error[k]);
+      s.gain_moving[at(k)].add(-std::sqrt(std::max(square.value, 0.0L) + kSumRounding * square.scale), s.error[k]);
   }
 }
 
@@ -365,7 +368,7 @@ bool Case::leaf_separates(const MotionLeaf& leaf, const Eigen::VectorXd& motion,
   Eigen::Index strongest = -1;
   if (!oppose(leaf, motion, strongest, leaf_why)) return false;
   const Sum gain = least_gain();
-  if (gain.value > 0x1p-50L * gain.scale) return true;
+  if (gain.value > kSumRounding * gain.scale) return true;
   return refuse(leaf_why, [&] {
     return driven.value > 0.0L && strongest >= 0 ? owner_name(p, strongest) + " can oppose the motion"
                                                  : std::string("nothing drives the motion beyond rounding");
@@ -407,9 +410,9 @@ bool Case::contradiction(const Eigen::VectorXd& lambda)
     const Sum sum = minus_forces(p, lambda, j);
     if (!(std::abs(sum.value) <= kRounding * sum.scale))
       return refuse(why, [] { return std::string("J'lambda is not zero"); });
-    gain.add(-(std::abs(sum.value) + 0x1p-58L * sum.scale), s.scales.acceleration[j]);
+    gain.add(-(std::abs(sum.value) + charged_rounding(p.rows()) * sum.scale), s.scales.acceleration[j]);
   }
-  return gain.value > 0x1p-50L * gain.scale || refuse(why, [] {
+  return gain.value > kSumRounding * gain.scale || refuse(why, [] {
            return std::string("gamma'lambda is not negative beyond what rounding of J'lambda could pretend");
          });
 }
@@ -432,12 +435,12 @@ bool Case::unbalanced(const Eigen::VectorXd& direction)
       return refuse(why, [] { return std::string("M a is not zero"); });
     gain.add(-static_cast<long double>(p.F[j]), direction[j]);
     gain.add(-kRounding * size, std::abs(p.F[j]) + std::sqrt(std::max(p.M(j, j), 0.0)) * s.speed[part(j)]);
-    gain.add(-(std::abs(inertia.value) + 0x1p-58L * inertia.scale), s.scales.acceleration[j]);
+    gain.add(-(std::abs(inertia.value) + charged_rounding(p.nv()) * inertia.scale), s.scales.acceleration[j]);
   }
   every_row([&](Eigen::Index row, bool may_open) {
     const Sum sum = row_sum(p, direction, row);
     const long double against = may_open ? std::max(-sum.value, 0.0L) : std::abs(sum.value);
-    gain.add(-(against + 0x1p-58L * sum.scale), kStaticForces * s.scales.row_force(row));
+    gain.add(-(against + charged_rounding(p.nv()) * sum.scale), kStaticForces * s.scales.row_force(row));
     return true;
   });
   for (std::size_t i = 0; i < p.contacts.size(); ++i) {  // axes and lever arms turned by kRounding
@@ -450,7 +453,7 @@ bool Case::unbalanced(const Eigen::VectorXd& direction)
   for (const LoopConstraint& c : p.loops)
     for (int r = c.row; r < c.row + c.rows; ++r)
       gain.add(-kRounding * row_sum(p, direction, r).scale, kStaticForces * s.scales.row_force(r));
-  return gain.value > 0x1p-50L * gain.scale || refuse(why, [] {
+  return gain.value > kSumRounding * gain.scale || refuse(why, [] {
            return std::string("F'a is not negative beyond what inertia, contacts and rounding could supply");
          });
 }

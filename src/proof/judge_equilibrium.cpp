@@ -35,8 +35,8 @@ struct EquilibriumCase {
   bool motion();
 };
 
-/// The gain is positive beyond the rounding of its own sum, at most 2^13 terms in long double.
-long double beyond_rounding(const Sum& gain) { return gain.value - 0x1p-50L * gain.scale; }
+/// The gain is positive beyond the rounding of its own sum.
+long double beyond_rounding(const Sum& gain) { return gain.value - kSumRounding * gain.scale; }
 
 bool EquilibriumCase::usable_problem()
 {

@@ -261,12 +261,13 @@ inline bool balanced(const ContactProblem& p, const Certificate& certificate, co
                      bool plain, JudgeScratch& s, std::string* why)
 {
   s.needed = 0.0;
+  constexpr double kNoUnderflow = 1e-200;
   // In double so many terms leave an error below a quarter of the tolerance; what that does not settle is summed again.
   const bool short_sums = plain && p.nv() + p.rows() < 90;
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const double tolerance = s.tolerance[j];
     if (!(tolerance < kInfinity)) return refuse(why, [] { return std::string("the forces overflow"); });
-    if (short_sums && s.scales.backward == kRounding && tolerance > 1e-200 &&
+    if (short_sums && s.scales.backward == kRounding && tolerance > kNoUnderflow &&
         std::abs(s.residual[j]) <= 0.75 * tolerance)
       continue;
     Sum exact = minus_forces(p, s.near, j, load_sum(p, certificate.a, j));

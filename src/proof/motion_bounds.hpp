@@ -33,6 +33,9 @@ inline constexpr double kBudgetRim = 0x1p-50;
 /// Share of an entry of a program, and of the impulses in it, that the two and the rounding of the entry come to.
 inline constexpr double kBlur = 0x1p-49;
 
+/// Factor that covers the rounding of these bounds, and of charges and sums made of them.
+inline constexpr double kBoundRounding = 1.0 + 0x1p-10;
+
 /// @param free motion without contacts, |F_j|/M_jj or |u-_j| (massless degrees of freedom: 0 or |u-_j|)
 /// @param applied forces, |F_j|, or zeros
 /// @param offset of the rows, |γ_r|, or zeros

@@ -30,9 +30,6 @@ bool roles_of(Eigen::Index rows, const std::vector<int>& unilateral, const std::
   return true;
 }
 
-/// Covers the rounding of charges, of the bounds in them, and of the other judge's sums.
-constexpr long double kMore = 1.0L + 0x1p-10L;
-
 /// Share of its absolute terms that a sum over rows or degrees of freedom may be off.
 long double rounding_of_sums(const ContactProblem& problem)
 {
@@ -99,7 +96,7 @@ bool proves_contradiction(const ContactProblem& problem, const std::vector<int>&
     for (Eigen::Index r = 0; r < y.size(); ++r) column.add(y[r], problem.J(r, j));
     charge += (std::abs(column.value) + last_bit * column.scale) * kReach * bounds.motion[j];
   }
-  return std::isfinite(charge) && -drift.value - last_bit * drift.scale > kMore * charge;
+  return std::isfinite(charge) && -drift.value - last_bit * drift.scale > kBoundRounding * charge;
 }
 
 bool proves_imbalance(const ContactProblem& problem, const std::vector<int>& unilateral,
@@ -130,7 +127,7 @@ bool proves_imbalance(const ContactProblem& problem, const std::vector<int>& uni
     const long double against = role == Role::kUnilateral ? std::max(0.0L, -row.value) : std::abs(row.value);
     charge += (against + (kLastBits + last_bit) * row.scale) * kReach * bounds.force[r];
   }
-  return std::isfinite(charge) && -work.value - last_bit * work.scale > kMore * charge;
+  return std::isfinite(charge) && -work.value - last_bit * work.scale > kBoundRounding * charge;
 }
 
 bool proves_motion(const ContactProblem& problem, const std::vector<int>& unilateral, const std::vector<int>& bilateral,

@@ -37,6 +37,7 @@ int orientation(const Eigen::Vector2d& a, const Eigen::Vector2d& b, const Eigen:
 {
   const Eigen::Vector2d ab = b - a, ac = c - a;
   const double left = ab.x() * ac.y(), right = ab.y() * ac.x();
+  // Differences, products and their difference are off by 2^-53 each: what is clear needs no exact sum.
   if (std::abs(left - right) > 0x1p-50 * (std::abs(left) + std::abs(right))) return left > right ? 1 : -1;
   std::array<double, 12> terms;
   std::size_t next = 0;

@@ -18,6 +18,8 @@ constexpr double kShiftRounding = 0x1p-50;
 
 /// Position and shift come from other sums over the same numbers than M and J.
 constexpr double kPlace = 1e-9;
+/// Sum of the unit normals of neighbouring sides below which their corner has no direction.
+constexpr double kSharpest = 1e-12;
 
 bool has_friction(const Contact& c) { return (c.tangents > 0 && c.mu > 0.0) || (c.torsional && c.torsion > 0.0); }
 
@@ -253,7 +255,7 @@ bool RegionCase::far_corners(const Polygon& outer, double reach, Polygon& far)
   }
   for (std::size_t i = 0; i < n; ++i) {
     out[i] = normal[i] + normal[(i + n - 1) % n];
-    if (!(out[i].norm() > 1e-12))
+    if (!(out[i].norm() > kSharpest))
       return refuse(why_, [] { return std::string("a corner of the outer polygon is too sharp"); });
     out[i].normalize();
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/linear_algebra.hpp"
 #include "base/numerics.hpp"
@@ -11,17 +10,14 @@
 namespace stiction::internal {
 namespace {
 
-/// Relative rounding of a sum of so many products.
-long double rounding_of(Eigen::Index terms)
-{
-  return static_cast<long double>(terms + 4) * std::numeric_limits<long double>::epsilon();
-}
+constexpr double kRoundedUp = 1.0 + 0x1p-50;      // of a square root, or of the product with one
+constexpr double kSumsRoundedUp = 1.0 + 0x1p-40;  // of sums over the entries of a matrix in long double
 
 /// y'E_j with its error: what the exact column could give at most is value + error.
 struct Product {
   long double value = 0.0L, error = 0.0L;
 
-  Product(const Sum& sum, Eigen::Index terms) : value(sum.value), error(rounding_of(terms) * sum.scale) {}
+  Product(const Sum& sum, Eigen::Index terms) : value(sum.value), error(rounding_of_sum(terms) * sum.scale) {}
   Product(const Eigen::MatrixXd& E, const Eigen::VectorXd& y, Eigen::Index col) : Product(column(E, y, col), y.size())
   {
   }
@@ -69,7 +65,7 @@ long double cone_supply(const FrictionCone& cone, const ConeProgram& program, co
   }
   // Up to the normal force whose friction reaches the bound, then without more of it.
   const double all = cone.mu > 1.0 ? bound / cone.mu : bound;
-  const long double steep = pushing + torsion + cone.mu * sideways * (1.0L + 0x1p-50L), flat = pushing + torsion;
+  const long double steep = pushing + torsion + cone.mu * sideways * kRoundedUp, flat = pushing + torsion;
   return steep > 0.0L ? all * steep + (bound - all) * std::max(flat, 0.0L) : 0.0L;
 }
 
@@ -180,7 +176,7 @@ bool SlidingMode::separates(const Eigen::VectorXd& y, std::string* why) const
   for (const ConeBlock& block : program_.cones)
     gain.add(-cone_supply(block.cone, program_, y, block.col, most_[block.col]));
   const Eigen::Index terms = 2 * y.size() + most_.size();
-  return gain.value > rounding_of(terms) * gain.scale ||
+  return gain.value > rounding_of_sum(terms) * gain.scale ||
          refuse(why, [] { return std::string("what contradicts the laws is within their tolerances"); });
 }
 
@@ -221,16 +217,17 @@ SlidingMode::Inverse::Inverse(const Eigen::MatrixXd& E, Long exact)
   const Long correction = 2.0L * Long::Identity(S.rows(), S.rows()) - A * X;
   const Long inverse = X * correction;
   L = inverse.cwiseAbs();
-  left = (ones - inverse * A).cwiseAbs() + rounding_of(S.rows() + 8) * (L * A.cwiseAbs() + ones);
+  left = (ones - inverse * A).cwiseAbs() + rounding_of_sum(S.rows() + 8) * (L * A.cwiseAbs() + ones);
 }
 
 Eigen::VectorXd SlidingMode::Inverse::bound(const Eigen::VectorXd& image, const Eigen::VectorXd& most) const
 {
-  constexpr int kRounds = 4;
+  constexpr int kContractions = 4;
   const Long missed = L * image.cwiseProduct(rows).cast<long double>();
   Long size = most.cwiseQuotient(cols).cast<long double>();
-  for (int round = 0; round < kRounds; ++round) size = size.cwiseMin((1.0L + 0x1p-40L) * (missed + left * size)).eval();
-  return size.cast<double>().cwiseProduct(cols) * (1.0 + 0x1p-50);
+  for (int round = 0; round < kContractions; ++round)
+    size = size.cwiseMin(kSumsRoundedUp * (missed + left * size)).eval();
+  return size.cast<double>().cwiseProduct(cols) * kRoundedUp;
 }
 
 SlidingMode::Inverse SlidingMode::inverse() const

@@ -254,7 +254,7 @@ Eigen::Index WitnessCase::unbalanced(const Eigen::VectorXd& lambda) const
     for (Eigen::Index k = 0; k < p.nv(); ++k) sum.add(p.M(j, k), a[k]);
     for (Eigen::Index i = 0; i < p.rows(); ++i) sum.add(-p.J(i, j), lambda[i]);
     const long double off = std::abs(sum.value);
-    if (!(off <= kRounding * sum.scale && off + 0x1p-50L * sum.scale <= bounds.balance[j] * kInside) &&
+    if (!(off <= kRounding * sum.scale && off + kSumRounding * sum.scale <= bounds.balance[j] * kInside) &&
         sum.scale > 0.0L)
       return j;
   }
@@ -365,7 +365,9 @@ bool well_formed(const ContactProblem& p, const SlipDirections& slips)
   for (std::size_t i = 0; ok && i < p.contacts.size(); ++i) {
     const Contact& c = p.contacts[i];
     ok = c.row >= 0 && c.tangents >= 0 && c.tangents <= 2 && c.row + c.rows() <= m;
-    if (slips[i]) ok = ok && std::abs(slips[i]->norm() - 1.0) <= 1e-6 && slips[i]->tail(2 - c.tangents).isZero(0.0);
+    if (slips[i])
+      ok = ok && std::abs(slips[i]->norm() - 1.0) <= internal::kUnitRounding &&
+           slips[i]->tail(2 - c.tangents).isZero(0.0);
   }
   for (const LoopConstraint& c : p.loops) ok = ok && c.row >= 0 && c.rows >= 0 && c.row + c.rows <= m;
   return ok;

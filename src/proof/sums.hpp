@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "cone/kernels.hpp"
@@ -27,6 +28,15 @@ struct Sum {
     scale += std::abs(product);
   }
 };
+
+/// Share of its scale by which a Sum of up to 2^13 terms may be off, with room: it settles signs.
+inline constexpr double kSumRounding = 0x1p-50;
+
+/// The same of a sum of so many products: each of them, and every addition, is off by half of epsilon.
+inline long double rounding_of_sum(Eigen::Index terms)
+{
+  return static_cast<long double>(terms + 4) * std::numeric_limits<long double>::epsilon();
+}
 
 /// The best ray of a cone against h (components in the contact's frame): its product h·ray, with scale |h|·|ray|.
 inline Sum support_sum(const FrictionCone& cone, const Sum* h)

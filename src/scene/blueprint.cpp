@@ -46,10 +46,10 @@ std::string indexed(const char* list, std::size_t i) { return std::string(list) 
 template <class Named>
 std::string names_of(const std::vector<Named>& entries)
 {
-  constexpr std::size_t kShown = 12;
+  constexpr std::size_t kShownNames = 12;
   std::string list;
-  for (std::size_t i = 0; i < entries.size() && i < kShown; ++i) list += (i ? ", " : "") + entries[i].name;
-  return entries.size() > kShown ? list + ", …" : list;
+  for (std::size_t i = 0; i < entries.size() && i < kShownNames; ++i) list += (i ? ", " : "") + entries[i].name;
+  return entries.size() > kShownNames ? list + ", …" : list;
 }
 
 /// A joint that can be set by name: it exists, moves, follows no other joint and has the right number of coordinates.

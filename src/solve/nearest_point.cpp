@@ -514,18 +514,6 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
       x_[box.col] = passive_[k].ray[0] > 0.0 ? box.lower : box.upper;
     }
   for (int k = 0; k < nf + p; ++k) add(k, k < nf ? c_[k] : std::clamp(c_[k], 0.0, passive_[k - nf].upper));
-  // Tangential forces below rounding of the friction at hand are what is left of others that cancel: zero.
-  auto drop_noise = [&] {
-    for (int k = 0; k < p; ++k)
-      if (const Column& column = passive_[k]; column.cone >= 0) {
-        const ConeBlock& block = (*data_.cones)[column.cone];
-        for (int j = 1; j < block.cone.dim(); ++j) {
-          const double reach = j <= block.cone.tangents ? block.cone.mu : block.cone.torsion;
-          if (std::abs(x_[block.col + j]) <= kReachedTolerance * reach * std::abs(x_[block.col]))
-            x_[block.col + j] = 0.0;
-        }
-      }
-  };
   if (refine) drop_noise();
   for (int pass = 0; pass < (refine ? 3 : 0); ++pass) {
     sum_rows<M>();
@@ -535,12 +523,31 @@ void NearestPoint::finish(ThinQr<M>& qr, bool refine)
     for (int k = 0; k < nf + p; ++k) add(k, z_[k]);
   }
   if (refine) drop_noise();
-  // Corrections of the size of rounding may push a force that is zero, or at its rim, just outside: put it back.
+  put_back(refine);
+}
+
+/// Tangential forces below rounding of the friction at hand are what is left of others that cancel: zero.
+void NearestPoint::drop_noise()
+{
+  for (const Column& column : passive_)
+    if (column.cone >= 0) {
+      const ConeBlock& block = (*data_.cones)[column.cone];
+      for (int j = 1; j < block.cone.dim(); ++j) {
+        const double reach = j <= block.cone.tangents ? block.cone.mu : block.cone.torsion;
+        if (std::abs(x_[block.col + j]) <= kReachedTolerance * reach * std::abs(x_[block.col])) x_[block.col + j] = 0.0;
+      }
+    }
+}
+
+/// Corrections of the size of rounding may push a force that is zero, or at its rim, just outside.
+void NearestPoint::put_back(bool refined)
+{
+  const int p = static_cast<int>(passive_.size());
   for (int k = 0; k < p; ++k) {
     if (passive_[k].box >= 0) {
       const BoxVariable& box = (*data_.boxes)[passive_[k].box];
       x_[box.col] = std::clamp(x_[box.col], box.lower, box.upper);
-    } else if (refine) {
+    } else if (refined) {
       const ConeBlock& block = (*data_.cones)[passive_[k].cone];
       double* f = x_.data() + block.col;
       if (!(block.cone.sign * f[0] > 0.0)) {

@@ -88,6 +88,8 @@ class NearestPoint {
   bool separates(const ThinQr<M>& qr);
   template <int M>
   void finish(ThinQr<M>& qr, bool refine);
+  void drop_noise();
+  void put_back(bool refined);
   template <int M>
   void sum_rows();
   template <int M>

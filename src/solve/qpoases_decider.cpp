@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/linear_algebra.hpp"
+#include "base/numerics.hpp"
 #include "cone/kernels.hpp"
 #include "solve/answer_check.hpp"
 
@@ -14,11 +15,10 @@ namespace {
 
 constexpr double kTight = 0x1p-46;     // stop generating rays below this relative violation
 constexpr double kLeastGap = 0x1p-43;  // separations below this relative gap are not worth claiming
-constexpr double kNoise = 1e-15;       // entries below this share of the largest may be rounding noise
 constexpr double kTouching = 1e-10;    // columns this near to orthogonal are meant to be
 constexpr double kSmallResidual = 1e-9;
 constexpr double kBeyondRays = 1e-9;  // step along the axis, beyond the one that is just enough for every ray
-constexpr int kRounds = 80;
+constexpr int kMasterRounds = 80;
 constexpr int kAge = 3;             // rounds a ray without force stays
 constexpr int kAllGenerators = 16;  // facets up to which every generator enters at once
 
@@ -402,7 +402,7 @@ void QpoasesDecider::decide(const ConeProgram& program, ConeAnswer& answer)
   DualMaster* master = &start_master_;
   double best = std::numeric_limits<double>::infinity();
   int stalled = 0;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kMasterRounds; ++round) {
     solve_master(*master, answer);
     if (try_witness(answer)) {
       answer.outcome = Outcome::kFeasible;

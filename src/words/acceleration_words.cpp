@@ -10,8 +10,8 @@ namespace {
 using internal::direction_text;
 using internal::number_text;
 
-constexpr double kAtRest = 1e-4;  // m/s², rad/s²
-constexpr double kFalls = 0.1;    // share of the acceleration that the loads alone would give
+constexpr double kHardlyAccelerates = 1e-4;  // m/s², rad/s²
+constexpr double kFalls = 0.1;               // share of the acceleration that the loads alone would give
 
 /// The centre of mass of a model with a floating base, in the axes of its base; the first rows of M are its momentum.
 struct Fall {
@@ -59,8 +59,8 @@ std::string describe_acceleration(const ContactProblem& problem, const Eigen::Ve
 {
   if (a.size() != problem.nv() || a.size() == 0) return "";
   Eigen::Index fastest = 0;
-  if (!(a.cwiseAbs().maxCoeff(&fastest) > kAtRest)) return "";
-  if (const Fall fall = largest_fall(problem, a); fall.acceleration.norm() > kAtRest) {
+  if (!(a.cwiseAbs().maxCoeff(&fastest) > kHardlyAccelerates)) return "";
+  if (const Fall fall = largest_fall(problem, a); fall.acceleration.norm() > kHardlyAccelerates) {
     const bool falls = fall.acceleration.dot(fall.unopposed) > kFalls * fall.unopposed.squaredNorm();
     return (falls ? "it falls: " : "it moves: ") + number_text(fall.acceleration.norm()) + " m/s²" +
            direction_of(problem, fall);

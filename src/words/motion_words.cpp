@@ -26,7 +26,7 @@ std::string point_text(const Eigen::Vector3d& p, const int* axes, int count)
 std::string line_direction(Eigen::Vector3d d)
 {
   for (int i = 0; i < 3; ++i)
-    if (std::abs(d[i]) > 1e-3) {
+    if (std::abs(d[i]) > 1e-3) {  // as coordinates are shown
       if (d[i] < 0.0) d = -d;
       break;
     }

@@ -8,9 +8,9 @@ namespace stiction::internal {
 
 std::string join(const Names& names)
 {
-  constexpr std::size_t kMost = 6;
+  constexpr std::size_t kMostNames = 6;
   std::string text;
-  const std::size_t shown = names.size() > kMost ? kMost - 1 : names.size();
+  const std::size_t shown = names.size() > kMostNames ? kMostNames - 1 : names.size();
   for (std::size_t i = 0; i < shown; ++i) {
     if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
     text += names[i];
@@ -59,7 +59,8 @@ std::string direction_text(const Eigen::Vector3d& direction)
 {
   std::string text = "(";
   for (int i = 0; i < 3; ++i) {
-    const double rounded = std::round(direction[i] * (100.0 + 1e-5)) / 100.0;
+    const double rounded =
+        std::round(direction[i] * (100.0 + 1e-5)) / 100.0;  // halves go away from zero, rounded or not
     std::string number = rounded == 0.0 ? "0" : std::to_string(std::abs(rounded));
     while (number.find('.') != std::string::npos && (number.back() == '0' || number.back() == '.')) {
       const bool point = number.back() == '.';

@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "stiction/proof.hpp"
+#include "words/worth_telling.hpp"
 
 namespace stiction::internal {
-
-/// Below this share of the largest, a velocity or a multiplier is not worth a word.
-inline constexpr double kNoticeable = 1e-6;
 
 using Names = std::vector<std::string>;
 

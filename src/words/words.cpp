@@ -12,17 +12,12 @@ namespace {
 using internal::comma_list;
 using internal::direction_text;
 using internal::join;
+using internal::kMoves;
 using internal::kNoticeable;
+using internal::kOnTheRim;
 using internal::moving_joints;
 using internal::Names;
 using internal::say;
-
-/// Below this share of the fastest contact's, a speed is none: far above the accuracy of a motion, far below what
-/// people see, so that what is structurally at rest stays so under small changes.
-constexpr double kMoves = 1e-3;
-
-/// A contact that separates by less than this share of its speed more than the rim asks for slips.
-constexpr double kOnTheRim = 1e-2;
 
 /// Share of the largest power among motors from which one counts as overtaxed.
 constexpr double kOvertaxed = 1e-2;
