@@ -32,7 +32,7 @@ def rounded(ratio):
 
 
 def readme_table(times):
-    columns = {"qpOASES, QP (57), cold": "qpoases_bare", "GLPK": "glpk", "Clp": "clp"}
+    columns = {"qpOASES, QP behind (57), cold": "qpoases_bare", "GLPK": "glpk", "Clp": "clp"}
     print("| contacts | " + " | ".join(columns) + " | native, exact cones |")
     print("|---|" + "---|" * (len(columns) + 1))
     for size in sorted(size for row, size in times if row == "decide/native/exact"):

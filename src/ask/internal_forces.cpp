@@ -25,7 +25,6 @@ int InternalForces::find(const MultiplierSet& set)
 
 bool InternalForces::spare(const MultiplierSet& set, std::size_t contact) const
 {
-  constexpr double kNoShare = 1e-8;  // of an internal force, whose entries come out of a triangular solve
   const int column = set.column(contact);
   if (column < 0 || basis_.cols() == 0) return true;
   return basis_.middleRows(column, set.problem().contacts[contact].rows()).lpNorm<Eigen::Infinity>() <= kNoShare;

@@ -5,6 +5,9 @@
 
 namespace stiction::internal {
 
+/// Entries of an internal force of unit length below this are none: they come out of a triangular solve.
+inline constexpr double kNoShare = 1e-8;
+
 /// Forces of a set that balance each other: they can be added to any solution. Workspace, one per thread.
 class InternalForces {
  public:

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ask/multiplier_set.hpp"
+#include "ask/internal_forces.hpp"
 #include "ask/propositions_algebra.hpp"
 #include "base/numerics.hpp"
 #include "stiction/error.hpp"
@@ -150,7 +150,6 @@ bool fix_normals(const ContactProblem& problem, const UnitMass& unit, FacetMlcp&
   // λnb + Δ is as good where Jnb'Δ + Jt'(…) = 0
   const Eigen::MatrixXd internal_forces = null_space(with_unit_rows(Je).transpose());
   const auto bilateral = static_cast<Eigen::Index>(roles.normal_bilateral.size());
-  constexpr double kNoShare = 1e-8;  // of an internal force of unit length
   result.hypotheses.require(internal_forces.cols() == 0 || bilateral == 0 ||
                                 internal_forces.topRows(bilateral).cwiseAbs().maxCoeff() <= kNoShare,
                             "normal forces of bilateral contacts or closures are not unique");

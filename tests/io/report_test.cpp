@@ -192,8 +192,8 @@ TEST(Verify, SaysWhatDisagrees)
               HasSubstr("says 'fails', but its certificate proves 'holds'"));
   EXPECT_THAT(message([](Json& r) { r["contacts"][0]["normal_force"] = 12.5; }),
               HasSubstr("contacts[0].normal_force: the report says 12.5, but its certificate proves 12"));
-  EXPECT_THAT(message([](Json& r) { r["contacts"][1]["tangential_force"][1] = 0.0; }),
-              HasSubstr("contacts[1].tangential_force[1]: the report says 0"));
+  EXPECT_THAT(message([](Json& r) { r["contacts"][1]["tangential_force"][0] = 0.0; }),
+              HasSubstr("contacts[1].tangential_force[0]: the report says 0"));
   EXPECT_THAT(message([](Json& r) { r["contacts"][1]["force_world"][2] = 4.0; }),
               HasSubstr("contacts[1].force_world[2]"));
   EXPECT_THAT(message([](Json& r) { r["contacts"][1]["utilisation"] = 0.5; }), HasSubstr("contacts[1].utilisation"));
@@ -253,7 +253,7 @@ TEST(Check, ErrorsOfTheQuestionNameTheLine)
 TEST(Check, MovingContactsAreBadInputAndSayHowFast)
 {
   EXPECT_THAT(error_of("block_on_ground", {{"models.b.rates", "{x: 0.25}"}}),
-              HasSubstr("block_on_ground.yaml:11:5: contacts[0]: want bodies at rest relative to each other at right "
+              HasSubstr("block_on_ground.yaml:12:5: contacts[0]: want bodies at rest relative to each other at right "
                         "(1e-06 m/s), got velocity "
                         "(0.25, 0, 0) m/s in the world; a contact that already slides has `slides`, one that hits "
                         "belongs to the question impact"));

@@ -25,14 +25,15 @@ Scenario scenario_of(const std::string& name, const std::vector<ScenarioOverride
 
 StepsJson step_of(const StepsJson& report, int number)
 {
-  for (const StepsJson& step : report["steps"])
+  for (const StepsJson& step : report.at("steps"))
     if (step["step"] == number) return step;
   throw std::runtime_error("no step " + std::to_string(number));
 }
 
 StepsJson proposition(const StepsJson& report, const std::string& name)
 {
-  for (const StepsJson& one : step_of(report, 8)["propositions"])
+  const StepsJson step = step_of(report, 8);
+  for (const StepsJson& one : step["propositions"])
     if (one["name"] == name) return one;
   throw std::runtime_error("no proposition " + name);
 }
