@@ -5,6 +5,7 @@
 
 #include "io/json.hpp"
 #include "io/problem_document.hpp"
+#include "io/report.hpp"
 #include "io/scenario_document.hpp"
 #include "stiction/closure_input.hpp"
 #include "stiction/error.hpp"
@@ -70,7 +71,7 @@ Json options_json(const ScenarioOptions& options)
   const ScenarioOptions usual;
   Json entry = Json::object();
   if (options.cone.approximation != ConeApproximation::kExact) entry["cone"] = cone_json(options.cone);
-  if (options.detachment == Detachment::kForbidden) entry["detachment"] = "forbidden";
+  if (options.detachment != Detachment::kAllowed) entry["detachment"] = name_of(options.detachment);
   if (options.solver != usual.solver) entry["solver"] = options.solver;
   if (options.tolerance > 0.0) entry["tolerance"] = options.tolerance;
   if (!options.object.empty()) entry["object"] = options.object;

@@ -74,6 +74,7 @@ struct RowBlock {
   int row = 0, linear = 3, angular = 0;
   std::vector<Column> columns_a, columns_b;  ///< joints that support exactly one of the bodies: the others cancel
   double rounding = 0.0;                     ///< of the point and the axes, relative to their sizes
+  ContactShape shape;                        ///< of a contact
 };
 
 struct LoadBlock {
@@ -102,6 +103,7 @@ struct Core {
   SceneState described;
   std::vector<ContactOrigin> contact_origins;
   std::vector<int> given_motors;
+  std::vector<int> brakes;  ///< indices of the actuators that are friction of joints
   std::vector<Warning> warnings, load_warnings;
 
   explicit Core(const Blueprint& blueprint);
