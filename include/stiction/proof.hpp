@@ -45,8 +45,12 @@ bool proves_feasible(const ConeProgram& program, const Eigen::VectorXd& x, std::
 /// condition only by rounding of its own product (|y|'|E|), and the strict inequality exceeds the rounding of y'e.
 bool proves_infeasible(const ConeProgram& program, const Eigen::VectorXd& y, std::string* why = nullptr);
 
-/// How a unilateral contact may leave: the paper's (65) lets it detach, (61) forbids it.
-enum class Detachment { kAllowed, kForbidden };
+/// How a unilateral contact may leave: the paper's (65) lets it detach but keeps its tangential acceleration at zero,
+/// (61) forbids it; kFree: it sticks, or leaves, and is then neither held nor carries anything.
+enum class Detachment { kAllowed, kForbidden, kFree };
+
+/// Most unilateral contacts whose ways to leave are all looked at: 2^10 combinations.
+inline constexpr int kMostLeaving = 10;
 
 struct StickingRules {
   ConeShape shape;
@@ -70,7 +74,10 @@ enum class CertificateKind {
   kMotion,         ///< fails: (a, lambda) is the KKT pair of Gauss' principle (normals are equalities when detachment
                    ///< is forbidden), leaves separate the multipliers from the cones
   kContradiction,  ///< fails: rows contradict each other; lambda is a Farkas vector: J'lambda = 0, gamma'lambda < 0
-  kUnbalanced      ///< fails: nothing can balance; a is a motion with M a = 0, rows kept, F'a < 0
+  kUnbalanced,     ///< fails: nothing can balance; a is a motion with M a = 0, rows kept, F'a < 0
+  kModes,          ///< fails with kFree: every choice of contacts that leave has a certificate in `modes`
+  kPenetration     ///< only in `modes`: (a, lambda) is the KKT pair of what stays, and everything near it drives the
+                   ///< contact `penetrating` into its surface
 };
 
 struct Certificate {
@@ -79,7 +86,16 @@ struct Certificate {
   Eigen::VectorXd lambda;  ///< rows, ordered as in J
   std::vector<MotionLeaf> leaves;
   Eigen::VectorXd efforts{};  ///< kForces of (EQ): one per actuator; unused otherwise
+  /// With Detachment::kFree: the contacts that leave, ascending. In `modes`, a and lambda are about the problem without
+  /// them (problem_without), where detachment is forbidden.
+  std::vector<int> leaving{};
+  int penetrating = -1;              ///< kPenetration: one of `leaving`
+  std::vector<Certificate> modes{};  ///< kModes
 };
+
+/// The problem without some of its contacts, whose rows are left out of J and gamma; others keep their order.
+/// `leaving`: indices of contacts, ascending.
+ContactProblem problem_without(const ContactProblem& problem, const std::vector<int>& leaving);
 
 /// Judges a certificate from the problem's own numbers, with no solver: the verdict it proves, or kUndecided and why
 /// not. `problem` must be valid (M semidefinite, row ownership); sizes and finiteness of both are checked.
@@ -87,7 +103,8 @@ struct Certificate {
 /// kHolds: there are accelerations and forces, in proportion to the loads, that solve (65) or (61) up to a backward
 /// error of kRounding. kFails: there are none. docs/proofs.md has both statements with their proofs; no certificates of
 /// both exist. Inner facets never prove "fails" by kMotion and outer facets never prove "holds"; kContradiction and
-/// kUnbalanced involve no cone and count for every shape.
+/// kUnbalanced involve no cone and count for every shape. With Detachment::kFree, kForces and kModes are judged as
+/// docs/proofs/detachment.md says, and nothing else proves anything.
 Verdict judge(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
               std::string* why = nullptr);
 
@@ -117,6 +134,9 @@ class Judge {
 
   Verdict operator()(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
                      std::string* why = nullptr);
+  /// One of the `modes` of a certificate of `problem` with Detachment::kFree: true when nothing solves it.
+  bool refutes_mode(const ContactProblem& problem, const ConeShape& shape, const Certificate& mode,
+                    std::string* why = nullptr);
 
   /// judge_equilibrium.
   Verdict equilibrium(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,
@@ -139,6 +159,8 @@ class Judge {
                            Eigen::VectorXd& scales);
 
  private:
+  Verdict judge_free(const ContactProblem& problem, const ConeShape& shape, const Certificate& certificate,
+                     std::string* why);
   std::unique_ptr<internal::JudgeScratch> scratch_;
 };
 

@@ -68,6 +68,8 @@ struct Scenario {
   std::optional<BareProblem> bare = {};  ///< instead of the scene, which is then not read
   /// One per scene.contacts, or per contact of the bare problem; there `slides` is in the contact's axes (n, t1, t2).
   std::vector<ContactMotion> contact_motions;
+  /// Impact: blows from outside, N s and N m s, that change the velocity with which bodies hit.
+  std::vector<LoadDescription> impulses = {};
   Question question = Question::kAllSticking;
   ScenarioOptions options;
 };

@@ -30,6 +30,15 @@ struct Effort {
   bool operator==(const Effort&) const = default;
 };
 
+/// Dry friction of a model's 1-dof joints, N m or N: bounds of an effort that holds a joint at rest, and what brakes
+/// one that moves. kUrdf: the `friction` of <dynamics>; kGiven: `given`, unnamed joints none. A brake that is on is
+/// friction as large as its torque.
+struct JointFriction {
+  enum class Kind { kNone, kUrdf, kGiven } kind = Kind::kNone;
+  std::map<std::string, double> given;
+  bool operator==(const JointFriction&) const = default;
+};
+
 /// One robot, hand or object. Either `urdf_file` or `urdf_text` is set.
 struct ModelDescription {
   std::string name;
@@ -51,6 +60,7 @@ struct ModelDescription {
   Eigen::Vector3d linear_acceleration = Eigen::Vector3d::Zero();
   Eigen::Vector3d angular_acceleration = Eigen::Vector3d::Zero();
   Effort effort;
+  JointFriction joint_friction = {};
   bool operator==(const ModelDescription&) const = default;
 };
 
@@ -66,6 +76,14 @@ struct LoadDescription {
 
 enum class ContactFrame { kLink, kWorld, kOn };
 
+/// Principal radii of a body's surface at a contact, m: > 0 convex, < 0 hollow, kInfinity flat, 0 a corner or edge. The
+/// normal sections along t1 and t2 have them, or those along `along` (in normal_frame) and across it.
+struct SurfaceRadii {
+  double first = kInfinity, second = kInfinity;
+  std::optional<Eigen::Vector3d> along = {};
+  bool operator==(const SurfaceRadii&) const = default;
+};
+
 struct ContactDescription {
   std::string name;
   std::string link;                     ///< "model/link": the body the normal pushes on (A)
@@ -79,6 +97,9 @@ struct ContactDescription {
   Side side = Side::kUnilateral;
   double torsion = 0.0;
   double max_normal = kInfinity;
+  /// Surfaces of `link` and `on` there. Either one given: the bodies may roll, and the other one is flat. None: the
+  /// point of contact stays with the body of `at_frame`, which is right for corners and for bodies that do not turn.
+  std::optional<SurfaceRadii> radius = {}, on_radius = {};
   bool operator==(const ContactDescription&) const = default;
 };
 
@@ -128,7 +149,8 @@ struct Warning {
     kJointLimits,      ///< a position outside of them
     kEffortLimit,      ///< a given effort beyond it
     kFixedLoad,        ///< a load on a link that cannot move
-    kPlane             ///< what a plane changes: joints that it holds, or that it was found
+    kPlane,            ///< what a plane changes: joints that it holds, or that it was found
+    kTurningContact    ///< bodies that turn over each other where no radius is given
   };
   Kind kind = Kind::kUrdf;
   std::string path;  ///< the entry: "models.robot.joints.knee"
@@ -152,7 +174,8 @@ struct ContactOrigin {
 /// contact has two tangential rows, also for mu = 0 (it must stick without friction; a frictionless guide is a
 /// closure), and a torsion row if torsion > 0. Rows compare the material points of both bodies; gamma is Jdot v, with
 /// points and axes that move with their bodies: for a corner (`at_frame`) that slides over a face (`normal_frame`) of
-/// another, turning body this includes the Coriolis term. Pins and welds use world axes.
+/// another, turning body this includes the Coriolis term. Where radii are given the point of contact travels over both
+/// surfaces as they roll and slide: gamma of the normal row is then that of the gap. Pins and welds use world axes.
 ///
 /// In a plane (SceneDescription::plane) frictionless guides hold everything there: a floating base has the two linear
 /// and the one angular velocity of its own axes that stay inside, joints that would leave the plane are held where they
@@ -196,6 +219,9 @@ class Scene {
   const std::vector<Warning>& warnings() const;
   /// The same for a state written in other descriptions.
   std::vector<Warning> warnings(const std::vector<ModelDescription>& models) const;
+  /// Contacts without radii whose bodies turn about a tangent relative to each other, faster than kRestSpeed
+  /// (rest.hpp): they are taken for corners.
+  std::vector<Warning> turning_contacts(const SceneState& state);
 
   const Eigen::Vector3d& gravity() const;  ///< m/s^2, in the world
   /// One per contact of the problem.

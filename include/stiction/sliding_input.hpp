@@ -8,11 +8,12 @@
 
 namespace stiction {
 
-/// Which way each contact of the problem slides. A contact without friction slides whichever way it likes; one that
-/// moves slides exactly along its velocity, which the direction only has to agree with.
+/// Which way each contact of the problem slides. One that moves along its surface slides exactly along its velocity,
+/// which a direction only has to agree with; soft fingers that move need one. At rest a contact without friction slides
+/// whichever way it likes.
 /// @param problem of the scene in this state (Scene::compute).
 /// @param slides one per contact of the scene's description: direction of the velocity of `link` relative to `on`, of
-/// any length, in the axes that its normal is given in; none: it sticks.
+/// any length, in the axes that its normal is given in; none: it sticks unless it moves.
 /// @throws InputError "contacts[2].slides: …" for a direction that leaves the surface or is not that of the velocity.
 SlipDirections slip_directions(Scene& scene, const SceneState& state, const ContactProblem& problem,
                                const std::vector<std::optional<Eigen::Vector3d>>& slides);

@@ -21,7 +21,7 @@ std::string describe_failure(const ContactProblem& problem, const StickingRules&
 std::string list_failing_contacts(const ContactProblem& problem, const StickingRules& rules,
                                   const Certificate& certificate, const Failure& failure);
 
-/// How something accelerates: "it falls: 9.8 m/s² down", "it moves: leg/knee 36 rad/s²"; empty when it is at rest.
+/// "it falls: 9.8 m/s² down", "it moves: leg/knee 36 rad/s²"; empty at rest, and while free or planar joints move.
 std::string describe_acceleration(const ContactProblem& problem, const Eigen::VectorXd& a);
 
 /// A free motion in words: "free to turn about the line through f1 and f2", "free to slide along (0, 0, +1)",

@@ -32,8 +32,9 @@ StickingResult StickingChecker::check(const ContactProblem& problem, const Stick
 
 void StickingChecker::check(const ContactProblem& problem, const StickingOptions& options, StickingResult& result)
 {
-  workspace_->check(problem, options, result);
-  if (result.verdict == Verdict::kUndecided) workspace_->check_by_parts(problem, options, result);
+  const bool free = options.rules.detachment == Detachment::kFree;
+  free ? workspace_->check_free(problem, options, result) : workspace_->check(problem, options, result);
+  if (result.verdict == Verdict::kUndecided && !free) workspace_->check_by_parts(problem, options, result);
   if (options.explain) workspace_->explain(problem, options, result);
   result.prediction.reset();
   if (!options.prediction) return;
@@ -51,6 +52,10 @@ void StickingChecker::Workspace::explain(const ContactProblem& p, const Sticking
   if (result.verdict == Verdict::kHolds)
     result.explanation = internal::describe_sticking(p, result.contacts, result.certificate.a);
   if (result.verdict != Verdict::kFails) return;
+  if (opt.rules.detachment == Detachment::kFree) {
+    result.explanation = internal::describe_refuted_modes(p, result.certificate);
+    return;
+  }
   result.failure =
       internal::explain_sticking_failure(p, opt.rules, result.certificate, opt.idle_motors, opt.branch_limit);
   result.explanation = describe_failure(p, opt.rules, result.certificate, result.failure);

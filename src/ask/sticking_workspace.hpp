@@ -16,6 +16,13 @@ struct StickingChecker::Workspace {
   /// stay unknown.
   bool check_by_parts(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
 
+  // sticking_modes.cpp: contacts that are free once they leave
+  void check_free(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
+  bool holds_leaving(const ContactProblem& problem, const StickingOptions& options, const ContactProblem& stays,
+                     const std::vector<int>& leaving, const StickingResult& one, StickingResult& result);
+  Certificate refutation(const ContactProblem& problem, const StickingOptions& options, const std::vector<int>& leaving,
+                         const StickingResult& one);
+
   /// The sentence about a decided case.
   void explain(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
 

@@ -62,5 +62,9 @@ class Equilibrium {
 
 Refusal judge_equilibrium(const Problem& p, const Json& certificate);
 Refusal judge_sticking(const Problem& p, const Json& certificate);
+/// Every solution of Gauss' principle with the rows of p has row'a + drift < 0.
+Refusal judge_penetration(const Problem& p, const Json& certificate, const Vector& row, const Q& drift);
+/// Contacts that stick, or leave and are then free.
+Refusal judge_free(const Problem& whole, const Json& certificate);
 
 }  // namespace stiction::exact

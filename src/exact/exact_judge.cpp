@@ -24,8 +24,12 @@ Refusal judge_forces(const Json& report, bool sticking)
   if (const Json& rules = certificate.at("rules"); !sticking && rules.contains("tolerance"))
     p.backward = std::max(kRounding, number(rules.at("tolerance")));
   if (p.backward > power_of_two(-7)) return "the tolerance of the data is beyond a hundredth";
-  if (p.cone.kind == (kind == "forces" ? Cone::kOuter : Cone::kInner))
+  const bool free = sticking && certificate.at("rules").at("detachment").get<std::string>() == "free";
+  if (free != (kind == "modes") && !(free && kind == "forces"))
+    return "a certificate of " + kind + " does not fit the rules of detachment";
+  if (p.cone.kind == (kind == "forces" ? Cone::kOuter : Cone::kInner) && kind != "modes")
     return "facets on that side of the friction cones do not prove " + verdict;
+  if (free) return judge_free(p, certificate);
   return sticking ? judge_sticking(p, certificate) : judge_equilibrium(p, certificate);
 }
 

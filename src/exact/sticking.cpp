@@ -26,6 +26,8 @@ struct Sticking {
   }
   Refusal forces(const Vector& lambda);
   Refusal fails(const Json& certificate);
+  Refusal penetrates(const Json& certificate, const Vector& row, const Q& drift);
+  void bound_solutions(const Json& certificate);
   void bound_motion();
   void tighten(std::size_t part);
   bool separates(const Leaf& leaf) const;
@@ -212,7 +214,8 @@ bool Sticking::separates(const Leaf& leaf) const
   return gain > 0;
 }
 
-Refusal Sticking::fails(const Json& certificate)
+/// (a, lambda) as a solution of Gauss' principle, and how far others may be from it.
+void Sticking::bound_solutions(const Json& certificate)
 {
   measure_accelerations(p, s);
   push = vector(certificate.at("lambda"));
@@ -224,6 +227,35 @@ Refusal Sticking::fails(const Json& certificate)
     miss[j] = abs(miss[j]);
   }
   bound_motion();
+}
+
+/// Every solution has row'a + drift below what counts as zero.
+Refusal Sticking::penetrates(const Json& certificate, const Vector& row, const Q& drift)
+{
+  bound_solutions(certificate);
+  const auto below_zero = [&] {
+    Vector moving(s.parts, 0);
+    Q total = drift + kAtRest * abs(drift);
+    for (std::size_t j = 0; j < p.n; ++j) {
+      if (row[j] == 0) continue;
+      const std::size_t k = s.part[j];
+      if ((s.swing[j] >= 0 && error[k] < 0) || (p.M[j][j] <= 0 && s.lever[j] <= 0)) return false;
+      const Q away = s.swing[j] >= 0 ? Q(s.swing[j] * error[k]) : Q(s.acceleration[j] + abs(a[j]));
+      moving[k] += row[j] * a[j] + abs(row[j]) * away;
+      total += kAtRest * abs(row[j]) * (abs(a[j]) + away);
+    }
+    for (std::size_t k = 0; k < s.parts; ++k) total += static_power[k] ? std::max<Q>(moving[k], 0) : moving[k];
+    return total < 0;
+  };
+  if (below_zero()) return "";
+  for (std::size_t k = 0; k < s.parts; ++k)
+    if (s.definite[k] && error[k] >= 0) tighten(k);
+  return below_zero() ? "" : "a contact that leaves is not driven into its surface";
+}
+
+Refusal Sticking::fails(const Json& certificate)
+{
+  bound_solutions(certificate);
   bool tightened = false;
   return every_leaf(p, s, certificate, [&](const Leaf& leaf) {
     if (separates(leaf)) return true;
@@ -279,6 +311,11 @@ Refusal Sticking::unbalanced()
 }
 
 }  // namespace
+
+Refusal judge_penetration(const Problem& p, const Json& certificate, const Vector& row, const Q& drift)
+{
+  return Sticking(p, vector(certificate.at("a")), true).penetrates(certificate, row, drift);
+}
 
 Refusal judge_sticking(const Problem& p, const Json& certificate)
 {

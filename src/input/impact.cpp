@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/linear_algebra.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {
@@ -107,6 +108,18 @@ class MovingRows {
 };
 
 }  // namespace
+
+Eigen::VectorXd struck(const ContactProblem& problem, const Eigen::VectorXd& velocity, const Eigen::VectorXd& impulse)
+{
+  constexpr double kNoInertia = 1e-6;  // share that other velocities leave of one's own root of inertia
+  const Eigen::VectorXd unit = problem.M.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+  internal::Cholesky inertia;
+  if (!(inertia.compute(unit.asDiagonal() * problem.M * unit.asDiagonal()) > kNoInertia))
+    throw InputError("impulses", "want inertia that resists a blow in every direction, got M that is singular");
+  Eigen::VectorXd change = impulse.cwiseProduct(unit);
+  inertia.solve(change);
+  return velocity + change.cwiseProduct(unit);
+}
 
 ImpactInput impact_input(const ContactProblem& problem, const Eigen::VectorXd& velocity,
                          const std::vector<ImpactLaw>& laws)

@@ -38,8 +38,9 @@ std::optional<Eigen::Vector2d> slip_of(const Contact& contact, const Eigen::Vect
   velocity.head(contact.tangents) = speed.segment(contact.row + 1, contact.tangents);
   const bool moves = velocity.norm() > kRestSpeed;
   if (!given) {
-    if (contact.mu > 0.0 || contact.torsional || contact.tangents == 0) return {};
-    return moves ? velocity.normalized() : Eigen::Vector2d::UnitX().eval();
+    if (contact.torsional || contact.tangents == 0) return {};
+    if (moves) return without_rounding<Eigen::Vector2d>(velocity.normalized());
+    return contact.mu > 0.0 ? std::nullopt : std::optional<Eigen::Vector2d>(Eigen::Vector2d::UnitX());
   }
   if (std::abs((*given)[0]) > kAcross)
     throw InputError(path, "want a direction along the surface at " + contact.name + ", got " + shown + " with " +

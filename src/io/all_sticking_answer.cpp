@@ -24,6 +24,7 @@ void read_contacts(const ContactProblem& problem, const StickingRules& rules, co
   std::vector<char> detaching;
   Judge().row_scales(problem, certificate.a, scales);
   find_detaching(problem, rules.detachment, certificate.a, scales, detaching);
+  for (const int contact : certificate.leaving) detaching[static_cast<std::size_t>(contact)] = 1;
   contacts.resize(problem.contacts.size());
   report_contacts(problem, rules.shape, detaching, certificate.lambda, verdict, contacts);
 }
@@ -86,7 +87,7 @@ class AllStickingAsker final : public Asker {
     if (has_forces(result))
       report.contacts =
           reported_contacts(report.problem, result.contacts, decided ? result.certificate.lambda : result.lambda,
-                            result.verdict == Verdict::kHolds);
+                            result.verdict == Verdict::kHolds && answer_.rules.detachment != Detachment::kFree);
     report.efforts = given_efforts(report.scenario, report.problem);
     if (result.friction_scale_known) report.margins.push_back(reported_margin("friction_scale", result.friction_scale));
     report.iterations = result.iterations;

@@ -34,17 +34,28 @@ Json question_json(const ContactProblem& problem, const StickingRules& rules, co
 {
   Json entry;
   entry["rules"]["cone"] = cone_json(rules.shape);
-  entry["rules"]["detachment"] = rules.detachment == Detachment::kAllowed ? "allowed" : "forbidden";
+  entry["rules"]["detachment"] = name_of(rules.detachment);
   write_idle_motors(idle_motors, entry["rules"]);
   entry["problem"] = problem_json(problem);
   return entry;
 }
 
-Json proof_json(const Certificate& certificate)
+Json proof_json(const StickingRules& rules, const Certificate& certificate)
 {
   Json entry;
   entry["kind"] = name_of(certificate.kind);
   write_certificate(certificate, entry);
+  if (rules.detachment != Detachment::kFree || certificate.kind == CertificateKind::kNone) return entry;
+  entry["leaving"] = certificate.leaving;
+  entry["modes"] = Json::array();
+  for (const Certificate& mode : certificate.modes) {
+    Json one;
+    one["leaving"] = mode.leaving;
+    one["kind"] = name_of(mode.kind);
+    if (mode.kind == CertificateKind::kPenetration) one["penetrating"] = mode.penetrating;
+    write_certificate(mode, one);
+    entry["modes"].push_back(std::move(one));
+  }
   return entry;
 }
 
@@ -72,10 +83,12 @@ void write_all_sticking(const ScenarioReport& report, Json& json_report)
   if (const auto& steps = std::get<AllStickingAnswer>(report.answer).steps)
     json_report["steps"] = steps_json(report.problem, *steps);
   const bool fails = result.verdict == Verdict::kFails;
-  if (fails) json_report["failure"] = failure_json(result.failure);
+  const StickingRules& rules = std::get<AllStickingAnswer>(report.answer).rules;
+  const bool told = fails && rules.detachment != Detachment::kFree;  // what would help is known for one mode only
+  if (told) json_report["failure"] = failure_json(result.failure);
   json_report["certificate"] = all_sticking_asked(report);
-  json_report["certificate"].update(proof_json(decided ? result.certificate : Certificate{}));
-  if (fails) json_report["certificate"]["counterfactuals"] = counterfactuals_json(result.failure);
+  json_report["certificate"].update(proof_json(rules, decided ? result.certificate : Certificate{}));
+  if (told) json_report["certificate"]["counterfactuals"] = counterfactuals_json(result.failure);
 }
 
 namespace {
@@ -85,9 +98,26 @@ StickingRules read_rules(const Field& field)
   StickingRules rules;
   rules.shape = read_cone(field["cone"]);
   const std::string detachment = field["detachment"].text();
-  if (detachment != "allowed" && detachment != "forbidden") field["detachment"].fail("allowed | forbidden");
-  rules.detachment = detachment == "allowed" ? Detachment::kAllowed : Detachment::kForbidden;
-  return rules;
+  for (const Detachment known : {Detachment::kAllowed, Detachment::kForbidden, Detachment::kFree}) {
+    rules.detachment = known;
+    if (detachment == name_of(known)) return rules;
+  }
+  field["detachment"].fail("allowed | forbidden | free");
+}
+
+Certificate read_proof(const Field& source, const StickingRules& rules)
+{
+  Certificate certificate = read_certificate(source);
+  if (rules.detachment != Detachment::kFree) return certificate;
+  certificate.leaving = source["leaving"].integers();
+  const Field modes = source["modes"];
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    Certificate mode = read_certificate(modes[i]);
+    mode.leaving = modes[i]["leaving"].integers();
+    if (mode.kind == CertificateKind::kPenetration) mode.penetrating = modes[i]["penetrating"].integer();
+    certificate.modes.push_back(std::move(mode));
+  }
+  return certificate;
 }
 
 /// What a report may say about a certificate that proves `verdict`.
@@ -112,8 +142,8 @@ Json claims_of(const Field& report, const ContactProblem& problem, const Certifi
 Judgement judge_all_sticking(const Field& report)
 {
   const Field source = report["certificate"];
-  const Certificate certificate = read_certificate(source);
   const StickingRules rules = read_rules(source["rules"]);
+  const Certificate certificate = read_proof(source, rules);
   const ContactProblem problem = read_problem(source["problem"]);
   if (const auto refused = refused_problem([&] { problem.validate(); })) return *refused;
   Judgement judged;
@@ -126,9 +156,11 @@ Judgement judge_all_sticking(const Field& report)
   judged.claims = claims_of(report, problem, certificate, contacts);
   const std::vector<int> idle_motors = read_idle_motors(source["rules"], problem);
   judged.question = question_json(problem, rules, idle_motors);
-  judged.proof = proof_json(certificate);
+  judged.proof = proof_json(rules, certificate);
   if (judged.verdict == Verdict::kHolds)
     judged.summary = describe_sticking(problem, contacts, certificate.a);
+  else if (rules.detachment == Detachment::kFree)
+    judged.summary = failure_words(describe_refuted_modes(problem, certificate));
   else
     judge_failure(report, problem, rules, certificate, idle_motors, true, judged);
   return judged;

@@ -31,6 +31,15 @@ void append_repairs(std::string& out, const ContactProblem& problem, const std::
   for (const Repair& repair : repairs) append_item(out, repair_words(problem, repair));
 }
 
+/// Contacts that neither carry anything nor open: Loetstedt 1982, section 5, calls them degenerate.
+std::string unloaded_contacts(const ContactProblem& problem, const std::vector<ContactReport>& contacts)
+{
+  std::string names;
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    if (contacts[i].state == ContactState::kUnloaded) names += (names.empty() ? "" : ", ") + problem.contacts[i].name;
+  return names.empty() ? "" : "touching without load: " + names;
+}
+
 }  // namespace
 
 std::string repair_words(const ContactProblem& problem, const Repair& repair)
@@ -70,6 +79,8 @@ AnswerText all_sticking_text(const ScenarioReport& report)
   if (forces) text.table = contacts_text(report.problem, result.contacts);
   if (fails && forces)
     text.notes.push_back("these forces would keep every contact stuck, were friction and pulling unlimited");
+  if (const std::string idle = holds ? unloaded_contacts(report.problem, result.contacts) : ""; !idle.empty())
+    text.notes.push_back(idle + ": what opens or is loaded next is not decided at this instant");
   if (holds && result.indeterminacy > 0)
     text.notes.push_back(shown_forces_text(result.indeterminacy, result.least_friction_shown));
   const std::string motion = describe_acceleration(report.problem, result.acceleration);

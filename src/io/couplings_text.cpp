@@ -97,6 +97,30 @@ void add_dependences(const CouplingsAnswer& answer, std::vector<std::string>& no
   }
 }
 
+/// Contacts with a kinetic angle above a right one between them, within what held rows leave: Brogliato 2013,
+/// section 3.
+void add_obtuse_corners(const CouplingsAnswer& answer, std::vector<std::string>& notes)
+{
+  constexpr double kBeyondRight = 0.5 * std::numbers::pi + 1e-9, kStraight = std::numbers::pi - 1e-6;
+  const Eigen::MatrixXd& angles = answer.result.constrained_angles.uu;
+  int pairs = 0;
+  Eigen::Index first = 0, second = 0;
+  for (Eigen::Index i = 0; i < angles.rows(); ++i)
+    for (Eigen::Index j = 0; j < i; ++j) {
+      if (!(angles(i, j) > kBeyondRight && angles(i, j) < kStraight)) continue;
+      if (pairs++ == 0 || angles(i, j) > angles(first, second)) first = i, second = j;
+    }
+  if (pairs == 0) return;
+  const auto name = [&](Eigen::Index row) {
+    return row_name(answer, answer.result.unilateral[static_cast<std::size_t>(row)]);
+  };
+  notes.push_back(fmt::format(
+      "{} and {} have a kinetic angle of {:.4g} degrees, above 90{}: what happens when both close at once "
+      "depends discontinuously on the data",
+      name(second), name(first), angles(first, second) * 180.0 / std::numbers::pi,
+      pairs > 1 ? fmt::format(", as {} in all do", pairs == 2 ? "two pairs" : std::to_string(pairs) + " pairs") : ""));
+}
+
 /// Which rows act most on each other, and how.
 void add_strongest_coupling(const CouplingsAnswer& answer, std::vector<std::string>& notes)
 {
@@ -154,6 +178,7 @@ AnswerText couplings_text(const ScenarioReport& report)
   if (!found.unilateral.empty() && !found.bilateral.empty() && found.decoupled)
     text.notes.push_back("contacts and held rows do not act on each other: no shock passes");
   if (found.principal_cosines.size() > 0 && !found.decoupled) add_strongest_coupling(answer, text.notes);
+  add_obtuse_corners(answer, text.notes);
   return text;
 }
 

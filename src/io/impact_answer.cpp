@@ -118,7 +118,15 @@ ImpactInput read_impact(const Situation& situation)
     laws.push_back({motion.restitution_normal, motion.restitution_tangential, motion.restitution_spin, motion.one_way,
                     motion.mu_second});
   }
-  return impact_input(situation.problem, situation.state.v, laws);
+  Eigen::VectorXd velocity = situation.state.v;
+  if (!situation.scenario.impulses.empty()) {
+    Eigen::VectorXd blow = Eigen::VectorXd::Zero(velocity.size());
+    for (std::size_t i = 0; i < situation.scenario.impulses.size(); ++i)
+      blow += situation.scene().generalised_force(situation.state, situation.scenario.impulses[i],
+                                                  "impulses[" + std::to_string(i) + "]");
+    velocity = struck(situation.problem, velocity, blow);
+  }
+  return impact_input(situation.problem, velocity, laws);
 }
 
 class ImpactAsker final : public Asker {

@@ -315,10 +315,12 @@ Certificate read_certificate(const Field& field)
 {
   Certificate certificate;
   const std::string kind = field["kind"].text();
-  for (CertificateKind known : {CertificateKind::kForces, CertificateKind::kMotion, CertificateKind::kContradiction,
-                                CertificateKind::kUnbalanced, CertificateKind::kNone})
+  for (CertificateKind known :
+       {CertificateKind::kForces, CertificateKind::kMotion, CertificateKind::kContradiction,
+        CertificateKind::kUnbalanced, CertificateKind::kModes, CertificateKind::kPenetration, CertificateKind::kNone})
     if (kind == name_of(known)) certificate.kind = known;
-  if (kind != name_of(certificate.kind)) field["kind"].fail("forces | motion | contradiction | unbalanced | none");
+  if (kind != name_of(certificate.kind))
+    field["kind"].fail("forces | motion | contradiction | unbalanced | modes | penetration | none");
   certificate.a = field["a"].vector();
   certificate.lambda = field["lambda"].vector();
   const Field leaves = field["leaves"];

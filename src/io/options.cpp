@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "io/entry_reader.hpp"
 #include "io/json.hpp"
+#include "io/report.hpp"
 
 namespace stiction::internal {
 namespace option_table {
@@ -129,11 +130,12 @@ struct Cone {
 struct Detaching {
   static Detachment read(const Entry& entry, const std::string& path)
   {
-    return one_of<Detachment, 2>(entry, path,
-                                 {{{"allowed", Detachment::kAllowed}, {"forbidden", Detachment::kForbidden}}});
+    return one_of<Detachment, 3>(
+        entry, path,
+        {{{"allowed", Detachment::kAllowed}, {"forbidden", Detachment::kForbidden}, {"free", Detachment::kFree}}});
   }
   static void require(Detachment, const std::string&) {}
-  static Json write(Detachment value) { return value == Detachment::kForbidden ? "forbidden" : "allowed"; }
+  static Json write(Detachment value) { return name_of(value); }
 };
 
 struct Push {

@@ -85,7 +85,8 @@ void require_default_rules(const Scenario& scenario)
   if (scenario.options.cone.approximation != ConeApproximation::kExact)
     throw InputError("options.cone", "want exact for the question " + question + ", got facets");
   if (scenario.options.detachment != Detachment::kAllowed)
-    throw InputError("options.detachment", "want allowed for the question " + question + ", got forbidden");
+    throw InputError("options.detachment",
+                     "want allowed for the question " + question + ", got " + name_of(scenario.options.detachment));
 }
 
 void require_given_efforts(const Situation& situation)
@@ -96,13 +97,22 @@ void require_given_efforts(const Situation& situation)
                                       ": given efforts are part of F, the question equilibrium finds efforts; got " +
                                       quoted(situation.problem.actuators.front().name));
   const Dof& dof = situation.problem.dofs[static_cast<std::size_t>(situation.problem.actuators.front().dof)];
-  for (const ModelDescription& description : situation.scenario.scene.models)
-    if (description.name == dof.model)
-      throw InputError("models." + dof.model + ".effort",
-                       "want given efforts for " + std::string(stiction::name_of(situation.scenario.question)) +
-                           ": `none`, or `{" + dof.joint + ": 1.5, …}` in N m or N (unnamed joints 0), got " +
-                           (description.effort.kind == Effort::Kind::kLimits ? "limits" : "unlimited") +
-                           "; the question equilibrium finds efforts within limits");
+  const std::string question = stiction::name_of(situation.scenario.question);
+  for (const ModelDescription& description : situation.scenario.scene.models) {
+    if (description.name != dof.model) continue;
+    const Effort::Kind kind = description.effort.kind;
+    if (kind != Effort::Kind::kLimits && kind != Effort::Kind::kUnlimited)
+      throw InputError("models." + dof.model + ".joint_friction",
+                       "want none for " + question +
+                           ": friction of joints is an effort that is to be found, which the "
+                           "question equilibrium does; got some at " +
+                           quoted(dof.joint));
+    throw InputError("models." + dof.model + ".effort", "want given efforts for " + question + ": `none`, or `{" +
+                                                            dof.joint +
+                                                            ": 1.5, …}` in N m or N (unnamed joints 0), got " +
+                                                            (kind == Effort::Kind::kLimits ? "limits" : "unlimited") +
+                                                            "; the question equilibrium finds efforts within limits");
+  }
 }
 
 std::vector<ReportedEffort> given_efforts(const Scenario& scenario, const ContactProblem& problem)

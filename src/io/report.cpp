@@ -30,10 +30,27 @@ const char* name_of(CertificateKind kind)
       return "contradiction";
     case CertificateKind::kUnbalanced:
       return "unbalanced";
+    case CertificateKind::kModes:
+      return "modes";
+    case CertificateKind::kPenetration:
+      return "penetration";
     case CertificateKind::kNone:
       break;
   }
   return "none";
+}
+
+const char* name_of(Detachment detachment)
+{
+  switch (detachment) {
+    case Detachment::kAllowed:
+      return "allowed";
+    case Detachment::kForbidden:
+      return "forbidden";
+    case Detachment::kFree:
+      return "free";
+  }
+  return "";
 }
 
 Eigen::Vector3d contact_force_in_world(const Contact& contact, const double* rows)

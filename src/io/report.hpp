@@ -11,6 +11,7 @@ namespace stiction::internal {
 inline const char* name_of(Verdict verdict) { return to_string(verdict); }
 const char* name_of(ContactState state);
 const char* name_of(CertificateKind kind);
+const char* name_of(Detachment detachment);
 
 /// The report as JSON without its checksum.
 Json report_document(const ScenarioReport& report);

@@ -46,6 +46,21 @@ Effort decode_effort(const Entry& entry, const std::string& path)
   return effort;
 }
 
+JointFriction decode_joint_friction(const Entry& entry, const std::string& path)
+{
+  using Kind = JointFriction::Kind;
+  JointFriction friction;
+  if (entry.kind == Entry::Kind::kText) {
+    friction.kind = one_of<Kind, 2>(entry, path, {{{"urdf", Kind::kUrdf}, {"none", Kind::kNone}}});
+    return friction;
+  }
+  if (entry.kind != Entry::Kind::kMap) fail(entry, path, "urdf | none, or a map of joint names to numbers");
+  friction.kind = Kind::kGiven;
+  for (std::size_t i = 0; i < entry.keys.size(); ++i)
+    friction.given[entry.keys[i]] = number_at_least_zero(entry.items[i], path + "." + entry.keys[i]);
+  return friction;
+}
+
 constexpr std::array<std::pair<const char*, ContactFrame>, 3> kContactFrames{
     {{"link", ContactFrame::kLink}, {"world", ContactFrame::kWorld}, {"on", ContactFrame::kOn}}};
 
@@ -60,6 +75,20 @@ LoadDescription decode_load(const Entry& entry, const std::string& path)
   load.at = map.vector_or("at", load.at);
   load.frame = map.choice_or<Frame, 2>("frame", {{{"world", Frame::kWorld}, {"link", Frame::kLink}}}, load.frame);
   return load;
+}
+
+/// A load in N s and N m s.
+LoadDescription decode_impulse(const Entry& entry, const std::string& path)
+{
+  using Frame = LoadDescription::Frame;
+  const Map map(entry, path, {"link", "impulse", "angular", "at", "frame"});
+  LoadDescription blow;
+  blow.link = text_of(map.need("link"), map.path_of("link"));
+  blow.force = map.vector_or("impulse", blow.force);
+  blow.torque = map.vector_or("angular", blow.torque);
+  blow.at = map.vector_or("at", blow.at);
+  blow.frame = map.choice_or<Frame, 2>("frame", {{{"world", Frame::kWorld}, {"link", Frame::kLink}}}, blow.frame);
+  return blow;
 }
 
 LoopDescription decode_closure(const Entry& entry, const std::string& path)
@@ -80,6 +109,33 @@ LoopDescription decode_closure(const Entry& entry, const std::string& path)
   return closure;
 }
 
+double decode_radius(const Entry& entry, const std::string& path)
+{
+  if (entry.kind == Entry::Kind::kText && (entry.text == "flat" || entry.text == "inf")) return kInfinity;
+  return number(entry, path);
+}
+
+/// 0.1 | [0.1, flat] | {radii: [0.1, flat], along: [0, 1, 0]}
+SurfaceRadii decode_radii(const Entry& entry, const std::string& path)
+{
+  SurfaceRadii radii;
+  const auto pair = [&](const Entry& list, const std::string& where) {
+    if (list.kind != Entry::Kind::kList || list.items.size() != 2) fail(list, where, "two radii (numbers or flat)");
+    radii.first = decode_radius(list.items[0], where + "[0]");
+    radii.second = decode_radius(list.items[1], where + "[1]");
+  };
+  if (entry.kind == Entry::Kind::kList) {
+    pair(entry, path);
+  } else if (entry.kind == Entry::Kind::kMap) {
+    const Map map(entry, path, {"radii", "along"});
+    pair(map.need("radii"), map.path_of("radii"));
+    radii.along = vector3(map.need("along"), map.path_of("along"));
+  } else {
+    radii.first = radii.second = decode_radius(entry, path);
+  }
+  return radii;
+}
+
 constexpr auto kQuestions = std::to_array<std::pair<const char*, Question>>({
 #define STICTION_NAMED(Name, name) {#name, Question::k##Name},
     STICTION_QUESTIONS(STICTION_NAMED)
@@ -91,7 +147,8 @@ constexpr auto kQuestions = std::to_array<std::pair<const char*, Question>>({
 ModelDescription decode_model(const Entry& entry, const std::string& name, const std::string& folder)
 {
   const Map map(entry, "models." + name,
-                {"urdf", "base", "pose", "joints", "rates", "twist", "accelerations", "acceleration", "effort"});
+                {"urdf", "base", "pose", "joints", "rates", "twist", "accelerations", "acceleration", "effort",
+                 "joint_friction"});
   ModelDescription model;
   model.name = name;
   const std::string& urdf = text_of(map.need("urdf"), map.path_of("urdf"));
@@ -122,6 +179,8 @@ ModelDescription decode_model(const Entry& entry, const std::string& name, const
     model.angular_acceleration = rate_of_twist.vector_or("angular", model.angular_acceleration);
   }
   if (const Entry* found = map.find("effort")) model.effort = decode_effort(*found, map.path_of("effort"));
+  if (const Entry* found = map.find("joint_friction"))
+    model.joint_friction = decode_joint_friction(*found, map.path_of("joint_friction"));
   return model;
 }
 
@@ -142,7 +201,7 @@ ContactDescription decode_contact(const Entry& entry, const std::string& path, C
 {
   const Map map(entry, path,
                 {"name", "link", "on", "at", "points", "at_frame", "normal", "normal_frame", "mu", "side", "torsion",
-                 "max_normal", "slides", "restitution", "one_way", "mu_second"});
+                 "max_normal", "slides", "restitution", "one_way", "mu_second", "radius", "on_radius"});
   ContactDescription contact;
   contact.name = text_of(map.need("name"), map.path_of("name"));
   contact.link = text_of(map.need("link"), map.path_of("link"));
@@ -167,6 +226,8 @@ ContactDescription decode_contact(const Entry& entry, const std::string& path, C
   if (const Entry* found = map.find("torsion")) contact.torsion = number_at_least_zero(*found, map.path_of("torsion"));
   if (const Entry* found = map.find("max_normal"))
     contact.max_normal = number_at_least_zero(*found, map.path_of("max_normal"));
+  if (const Entry* found = map.find("radius")) contact.radius = decode_radii(*found, map.path_of("radius"));
+  if (const Entry* found = map.find("on_radius")) contact.on_radius = decode_radii(*found, map.path_of("on_radius"));
   if (const Entry* found = map.find("slides")) {
     motion.slides = vector3(*found, map.path_of("slides"));
     if (motion.slides->isZero(0.0)) fail(*found, map.path_of("slides"), "a direction");
@@ -183,9 +244,9 @@ Question decode_question(const Map& document)
 Scenario ScenarioDocument::decode() const
 {
   if (is_problem(root)) return decode_problem(root);
-  const Map map(
-      root, "",
-      {"stiction", "name", "gravity", "plane", "models", "loads", "contacts", "closures", "question", "options"});
+  const Map map(root, "",
+                {"stiction", "name", "gravity", "plane", "models", "loads", "impulses", "contacts", "closures",
+                 "question", "options"});
   const Entry& version = map.need("stiction");
   if (number(version, "stiction") != 1.0) fail(version, "stiction", "version 1");
   Scenario scenario;
@@ -201,6 +262,8 @@ Scenario ScenarioDocument::decode() const
     scenario.scene.models.push_back(decode_model(models.items[i], models.keys[i], folder));
   each(map.find("loads"), "loads",
        [&](const Entry& entry, const std::string& path) { scenario.scene.loads.push_back(decode_load(entry, path)); });
+  each(map.find("impulses"), "impulses",
+       [&](const Entry& entry, const std::string& path) { scenario.impulses.push_back(decode_impulse(entry, path)); });
   each(map.find("contacts"), "contacts", [&](const Entry& entry, const std::string& path) {
     scenario.scene.contacts.push_back(decode_contact(entry, path, scenario.contact_motions.emplace_back()));
   });

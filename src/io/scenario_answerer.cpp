@@ -29,8 +29,8 @@ bool same_body(const ModelDescription& a, const ModelDescription& b)
 {
   const bool same_motors = finds_efforts(a) ? a.effort.kind == b.effort.kind : !finds_efforts(b);
   const bool placed = a.base == Base::kFloating || a.pose == b.pose;
-  return a.name == b.name && a.base == b.base && placed && same_motors && a.urdf_file == b.urdf_file &&
-         a.urdf_text == b.urdf_text;
+  return a.name == b.name && a.base == b.base && placed && same_motors && a.joint_friction == b.joint_friction &&
+         a.urdf_file == b.urdf_file && a.urdf_text == b.urdf_text;
 }
 
 /// Same place and rows; coefficients may differ, but must make sense: loading the scene says what is wrong with others.
@@ -38,8 +38,9 @@ bool same_place(const ContactDescription& a, const ContactDescription& b)
 {
   const auto sound = [](double value) { return std::isfinite(value) && value >= 0.0; };
   return a.name == b.name && a.link == b.link && a.on == b.on && a.points == b.points && a.patch == b.patch &&
-         a.at_frame == b.at_frame && a.normal == b.normal && a.normal_frame == b.normal_frame &&
-         (a.torsion > 0.0) == (b.torsion > 0.0) && sound(b.mu) && sound(b.torsion) && b.max_normal >= 0.0;
+         a.at_frame == b.at_frame && a.normal == b.normal && a.normal_frame == b.normal_frame && a.radius == b.radius &&
+         a.on_radius == b.on_radius && (a.torsion > 0.0) == (b.torsion > 0.0) && sound(b.mu) && sound(b.torsion) &&
+         b.max_normal >= 0.0;
 }
 
 void require(bool condition, const std::string& path, const char* want, const std::string& got)
@@ -77,6 +78,10 @@ void require_values(const Scenario& scenario)
       require(in_range(*motion.mu_second) && *motion.mu_second >= 0.0, path + ".mu_second", "a finite number >= 0",
               text(*motion.mu_second));
   }
+  require(scenario.impulses.empty() || (scenario.question == Question::kImpact && !scenario.bare), "impulses",
+          "none unless the question is impact, about robots", std::to_string(scenario.impulses.size()));
+  require(scenario.options.detachment != Detachment::kFree || scenario.question == Question::kAllSticking,
+          "options.detachment", "allowed or forbidden unless the question is all_sticking", "free");
   const bool floating =
       std::ranges::any_of(scenario.scene.models, [](const auto& m) { return m.base == Base::kFloating; });
   if (scenario.scene.plane != ScenePlane::kNone &&
@@ -204,6 +209,9 @@ ScenarioReport ScenarioAnswerer::start(const Scenario& scenario)
   report.inputs.urdf = urdf_;
   report.solver = scenario.options.solver;
   compute(scenario, report.problem);
+  // Accelerations of surfaces are nothing to impacts and grasps.
+  if (scene_ && scenario.question != Question::kImpact && scenario.question != Question::kClosure)
+    for (const Warning& warning : scene_->turning_contacts(state_)) report.warnings.push_back(warning.message());
   require_size(scenario, report.problem);
   return report;
 }

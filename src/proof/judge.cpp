@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "proof/detachment.hpp"
 #include "proof/judge_parts.hpp"
 #include "proof/sign_cover.hpp"
 #include "stiction/proof.hpp"
@@ -54,6 +55,9 @@ struct Case {
   void drive(const Eigen::VectorXd& y);
   Sum least_gain() const;
   bool oppose(const MotionLeaf& leaf, const Eigen::VectorXd& motion, Eigen::Index& strongest, std::string* leaf_why);
+
+  bool penetrates(const Eigen::VectorXd& row, double drift);
+  bool stays_below_zero(const Eigen::VectorXd& row, double drift) const;
 
   bool contradiction(const Eigen::VectorXd& lambda);
   bool unbalanced(const Eigen::VectorXd& direction);
@@ -389,6 +393,44 @@ Sum Case::least_gain() const
   return gain;
 }
 
+/// Every solution has row'a + drift below what counts as zero (docs/proofs/detachment.md).
+bool Case::penetrates(const Eigen::VectorXd& row, double drift)
+{
+  if (!given(certificate.a, p.nv(), "a", why) || !given(certificate.lambda, p.rows(), "lambda", why)) return false;
+  measure();
+  load_motion(certificate.a, 1);
+  s.scales.measure_accelerations(p);
+  clamp_multipliers();
+  bound_motion();
+  return stays_below_zero(row, drift) || (tighten_motion() && stays_below_zero(row, drift)) ||
+         refuse(why, [] { return std::string("a contact that leaves is not driven into its surface"); });
+}
+
+/// Parts of a solution are within s.error of the certificate's, or at rest where that is possible.
+bool Case::stays_below_zero(const Eigen::VectorXd& row, double drift) const
+{
+  std::vector<Sum> moving(at(s.scales.parts));
+  Sum total;
+  total.add(drift);
+  total.add(kAtRest, std::abs(drift));
+  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+    if (row[j] == 0.0) continue;
+    const double size = std::abs(certificate.a[j]), swing = s.scales.swing[j], error = s.error[part(j)],
+                 away = std::isfinite(swing) ? (swing == 0.0 ? 0.0 : swing * error) : s.scales.acceleration[j] + size;
+    // A massless degree of freedom that no row holds may accelerate as it likes.
+    if (!std::isfinite(away) || !(p.M(j, j) > 0.0 || s.scales.lever[j] > 0.0)) return false;
+    moving[at(part(j))].add(row[j], certificate.a[j]);
+    moving[at(part(j))].add(std::abs(row[j]), away);
+    total.add(kAtRest * std::abs(row[j]), size + away);
+  }
+  for (int k = 0; k < s.scales.parts; ++k) {
+    const bool may_rest = s.static_power[k] < kInfinity;
+    total.value += may_rest ? std::max(moving[at(k)].value, 0.0L) : moving[at(k)].value;
+    total.scale += moving[at(k)].scale;
+  }
+  return total.value < -0x1p-50L * total.scale;
+}
+
 /// Rows Je a + ge = 0, Jnu a + gnu >= 0 would give 0 <= lambda'(J a + gamma) = gamma'lambda < 0: by more than
 /// tolerances of the rows and J'lambda times the largest accelerations.
 bool Case::contradiction(const Eigen::VectorXd& lambda)
@@ -470,6 +512,7 @@ Verdict Judge::operator()(const ContactProblem& problem, const StickingRules& ru
 {
   if (why) why->clear();
   if (!internal::usable(problem, why)) return Verdict::kUndecided;
+  if (rules.detachment == Detachment::kFree) return judge_free(problem, rules.shape, certificate, why);
   Case c{problem, rules, certificate, *scratch_, why};
   const auto fails_if = [&](bool proved) {
     if (proved && why) why->clear();
@@ -492,11 +535,46 @@ Verdict Judge::operator()(const ContactProblem& problem, const StickingRules& ru
       Eigen::VectorXd clean = certificate.a;
       return fails_if(internal::drop_noise(problem.J.transpose(), clean) && c.unbalanced(clean));
     }
+    case CertificateKind::kModes:
+    case CertificateKind::kPenetration:
+      refuse(why, [] { return std::string("contacts leave in modes only where detachment is free"); });
+      return Verdict::kUndecided;
     case CertificateKind::kNone:
       break;
   }
   refuse(why, [] { return std::string("there is no certificate"); });
   return Verdict::kUndecided;
+}
+
+bool Judge::refutes_mode(const ContactProblem& problem, const ConeShape& shape, const Certificate& mode,
+                         std::string* why)
+{
+  if (!may_leave(problem, mode.leaving, why)) return false;
+  const ContactProblem stays = problem_without(problem, mode.leaving);
+  const StickingRules rules{shape, Detachment::kForbidden};
+  if (mode.kind != CertificateKind::kPenetration) return (*this)(stays, rules, mode, why) == Verdict::kFails;
+  if (!std::ranges::binary_search(mode.leaving, mode.penetrating))
+    return refuse(why, [] { return std::string("what penetrates is not among the contacts that leave"); });
+  if (!internal::usable(stays, why)) return false;
+  const int row = problem.contacts[at(mode.penetrating)].row;
+  return Case{stays, rules, mode, *scratch_, why}.penetrates(problem.J.row(row), problem.gamma[row]);
+}
+
+/// docs/proofs/detachment.md
+Verdict Judge::judge_free(const ContactProblem& problem, const ConeShape& shape, const Certificate& certificate,
+                          std::string* why)
+{
+  if (certificate.kind == CertificateKind::kForces)
+    return leaves_with_forces(problem, shape, certificate, *this, why) ? Verdict::kHolds : Verdict::kUndecided;
+  if (certificate.kind != CertificateKind::kModes) {
+    refuse(why, [] { return std::string("only forces or modes prove something where detachment is free"); });
+    return Verdict::kUndecided;
+  }
+  for (const Certificate& mode : certificate.modes)
+    if (!refutes_mode(problem, shape, mode, why)) return Verdict::kUndecided;
+  if (!covers_every_mode(problem, certificate.modes, why)) return Verdict::kUndecided;
+  if (why) why->clear();
+  return Verdict::kFails;
 }
 
 Verdict judge(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,

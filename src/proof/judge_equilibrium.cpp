@@ -194,6 +194,8 @@ Verdict Judge::equilibrium(const ContactProblem& problem, const Eigen::VectorXd&
     }
     case CertificateKind::kContradiction:
     case CertificateKind::kUnbalanced:
+    case CertificateKind::kModes:
+    case CertificateKind::kPenetration:
     case CertificateKind::kNone:
       break;
   }

@@ -384,4 +384,12 @@ void Articulation::add_motion_noise(const Eigen::VectorXd& v, Eigen::VectorXd& n
   }
 }
 
+Articulation::MotionSize Articulation::motion_size(int j, double lever) const
+{
+  if (j == 0) return {};
+  const Terms& t = terms_[idx(j)];
+  const double speed = t.speed + t.spin * lever;
+  return {speed, t.spin, t.acceleration + t.spin_rate * lever + t.spin * speed, t.spin_rate};
+}
+
 }  // namespace stiction::internal

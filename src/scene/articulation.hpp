@@ -110,6 +110,12 @@ class Articulation {
   void add_gravity(const std::vector<Sized>& gravity, Eigen::VectorXd& force, Eigen::VectorXd& noise) const;
   /// Adds the rounding of Newton-Euler's Coriolis and centrifugal forces.
   void add_motion_noise(const Eigen::VectorXd& v, Eigen::VectorXd& noise);
+  /// Sizes of the terms of a point's motion: multiples of them are its rounding.
+  struct MotionSize {
+    double speed = 0, spin = 0, acceleration = 0, spin_rate = 0;
+  };
+  /// Of the point of a body at most `lever` away from its joint, with zero joint accelerations; after add_motion_noise.
+  MotionSize motion_size(int j, double lever) const;
 
  private:
   void place(const Joint& joint, const Eigen::VectorXd& q, const Frame& parent, Frame& frame, double& step) const;

@@ -1,5 +1,6 @@
 #include "scene/blueprint.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -118,7 +119,27 @@ std::shared_ptr<const UrdfTree> load_tree(const ModelDescription& model, const s
 
 bool has_motor(const UrdfJoint& joint) { return freedoms(joint.type) == 1 && joint.mimics < 0; }
 
-/// Efforts that are to be found, or motors that could have some.
+/// Friction of joints, as an effort that is to be found within it.
+void add_frictions(const ModelDescription& description, ModelBlueprint& model)
+{
+  using Kind = JointFriction::Kind;
+  const JointFriction& friction = description.joint_friction;
+  const std::string path = path_of(description) + ".joint_friction";
+  if (friction.kind != Kind::kGiven && !friction.given.empty())
+    throw InputError(path, "want friction per joint only with kind `given`, got it with another kind");
+  const auto add = [&](int joint, double bound, const std::string& entry) {
+    check_not_negative(entry, bound);
+    if (bound > 0.0) model.frictions.push_back({joint, -bound, bound});
+  };
+  for (const auto& [name, value] : friction.given)
+    add(settable_joint(*model.tree, path + "." + name, name, true), value, path + "." + name);
+  for (std::size_t j = 0; friction.kind == Kind::kUrdf && j < model.tree->joints.size(); ++j) {
+    const UrdfJoint& joint = model.tree->joints[j];
+    if (has_motor(joint)) add(static_cast<int>(j), joint.friction, path + "." + joint.name);
+  }
+}
+
+/// Efforts that are to be found, or motors that could have some; after add_frictions.
 void add_motors(const Effort& effort, ModelBlueprint& model)
 {
   const bool found = effort.kind == Effort::Kind::kLimits || effort.kind == Effort::Kind::kUnlimited;
@@ -126,7 +147,8 @@ void add_motors(const Effort& effort, ModelBlueprint& model)
     const UrdfJoint& joint = model.tree->joints[j];
     if (!has_motor(joint)) continue;
     if (!found) {
-      if (joint.effort > 0.0) model.given_motors.push_back(static_cast<int>(j));
+      const auto brake = std::ranges::find(model.frictions, static_cast<int>(j), &ModelBlueprint::Motor::joint);
+      if (joint.effort > 0.0 && brake == model.frictions.end()) model.given_motors.push_back(static_cast<int>(j));
       continue;
     }
     const double bound = effort.kind == Effort::Kind::kLimits ? joint.effort : kInfinity;
@@ -216,6 +238,7 @@ void read_contact(const ContactDescription& description, std::size_t index, cons
   contact.torsion = description.torsion;
   contact.max_normal = description.max_normal;
   contact.side = description.side;
+  contact.shape = contact_shape(description.radius, description.on_radius, contact.axes, path);
   contact.origin = {static_cast<int>(index), contact.link.model, contact.on.model,
                     description.normal_frame == ContactFrame::kLink ? description.link
                     : description.normal_frame == ContactFrame::kOn ? description.on
@@ -247,6 +270,7 @@ void read_models(const SceneDescription& description, const std::vector<ModelBlu
     model.tree = load_tree(source, description.package_paths, known);
     model.state = read_state(source, *model.tree);
     model.given_efforts = read_given_efforts(source, *model.tree);
+    add_frictions(source, model);
     add_motors(source.effort, model);
     add_warnings(source, *model.tree, blueprint.warnings);
     blueprint.models.push_back(std::move(model));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "scene/rolling.hpp"
 #include "scene/urdf.hpp"
 #include "stiction/scene.hpp"
 
@@ -34,8 +35,9 @@ struct ModelBlueprint {
     int joint = -1;
     double lower = -kInfinity, upper = kInfinity;
   };
-  std::vector<Motor> motors;                          ///< efforts to be found
-  std::vector<int> given_motors;                      ///< joints with a motor whose effort is given or none
+  std::vector<Motor> motors;      ///< efforts to be found
+  std::vector<Motor> frictions;   ///< of joints that have some
+  std::vector<int> given_motors;  ///< joints with a motor whose effort is given or none, and without friction
   std::vector<std::pair<int, double>> given_efforts;  ///< joint, N m or N
 };
 
@@ -55,6 +57,7 @@ struct ContactBlueprint {
   ContactFrame normal_frame;
   double mu, torsion, max_normal;
   Side side;
+  ContactShape shape;
   ContactOrigin origin;
 };
 

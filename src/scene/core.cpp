@@ -2,6 +2,7 @@
 #include "scene/core.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/linear_algebra.hpp"
 #include "base/numerics.hpp"
@@ -96,14 +97,28 @@ Core::Core(const Blueprint& blueprint)
   for (std::size_t m = 0; m < blueprint.models.size(); ++m) {
     const auto& source = blueprint.models[m];
     add_efforts(static_cast<int>(m), source.given_efforts, described.effort);
-    for (const auto& motor : source.motors) {
+    const auto add = [&](const ModelBlueprint::Motor& motor, const char* what) {
       const int dof = coordinates.dof_of(static_cast<int>(m), motor.joint);
-      if (dof >= 0) prototype.actuators.push_back({prototype.dof_names[idx(dof)], dof, motor.lower, motor.upper});
-    }
+      if (dof < 0) return;  // a plane holds it
+      prototype.actuators.push_back({prototype.dof_names[idx(dof)] + what, dof, motor.lower, motor.upper});
+    };
+    for (const auto& motor : source.motors) add(motor, "");
+    const auto first_brake = prototype.actuators.size();
+    for (const auto& friction : source.frictions) add(friction, " (friction)");
+    for (std::size_t i = first_brake; i < prototype.actuators.size(); ++i) brakes.push_back(static_cast<int>(i));
     for (const int joint : source.given_motors)
       if (const int dof = coordinates.dof_of(static_cast<int>(m), joint); dof >= 0) given_motors.push_back(dof);
   }
-  std::ranges::sort(prototype.actuators, {}, &Actuator::dof);
+  // By degree of freedom, a motor before its joint's friction.
+  std::vector<int> order(prototype.actuators.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](int i) { return prototype.actuators[idx(i)].dof; });
+  const std::vector<Actuator> unsorted = prototype.actuators;
+  const std::vector<int> unsorted_brakes = std::exchange(brakes, {});
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    prototype.actuators[k] = unsorted[idx(order[k])];
+    if (std::ranges::find(unsorted_brakes, order[k]) != unsorted_brakes.end()) brakes.push_back(static_cast<int>(k));
+  }
   add_rows(blueprint);
   for (const auto& source : blueprint.loads) loads.push_back(load_block(source));
 }
@@ -253,6 +268,7 @@ RowBlock Core::contact_block(const ContactBlueprint& source, const Articulation&
       break;
   }
   block.angular = source.torsion > 0.0 ? 1 : 0;
+  block.shape = source.shape;
   return block;
 }
 

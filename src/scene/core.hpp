@@ -76,6 +76,7 @@ struct RowBlock {
   int turn_axis = 0;                         ///< first of the axes that angular rows are about
   std::vector<Column> columns_a, columns_b;  ///< joints that support exactly one of the bodies: the others cancel
   double rounding = 0.0;                     ///< of the point and the axes, relative to their sizes
+  ContactShape shape;                        ///< of a contact
 };
 
 struct LoadBlock {
@@ -104,6 +105,7 @@ struct Core {
   SceneState described;
   std::vector<ContactOrigin> contact_origins;
   std::vector<int> given_motors;
+  std::vector<int> brakes;  ///< indices of the actuators that are friction of joints
   std::vector<Warning> warnings, load_warnings;  ///< load_warnings: those that no state changes
   ScenePlane plane = ScenePlane::kNone;          ///< found, if it was to be
 

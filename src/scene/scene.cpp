@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "scene/core.hpp"
 #include "stiction/error.hpp"
+#include "stiction/rest.hpp"
 
 namespace stiction {
 
@@ -20,6 +21,7 @@ using internal::Articulation;
 using internal::carried;
 using internal::Carrier;
 using internal::Column;
+using internal::ContactShape;
 using internal::Core;
 using internal::idx;
 using internal::LoadBlock;
@@ -70,6 +72,8 @@ struct Scene::Impl {
                    Eigen::MatrixXd& J);
   void fill_drift(const RowBlock& block, const Sized& point_a, const Sized& point_b, const Eigen::Matrix3d& axes,
                   Eigen::VectorXd& gamma) const;
+  Eigen::Matrix3d turn_between(const RowBlock& block) const;
+  Articulation::MotionSize motion_size(int joint, const Sized& point) const;
   void check_finite(const ContactProblem& problem) const;
   Eigen::Vector3d acceleration(int joint, const Eigen::Vector3d& point) const;
   Eigen::Vector3d angular_acceleration(int joint) const;
@@ -335,30 +339,69 @@ void Scene::Impl::fill_rows(ContactProblem& problem, bool moving)
   }
 }
 
-/// Jdot v: the point moves with its body, so it travels over the other one, and the axes turn with theirs. In the
-/// root frame of A.
+/// Jdot v in the root frame of A: the point of contact stays with its body, or travels where surfaces roll, and the
+/// axes turn with theirs. Entries that are only rounding of their own terms are zero, as in J.
 void Scene::Impl::fill_drift(const RowBlock& block, const Sized& point_a, const Sized& point_b,
                              const Eigen::Matrix3d& axes, Eigen::VectorXd& gamma) const
 {
-  const Eigen::Matrix3d turn =
-      block.a.root == block.b.root
-          ? Eigen::Matrix3d::Identity()
-          : Eigen::Matrix3d(roots[idx(block.a.root)].R.transpose() * roots[idx(block.b.root)].R);
+  const Eigen::Matrix3d turn = turn_between(block);
   const int a = block.a.joint, b = block.b.joint;
   const Eigen::Vector3d& p = point_a.value;
   const Eigen::Vector3d& q = point_b.value;
   const Eigen::Vector3d slip = velocity(a, p) - turn * velocity(b, q);
   const Eigen::Vector3d turn_a = angular_velocity(a), turn_b = turn * angular_velocity(b);
-  const Eigen::Vector3d turn_axes = block.axes_on == Carrier::kA   ? turn_a
-                                    : block.axes_on == Carrier::kB ? turn_b
-                                                                   : Eigen::Vector3d::Zero();
-  const Eigen::Vector3d& turn_other = block.point_on == Carrier::kA ? turn_b : turn_a;
-  const Eigen::Vector3d linear = acceleration(a, p) - turn * acceleration(b, q) - (turn_other + turn_axes).cross(slip);
+  Eigen::Vector3d turn_axes = block.axes_on == Carrier::kA   ? turn_a
+                              : block.axes_on == Carrier::kB ? turn_b
+                                                             : Eigen::Vector3d::Zero();
+  const Articulation::MotionSize size_a = motion_size(a, point_a), size_b = motion_size(b, point_b);
+  const double speed = size_a.speed + size_b.speed, spin = size_a.spin + size_b.spin;
+  double size = size_a.acceleration + size_b.acceleration + 2.0 * spin * speed;
+
+  const ContactShape& shape = block.shape;
+  const bool with_a = shape.sharp == ContactShape::Sharp::kNone ? block.point_on == Carrier::kA
+                                                                : shape.sharp == ContactShape::Sharp::kA;
+  const Eigen::Vector3d& turn_other = with_a ? turn_b : turn_a;
+  Eigen::Vector3d rolling = Eigen::Vector3d::Zero();
+  if (shape.given) {
+    const auto normal = axes.col(0);
+    const auto tangents = axes.rightCols<2>();
+    const Eigen::Vector2d slip_t = tangents.transpose() * slip;
+    const Eigen::Vector2d tilt = tangents.transpose() * normal.cross(turn_a - turn_b);
+    const Eigen::Vector2d rate = shape.travel_rate(tilt, slip_t, with_a);
+    rolling = (turn_a - turn_b).cross(tangents * rate);
+    // The normal turns with the smoother body, and as the point travels over its curved surface.
+    const bool normal_of_a = shape.sharp == ContactShape::Sharp::kB ||
+                             (shape.sharp == ContactShape::Sharp::kNone && block.axes_on == Carrier::kA);
+    const Eigen::Vector2d over_a = with_a ? rate : Eigen::Vector2d(rate - slip_t), over_b = over_a + slip_t;
+    turn_axes = normal_of_a ? Eigen::Vector3d(turn_a - normal.cross(tangents * (shape.curvature_a * over_a)))
+                            : Eigen::Vector3d(turn_b + normal.cross(tangents * (shape.curvature_b * over_b)));
+    const double curvature = shape.curvature_a.cwiseAbs().sum() + shape.curvature_b.cwiseAbs().sum();
+    const double travel = shape.travel.cwiseAbs().sum() * (spin + curvature * speed);
+    size += travel * spin + curvature * (travel + speed) * speed;
+  }
+  const Eigen::Vector3d linear =
+      acceleration(a, p) - turn * acceleration(b, q) + rolling - (turn_other + turn_axes).cross(slip);
   const Eigen::Vector3d angular =
       angular_acceleration(a) - turn * angular_acceleration(b) - turn_axes.cross(turn_a - turn_b);
-  for (int k = 0; k < block.linear; ++k) gamma(block.row + k) = axes.col(k).dot(linear);
+  const double rounding = block.rounding + internal::kJointRounding;
+  const double angular_size = size_a.spin_rate + size_b.spin_rate + (spin + turn_axes.lpNorm<1>()) * spin;
+  for (int k = 0; k < block.linear; ++k)
+    gamma(block.row + k) = internal::without_noise(axes.col(k).dot(linear), rounding * size);
   for (int k = 0; k < block.angular; ++k)
-    gamma(block.row + block.linear + k) = axes.col(block.turn_axis + k).dot(angular);
+    gamma(block.row + block.linear + k) =
+        internal::without_noise(axes.col(block.turn_axis + k).dot(angular), rounding * angular_size);
+}
+
+/// From the root frame of B to that of A.
+Eigen::Matrix3d Scene::Impl::turn_between(const RowBlock& block) const
+{
+  if (block.a.root == block.b.root) return Eigen::Matrix3d::Identity();
+  return roots[idx(block.a.root)].R.transpose() * roots[idx(block.b.root)].R;
+}
+
+Articulation::MotionSize Scene::Impl::motion_size(int joint, const Sized& point) const
+{
+  return bodies.motion_size(joint, point.size.sum() + bodies.frame(joint).path);
 }
 
 /// Products of finite input that overflow, with the name of what they belong to.
@@ -446,6 +489,32 @@ std::vector<Warning> Scene::warnings(const std::vector<ModelDescription>& models
   return result;
 }
 
+std::vector<Warning> Scene::turning_contacts(const SceneState& state)
+{
+  std::vector<Warning> result;
+  if (state.v.isZero(0.0)) return result;
+  ContactProblem problem;
+  compute(state, problem);
+  int told = -1;
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
+    const RowBlock& block = impl_->core->rows[i];
+    const int entry = impl_->core->contact_origins[i].description;
+    if (block.shape.given || entry == told) continue;
+    const Eigen::Vector3d spin =
+        impl_->roots[idx(block.a.root)].R *
+        (impl_->angular_velocity(block.a.joint) - impl_->turn_between(block) * impl_->angular_velocity(block.b.joint));
+    const double rate = (problem.contacts[i].axes_W.rightCols<2>().transpose() * spin).norm();
+    if (rate <= kRestSpeed) continue;
+    told = entry;
+    result.push_back(
+        {Warning::Kind::kTurningContact, "contacts[" + std::to_string(entry) + "]",
+         "its bodies turn over each other at " + internal::text(rate) +
+             " rad/s: it is taken for a corner that stays with its body; a surface that rolls has `radius` "
+             "or `on_radius` (`radius: 0` says that it is a corner)"});
+  }
+  return result;
+}
+
 void Scene::compute(const SceneState& state, ContactProblem& problem)
 {
   const Core& core = *impl_->core;
@@ -456,6 +525,11 @@ void Scene::compute(const SceneState& state, ContactProblem& problem)
   problem.contacts = core.prototype.contacts;
   problem.loops = core.prototype.loops;
   problem.actuators = core.prototype.actuators;
+  for (const int i : core.brakes) {  // a joint that moves is braked by all of its friction
+    Actuator& brake = problem.actuators[idx(i)];
+    if (const double rate = state.v[brake.dof]; std::abs(rate) > kRestSpeed)
+      (rate > 0.0 ? brake.upper : brake.lower) = rate > 0.0 ? brake.lower : brake.upper;
+  }
   problem.dof_names = core.prototype.dof_names;
   problem.dofs = core.prototype.dofs;
   impl_->fill_mass(problem.M);

@@ -221,8 +221,15 @@ void read_limit(const Entry& entry, const urdf::JointLimits& limits, UrdfJoint& 
     entry.fail(", limit", "want lower <= upper, got " + text(joint.lower) + " and " + text(joint.upper));
 }
 
+void read_dynamics(const Entry& entry, const urdf::JointDynamics& dynamics, UrdfJoint& joint)
+{
+  joint.friction = dynamics.friction;
+  if (std::isnan(joint.friction)) entry.fail(", dynamics", "want a number, got friction " + text(joint.friction));
+}
+
 void read_joint(const Entry& entry, const urdf::Joint& source, UrdfJoint& joint)
 {
+  if (source.dynamics) read_dynamics(entry, *source.dynamics, joint);
   joint.line = entry.place.line;
   joint.type = type_of(entry, source);
   joint.origin = entry.pose(source.parent_to_joint_origin_transform, ", origin");

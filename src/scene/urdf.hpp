@@ -38,6 +38,7 @@ struct UrdfJoint {
   bool limited = false;                                      ///< has a <limit>
   double lower = -kInfinity, upper = kInfinity;              ///< rad or m
   double effort = kInfinity, velocity = kInfinity;
+  double friction = 0.0;                  ///< of <dynamics>, N m or N
   int mimics = -1;                        ///< joint that drives this one, itself no mimic
   double multiplier = 1.0, offset = 0.0;  ///< position = multiplier * position of `mimics` + offset
 };

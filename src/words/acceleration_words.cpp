@@ -1,4 +1,5 @@
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 
 #include "stiction/words.hpp"
@@ -58,6 +59,10 @@ std::string internal::course_of_mass(const ContactProblem& problem, const Eigen:
 std::string describe_acceleration(const ContactProblem& problem, const Eigen::VectorXd& a)
 {
   if (a.size() != problem.nv() || a.size() == 0) return "";
+  // Velocities of free and planar joints are told in axes that turn with the body: while it turns, their rates of
+  // change are not the acceleration of anything.
+  if (!problem.gamma.isZero(0.0) && std::ranges::any_of(problem.dofs, [](const Dof& dof) { return dof.size > 1; }))
+    return "";
   Eigen::Index fastest = 0;
   if (!(a.cwiseAbs().maxCoeff(&fastest) > kHardlyAccelerates)) return "";
   if (const Fall fall = largest_fall(problem, a); fall.acceleration.norm() > kHardlyAccelerates) {

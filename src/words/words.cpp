@@ -376,6 +376,8 @@ std::string describe_failure(const ContactProblem& problem, const StickingRules&
     case CertificateKind::kUnbalanced:
       return describe_unbalanced(problem, certificate.a);
     case CertificateKind::kForces:
+    case CertificateKind::kModes:
+    case CertificateKind::kPenetration:
     case CertificateKind::kNone:
       break;
   }

@@ -58,6 +58,10 @@ TEST(SlipDirections, FollowTheVelocity)
     EXPECT_LT((slip.value() - along).norm(), 1e-14);
   EXPECT_THAT(error_of([&] { slips_of(d, {Eigen::Vector3d(1, -1, 0)}); }),
               HasSubstr("contacts[0].slides: want the direction of the velocity at floor/0"));
+  for (const auto& slip : slips_of(d, {std::nullopt})) EXPECT_LT((slip.value() - along).norm(), 1e-14);
+  SceneDescription soft = d;
+  soft.contacts[0].torsion = 0.1;  // its spin would have to be given
+  for (const auto& slip : slips_of(soft, {std::nullopt})) EXPECT_FALSE(slip);
   d.contacts[0].mu = 0.0;  // slides whichever way it moves
   for (const auto& slip : slips_of(d, {std::nullopt})) EXPECT_LT((slip.value() - along).norm(), 1e-14);
   Scene scene(d);

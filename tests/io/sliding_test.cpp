@@ -215,10 +215,23 @@ TEST(SlidingReport, BadInputNamesTheEntryAndBothDirections)
   EXPECT_THAT(rod({{"contacts.tip.slides", "[0, 0, 0]"}}), HasSubstr("contacts[0].slides: want a direction"));
   EXPECT_THAT(error_of("box_slides_on_box", {{"contacts.between.slides", "[0.6, 0.8, 0]"}}),
               HasSubstr("(0.5, 0, 0) m/s in the world, got (0.6, 0.8, 0)"));
-  EXPECT_THAT(error_of("box_slides_on_box", {{"models.lower.twist", "{linear: [0.1, 0, 0]}"}}),
+  EXPECT_THAT(error_of("box_slides_on_box",
+                       {{"models.lower.twist", "{linear: [0.1, 0, 0]}"}, {"contacts.floor.torsion", "0.1"}}),
               HasSubstr("contacts[0]: want bodies at rest relative to each other at floor/0"));
   EXPECT_THAT(error_of("biped_standing", {{"question", "sliding"}, {"models.robot.effort", "limits"}}),
               HasSubstr("models.robot.effort: want given efforts for sliding"));
+}
+
+/// What moves slides, whether it says so or not.
+TEST(SlidingReport, TakesTheDirectionFromTheVelocity)
+{
+  const Json said = checked_json("box_slides_on_box");
+  Scenario scenario = read_scenario_file(std::string(STICTION_SOURCE_DIR) + "/scenarios/box_slides_on_box.yaml");
+  ASSERT_TRUE(scenario.contact_motions[1].slides);
+  scenario.contact_motions[1].slides.reset();
+  const Json taken = Json::parse(to_json(check(scenario)));
+  for (const char* key : {"verdict", "summary", "acceleration", "contacts", "solutions"})
+    EXPECT_EQ(said[key], taken[key]) << key;
 }
 
 TEST(SlidingVerify, AcceptsWhatCheckWritesAndSaysWhatItProves)

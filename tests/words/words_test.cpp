@@ -191,6 +191,8 @@ TEST(Words, AccelerationsHaveNumbers)
   set_frames(p);
   EXPECT_EQ(describe_acceleration(p, vec({0, 0, -10, 0, 0, 0, 0})), "it falls: 10 m/s² down");
   EXPECT_EQ(describe_acceleration(p, vec({1, 0, 0, 0, 0, 0, 0})), "it moves: 1 m/s² along (+1, 0, 0)");
+  p.gamma[0] = -1.0;  // moves, so that the axes of its base may turn
+  EXPECT_EQ(describe_acceleration(p, vec({1, 0, 0, 0, 0, 0, 0})), "");
 }
 
 TEST(Words, ContradictingRowsAreNamed)

@@ -29,7 +29,8 @@ constexpr stiction::LoopDescription::Kind kClosures[] = {stiction::LoopDescripti
                                                          stiction::LoopDescription::Kind::kGuide};
 constexpr stiction::ConeApproximation kCones[] = {
     stiction::ConeApproximation::kExact, stiction::ConeApproximation::kInner, stiction::ConeApproximation::kOuter};
-constexpr stiction::Detachment kDetachments[] = {stiction::Detachment::kAllowed, stiction::Detachment::kForbidden};
+constexpr stiction::Detachment kDetachments[] = {stiction::Detachment::kAllowed, stiction::Detachment::kForbidden,
+                                                 stiction::Detachment::kFree};
 constexpr stiction::PushOption::Direction kPushes[] = {stiction::PushOption::Direction::kGiven,
                                                        stiction::PushOption::Direction::kHorizontal,
                                                        stiction::PushOption::Direction::kAny};

@@ -292,7 +292,7 @@ TEST(Conversions, ErrorsNameTheEntry)
       {"closures[0].kind: want 0 to 2", [](M& m) { m.closures[0].kind = 3; }},
       {"question: want a question that this version answers", [](M& m) { m.question = "why"; }},
       {"options.cone: want 0 to 2", [](M& m) { m.options.cone = 3; }},
-      {"options.detachment: want 0 to 1", [](M& m) { m.options.detachment = 2; }},
+      {"options.detachment: want 0 to 2", [](M& m) { m.options.detachment = 3; }},
       {"options.intervals: want 0 to 2", [](M& m) { m.options.intervals = 3; }},
       {"options.margins: want 0 to 2", [](M& m) { m.options.margins = 3; }},
       {"options.repairs: want 0 to 2", [](M& m) { m.options.repairs = 3; }},

@@ -397,7 +397,7 @@ std::vector<Spoiler> spoilers()
          m.options.cone = 1 + r() % 2;
          m.options.facets = r() % 2 ? r() % 3 : 5000 + r() % 4000000000u;
        }},
-      {"detachment", [](M& m, R& r) { m.options.detachment = beyond(1, r); }},
+      {"detachment", [](M& m, R& r) { m.options.detachment = beyond(2, r); }},
       {"solver", [](M& m, R& r) { m.options.solver = r() % 2 ? garbage(r) : ""; }},
       {"extras",
        [](M& m, R& r) {
