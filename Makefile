@@ -1,7 +1,7 @@
 # Two commands: `make demo` shows it working, `make test` shows it right. `make help` lists the rest.
 SHELL := /bin/bash -o pipefail
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-robots setup-test build demo gallery test check bench sanitize fuzz ros format clean
+.PHONY: help setup setup-robots setup-test build demo gallery test check bench sanitize fuzz ros wheel python format clean
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc)
@@ -38,11 +38,11 @@ gallery: setup-robots build ## every scenario of the gallery against the verdict
 
 TESTS = $(CONFIGURE) -B build -DSTICTION_BUILD_TESTS=ON -DSTICTION_SANITIZED_TESTS
 
-test: setup-test ## all tests; the unit tests also under the sanitizers; the ROS 2 packages
+test: setup-test ## all tests; the unit tests also under the sanitizers; the ROS 2 packages; the Python wheel
 	$(TESTS)=ON
 	cmake --build build -j$(JOBS)
 	ctest --test-dir build $(CTEST)
-	@$(MAKE) --no-print-directory ros
+	@$(MAKE) --no-print-directory ros python
 
 check: setup-test ## all tests, without the sanitizers
 	$(TESTS)=OFF
@@ -62,6 +62,13 @@ ros: build ## the ROS 2 packages: all where rclcpp is found, else messages and r
 	@scripts/setup.sh --ros
 	scripts/test_ros.sh build $(CCACHE) $(if $(CI),-DSTICTION_WARNINGS_AS_ERRORS=ON)
 
+wheel: build ## the Python wheel, in dist: the library of build/ as it is, for the Python that runs `python3`
+	@scripts/setup.sh --wheel
+	scripts/build_wheel.sh build
+
+python: wheel ## installs the wheel into a new virtual environment, build/python/venv, and tests it there
+	scripts/test_python.sh build
+
 bench: setup-test ## benchmarks: a table, and build/bench.json
 	$(CONFIGURE) -B build -DSTICTION_BUILD_BENCHMARKS=ON
 	cmake --build build -j$(JOBS) --target stiction_bench
@@ -71,4 +78,4 @@ format: setup-test ## clang-format every source file in place
 	scripts/format.sh --in-place
 
 clean: ## remove the build folders (keeps .deps)
-	rm -rf build
+	rm -rf build dist

@@ -5,6 +5,7 @@
 #   scripts/setup.sh           what the library and the program need
 #   scripts/setup.sh --robots  also the real robots of the gallery
 #   scripts/setup.sh --test    also what the tests and benchmarks need (the robots too)
+#   scripts/setup.sh --wheel   also, into .deps/wheel, what builds the Python wheel
 #   scripts/setup.sh --ros     also, into .deps/ros, the ROS 2 message generators, unless there is a ROS 2 with rclcpp
 #
 # SKIP_SYSTEM_PACKAGES=1 leaves the system packages alone; SKIP_PYTHON_PACKAGES=1 leaves .deps/venv alone, for machines
@@ -14,9 +15,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 system_packages=(g++ make cmake ninja-build ccache libeigen3-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev)
 requirements=(requirements.txt)
+wheel_requirements=()
 ros_requirements=()
 case "${1:-}" in
   "") ;;
+  --wheel) wheel_requirements=(requirements-wheel.txt) ;;
   --robots) requirements+=(requirements-robots.txt) ;;
   --test | --ros)
     system_packages+=(libgtest-dev libgmock-dev libbenchmark-dev libcdd-dev libgmp-dev libglpk-dev coinor-libclp-dev
@@ -25,7 +28,7 @@ case "${1:-}" in
     # In a shell of its own: what ROS sets must not reach pip.
     if [[ "$1" == --ros && -z "$(. scripts/find_ros.sh; echo "$ros_found")" ]]; then ros_requirements=(requirements-ros.txt); fi
     ;;
-  *) echo "usage: scripts/setup.sh [--robots | --test | --ros]" >&2; exit 2 ;;
+  *) echo "usage: scripts/setup.sh [--robots | --test | --wheel | --ros]" >&2; exit 2 ;;
 esac
 
 say() { echo "setup: $*"; }
@@ -86,4 +89,5 @@ install_python_packages() {
 
 [[ "${SKIP_SYSTEM_PACKAGES:-0}" == 1 ]] || install_system_packages
 [[ "${SKIP_PYTHON_PACKAGES:-0}" == 1 ]] || install_python_packages .deps/venv "" "${requirements[@]}"
+((${#wheel_requirements[@]} == 0)) || install_python_packages .deps/wheel "" "${wheel_requirements[@]}"
 ((${#ros_requirements[@]} == 0)) || install_python_packages .deps/ros "--no-deps --no-binary empy" "${ros_requirements[@]}"
