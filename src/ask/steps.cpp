@@ -100,7 +100,11 @@ class ForceRanges {
     return result;
   }
 
-  void push(int row) { program_.boxes.push_back({column_of_row(row), 0.0, kInfinity}); }
+  void push(int row)
+  {
+    program_.boxes.push_back({column_of_row(row), 0.0, kInfinity});
+    start_[column_of_row(row)] = std::max(start_[column_of_row(row)], 0.0);
+  }
   void let(int row) { program_.free.push_back(column_of_row(row)); }
   void put_into(const Contact& contact, const ConeShape& shape, double sign)
   {
@@ -168,15 +172,17 @@ class ForceRanges {
   Cast cast_;
 };
 
-/// Step 3: all multipliers of the MLCP.
-std::vector<ForceRange> ranges_without_cones(const ContactProblem& problem, const StickingResult& result,
-                                             const std::vector<int>& rows, const Eigen::MatrixXd& basis, Engine& engine)
+/// Step 3: all multipliers of the MLCP; of the equations alone where no contact may open (61).
+std::vector<ForceRange> ranges_without_cones(const ContactProblem& problem, Detachment detachment,
+                                             const StickingResult& result, const std::vector<int>& rows,
+                                             const Eigen::MatrixXd& basis, Engine& engine)
 {
   ForceRanges ranges(problem, rows, result.lambda, basis, engine);
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const Contact& contact = problem.contacts[i];
     if (!stays(result, i)) continue;
-    contact.side == Side::kUnilateral ? ranges.push(contact.row) : ranges.let(contact.row);
+    const bool pushes = contact.side == Side::kUnilateral && detachment == Detachment::kAllowed;
+    pushes ? ranges.push(contact.row) : ranges.let(contact.row);
     for (int k = 1; k < contact.rows(); ++k) ranges.let(contact.row + k);
   }
   for (const LoopConstraint& closure : problem.loops)
@@ -301,7 +307,7 @@ void add_facets(const ContactProblem& problem, const ConeShape& shape, std::vect
   list.push_back(
       {"P10", "QP (57), polygons for disks", failed,
        std::string(answer.sticks ? "optimum 0: every contact sticks" : "optimum > 0: not every contact sticks") +
-           " (residual " + shown(answer.residual) + ")"});
+           " (residual " + shown(answer.residual > kProductRounding ? answer.residual : 0.0) + ")"});
 }
 
 void add_friction(const ContactProblem& problem, Engine& engine, std::vector<PropositionAtWork>& list)
@@ -352,7 +358,7 @@ StickingSteps sticking_steps(const ContactProblem& problem, const StickingRules&
     const std::vector<int> rows = staying_rows(problem, result);
     steps.internal_forces = basis_of_internal_forces(problem, rows);
     if (problem.rows() <= kMostRanges) {
-      steps.multipliers = ranges_without_cones(problem, result, rows, steps.internal_forces, engine);
+      steps.multipliers = ranges_without_cones(problem, rules.detachment, result, rows, steps.internal_forces, engine);
       if (result.verdict == Verdict::kHolds)
         steps.admissible = ranges_in_cones(problem, rules.shape, result, rows, steps, engine);
     } else {

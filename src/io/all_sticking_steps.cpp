@@ -234,8 +234,7 @@ std::string steps_text(const ContactProblem& problem, const StickingSteps& steps
 {
   std::string out = "\nsteps of the algorithm:\n";
   append_item(out,
-              fmt::format("1 data: {} degrees of freedom (rank of M {}), {} contacts and {} closures with {} rows of "
-                          "rank {}",
+              fmt::format("1 data: degrees of freedom {} (rank of M {}), contacts {}, closures {}, rows {} (rank {})",
                           steps.dofs, steps.rank_mass, steps.contacts, steps.closures, steps.rows, steps.rank_rows));
   if (!steps.solvable) {
     append_item(out, "2 motion: none, the MLCP is not solvable");
@@ -250,9 +249,11 @@ std::string steps_text(const ContactProblem& problem, const StickingSteps& steps
                           : steps.verdict == Verdict::kFails ? "empty, no multiplier is in every disk"
                                                              : "undecided"));
     append_ranges(out, steps, steps.admissible);
+    if (steps.verdict == Verdict::kHolds && steps.admissible.empty() && steps.rows > 0)
+      out += "     (no ranges: a bilateral contact may push or pull, or too many rows)\n";
   }
   append_item(out, fmt::format("6 repair: {}", steps.repairs.empty() ? "nothing to say" : "each by itself"));
-  for (const Repair& repair : steps.repairs) out += "     " + repair_words(problem, repair) + "\n";
+  for (const Repair& repair : steps.repairs) append_item(out, repair_words(problem, repair));
   if (steps.solvable) append_persistence(out, problem, steps);
   out += "\npropositions of the paper:\n";
   for (const PropositionAtWork& proposition : steps.propositions) {

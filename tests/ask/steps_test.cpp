@@ -103,6 +103,19 @@ TEST(StickingStepsOf, StrictnessAndTheRim)
   EXPECT_EQ(steps.prediction->contacts[0].motion, PredictedMotion::kSlips);
 }
 
+TEST(StickingStepsOf, ContactsThatMayNotOpenHaveTheMultipliersOfTheEquations)
+{
+  // 16 N at the centre of a block of width 0.6 and height 0.4 m: the left corner would have to pull (61)
+  const ContactProblem p = block_on_ground(1, 0.6, 0.4, 2.0, 16.0);
+  StickingOptions options;
+  options.rules.detachment = Detachment::kForbidden;
+  const StickingResult result = StickingChecker().check(p, options);
+  const StickingSteps steps = sticking_steps(p, options.rules, result, *make_native_engine());
+  EXPECT_EQ(steps.verdict, Verdict::kFails);
+  EXPECT_NEAR(steps.multipliers[2].lower, 9.81 / 2 - 16 * 0.2 / 0.6, 1e-9);
+  EXPECT_LT(steps.multipliers[2].upper, 0.0);
+}
+
 TEST(StickingStepsOf, WantsTheResultOfTheProblem)
 {
   EXPECT_THROW(sticking_steps(block_on_ground(1, 1, 1, 0.5, 0), {}, StickingResult{}, *make_native_engine()),

@@ -125,7 +125,7 @@ TEST(PaperExamples, Example3BlockWithPendulum)
     }
 }
 
-TEST(PaperExamples, Example5ThreeFingerHand)
+TEST(PaperExamples, DiskInAHandOfThreeFingers)
 {
   constexpr double kRadius = 0.1;
   SceneDescription d = scene_of({model_from_file("object", own_urdf("disk.urdf"), Base::kFixed),

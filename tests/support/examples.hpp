@@ -51,7 +51,7 @@ inline ContactProblem block_on_corner(double m, double L, double l, double theta
   return p;
 }
 
-/// Example 5: object (x, y, θ) of radius r and three fingers, each pushing radially with one prismatic joint.
+/// After example 5: a disk (x, y, θ) of radius r and three fingers, each pushing radially with one prismatic joint.
 inline ContactProblem three_fingers(double m, double I, double r, const Eigen::Vector3d& push, double mu, double g)
 {
   ContactProblem p;

@@ -107,7 +107,7 @@ TEST_P(SceneToVerdict, Example3PendulumLiftsOrShiftsTheBlock)
   EXPECT_GT(slips_above, 1.0);
 }
 
-TEST_P(SceneToVerdict, Example5ThreeFingers)
+TEST_P(SceneToVerdict, DiskBetweenThreeFingers)
 {
   const auto held = [&](double effort, double mu) {
     SceneDescription d = scene_of({model_from_file("object", own_urdf("disk.urdf"), Base::kFixed),
