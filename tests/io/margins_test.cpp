@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double number(const Json& value)
+double margin_number(const Json& value)
 {
   return value.is_number() ? value.get<double>() : std::stod(value.get<std::string>());
 }
@@ -40,10 +40,10 @@ TEST(Rounded, TellsABoundaryOrTheSideThatHolds)
 TEST(Margins, OfUniqueForcesAreFound)  // four point feet: twelve forces, eighteen rows
 {
   const Json report = checked_json("quadruped_standing");
-  EXPECT_NEAR(number(report["margins"]["friction_scale"]), 2.266e-6, 1e-9);
+  EXPECT_NEAR(margin_number(report["margins"]["friction_scale"]), 2.266e-6, 1e-9);
   for (const Json& contact : report["contacts"]) {
-    EXPECT_EQ(number(contact["normal_interval"][0]), number(contact["normal_force"]));
-    EXPECT_EQ(number(contact["normal_interval"][1]), number(contact["normal_force"]));
+    EXPECT_EQ(margin_number(contact["normal_interval"][0]), margin_number(contact["normal_force"]));
+    EXPECT_EQ(margin_number(contact["normal_interval"][1]), margin_number(contact["normal_force"]));
   }
 }
 
@@ -55,8 +55,8 @@ TEST(Margins, AgreeWithTheForcesShown)
     const Json report = checked_json(name);
     if (!report["margins"].contains("friction_scale") || report["margins"]["friction_scale"].is_null()) continue;
     double used = 0.0;
-    for (const Json& contact : report["contacts"]) used = std::max(used, number(contact["utilisation"]));
-    const double scale = number(report["margins"]["friction_scale"]);
+    for (const Json& contact : report["contacts"]) used = std::max(used, margin_number(contact["utilisation"]));
+    const double scale = margin_number(report["margins"]["friction_scale"]);
     EXPECT_NEAR(used, scale, 1e-4 * scale) << name;
   }
 }
@@ -66,7 +66,8 @@ TEST(Margins, OfASymmetricStackShowSymmetricForces)
   const Json report = checked_json("stack_of_boxes");
   ASSERT_EQ(report["contacts"].size(), 8u);
   for (const std::size_t i : {0u, 2u, 4u, 6u})  // left and right of the plane of symmetry
-    EXPECT_NEAR(number(report["contacts"][i]["normal_force"]), number(report["contacts"][i + 1]["normal_force"]), 1e-6);
+    EXPECT_NEAR(margin_number(report["contacts"][i]["normal_force"]),
+                margin_number(report["contacts"][i + 1]["normal_force"]), 1e-6);
 }
 
 }  // namespace
