@@ -50,7 +50,7 @@ struct ScenarioOptions {
   std::optional<WrenchOption> wrench;
   std::optional<NoiseOption> noise;
   std::string tangential = "held";  ///< couplings: "held" or "left_out", tangential rows of contacts with friction
-  std::optional<int> modes;         ///< impact: combinations of contact modes looked at before giving up
+  std::optional<int> modes;         ///< sliding, impact: contact modes looked at before giving up
 };
 
 /// A contact problem as matrices instead of robots, with what the matrices do not tell.

@@ -269,11 +269,13 @@ StickingTouchdown sticking_touchdown(const ContactProblem& problem, const Impact
   solution.impulse = result.impulse;
   account(problem, impact, solution);
   result.energy_change = solution.energy_change;
+  const double rounding = kRounding * result.impulse.lpNorm<Eigen::Infinity>();
+  const auto clear = [&](double part) { return std::abs(part) > rounding ? part : 0.0; };
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const ImpactElement element(problem, impact, i);
     const Eigen::Vector4d& impulse = solution.contacts[i].impulse;
-    const double tangential = std::hypot(impulse[1], impulse[2] / element.stretch(1));
-    const double pressing = element.bilateral() ? std::abs(impulse[0]) : impulse[0];
+    const double tangential = clear(std::hypot(impulse[1], impulse[2] / element.stretch(1)));
+    const double pressing = clear(element.bilateral() ? std::abs(impulse[0]) : impulse[0]);
     const bool pulls = pressing < 0.0 || (pressing == 0.0 && tangential > 0.0);
     result.friction.push_back(pulls ? kInfinity : (tangential > 0.0 ? tangential / pressing : 0.0));
   }

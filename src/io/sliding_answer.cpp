@@ -92,6 +92,7 @@ class SlidingAsker final : public Asker {
     answer_.well_posedness = situation.scenario.options.margins.value_or(extras == Extras::kAll);
     SlidingOptions options;
     options.well_posedness = answer_.well_posedness;
+    options.node_limit = situation.scenario.options.modes.value_or(options.node_limit);
     answer_.result = checker_.check(situation.problem, answer_.slips, options);
   }
 

@@ -124,6 +124,33 @@ Drawn in_space(Rng& rng)
   return d;
 }
 
+/// A particle of 1 kg that meets the ground with (1, 0, -1) m/s, friction 1/2, without bouncing: what it is said to
+/// slip with is the impulse's friction (t1, t2) for a normal impulse of 1.
+bool slips_with(double t1, double t2)
+{
+  Drawn d;
+  d.problem = problem_of(Eigen::Matrix3d::Identity(), (Eigen::Matrix3d() << 0, 0, 1, 1, 0, 0, 0, 1, 0).finished());
+  Contact c = planar_contact("c", 0, 0.5);
+  c.tangents = 2;
+  d.problem.contacts = {c};
+  d.impact.velocity = Eigen::Vector3d(1, 0, -1);
+  d.impact.laws = {bounce(0.0)};
+  ImpactResult said;
+  said.exists = said.dissipates = Verdict::kHolds;
+  said.solutions.resize(1);
+  said.solutions[0].velocity = Eigen::Vector3d(1 + t1, t2, 0);
+  said.solutions[0].impulse = Eigen::Vector3d(1, t1, t2);
+  return judge_exactly(report_of(d, said).dump()).valid;
+}
+
+TEST(ExactImpact, FrictionOfASlipIsAtItsRimAndOpposesIt)
+{
+  EXPECT_TRUE(slips_with(-0.5, 0.0));
+  EXPECT_FALSE(slips_with(-0.3, 0.0));   // inside the rim
+  EXPECT_FALSE(slips_with(-0.4, 0.3));   // on the rim, beside the slip
+  EXPECT_FALSE(slips_with(-0.75, 0.0));  // beyond it
+}
+
 TEST(ExactImpact, AgreesOnRandomSystemsAndRefusesForgedFloors)
 {
   Rng rng{31};

@@ -282,6 +282,13 @@ TEST(RegionVerify, OwnReportsAreValid)
   EXPECT_GT(facets["region"]["area"][0].get<double>(), 0.0599);
   EXPECT_EQ(verify_report(to_json(checked("biped_region", inner)), "r").message,
             "proved: holds, by forces, and what is held; not that nothing beyond is held");
+  // A contact that is far away, where the origin is near.
+  const std::vector<ScenarioOverride> far = {
+      {"question", "region"},
+      {"contacts", "[{name: a, link: box/box, normal: [0, 0, 1], mu: 0.8, points: [[1000, 0, -0.1], [-0.1, 0.1, -0.1], "
+                   "[-0.1, -0.1, -0.1]]}]"}};
+  const Verification distant = verify_report(to_json(checked("box_pushed", far)), "r");
+  EXPECT_TRUE(distant.valid) << distant.message;
   // One contact: a point.
   const std::vector<ScenarioOverride> point = {
       {"question", "region"},

@@ -44,6 +44,13 @@ TEST(Regressions, EveryQuestionAboutAThinLink)
   }
 }
 
+/// Impulses that are rounding have no friction: it was 4e15.
+TEST(Regressions, WhereNothingIsHitNoFrictionIsNeeded)
+{
+  const auto report = nlohmann::json::parse(to_json(check_file(kFolder + "crank_two_pins_hit.yaml", {}, {})));
+  EXPECT_EQ(report["margins"]["sticking_friction"].get<double>(), 0.0);
+}
+
 /// Where the robot stands does not matter.
 TEST(Regressions, RegionsFarFromTheOrigin)
 {

@@ -220,6 +220,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"no version", "stiction: 1\n", "", "stiction: want an entry 'stiction', got none"},
         Bad{"contacts as map", "contacts:\n  - name: left_toe\n    link: robot/left_sole\n",
             "contacts:\n  first: 1\nloads2:\n  - name: x\n    link: y\n", "want a known key"},
+        Bad{"on of YAML 1_1", "    on: box/box", "    true: box/box", ".true: want a known key ("},
         Bad{"not yaml", "gravity: [0, 0, -9.8]", "gravity: [0, 0, -9.8", "want YAML, got: "},
         Bad{"two documents", "name: biped", "---\nname: biped", "want one YAML document, got 2"}),
     [](const auto& test) {

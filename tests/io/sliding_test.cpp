@@ -40,6 +40,14 @@ const Json& screen(const Json& report, const std::string& name)
   throw std::runtime_error("no screen " + name);
 }
 
+TEST(SlidingReport, LooksAtAsManyModesAsAsked)
+{
+  const Json few = checked_json("painleve_jammed", {{"options.modes", "1"}});
+  EXPECT_EQ(few["verdict"], "undecided");
+  EXPECT_THAT(few["summary"].get<std::string>(), HasSubstr("more modes than the limit of 1"));
+  EXPECT_EQ(checked_json("painleve_jammed", {{"options.modes", "100"}})["verdict"], "fails");
+}
+
 TEST(SlidingReport, PainlevesRod)
 {
   const Json jammed = checked_json("painleve_jammed");

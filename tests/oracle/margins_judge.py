@@ -444,6 +444,9 @@ class SceneJudge:
 
     def force(self, what, add):
         """Applied, it holds; 0.1 % less, it does not."""
+        if np.linalg.norm(add) < 1e-7 * np.linalg.norm(self.load):  # rows agree to 1e-8 here: no telling what that changes
+            self.say(what, None, f"|add| {np.linalg.norm(add):.4g} of {np.linalg.norm(self.load):.4g}")
+            return
         answers = []
         for share in (1.0, 0.999):
             F = self.contacts.F - share * add
@@ -689,9 +692,27 @@ class GraspJudge:
         for i, mu in enumerate(self.mu):
             program.cone([factor * mu * (unit[3 * i] - unit[n]), unit[3 * i + 1], unit[3 * i + 2]])
         answer = program.solve(-unit[n])
-        if answer.status != "optimal":
-            return False if answer.status == "infeasible" else None
-        return None if abs(answer.value) < 1e-8 else answer.value < 0
+        if answer.status == "infeasible":
+            return False
+        if answer.status != "optimal" or abs(answer.value) < 1e-8:  # forces at a rim whatever the friction: a twist tells
+            free = self.free(factor)
+            return None if free is None else not free
+        return answer.value < 0
+
+    def free(self, factor):
+        """Is there a twist that no contact opposes? They are a cone: within a cube such a one reaches a side."""
+        known = True
+        for k in range(6):
+            for sign in (1.0, -1.0):
+                program = Program(6)
+                for b, mu in zip(self.blocks, self.mu):
+                    program.cone([-b[0], factor * mu * b[1], factor * mu * b[2]])
+                program.at_most(np.vstack([np.eye(6), -np.eye(6)]), np.ones(12))
+                answer = program.solve(-sign * np.eye(6)[k])
+                if answer.status == "optimal" and -answer.value > 0.99:
+                    return True
+                known = known and answer.status == "optimal" and -answer.value < 0.01
+        return False if known else None
 
     def support(self, way, rule):
         values = [b[0] @ way + mu * math.hypot(b[1] @ way, b[2] @ way) for b, mu in zip(self.blocks, self.mu)]
@@ -704,20 +725,31 @@ class GraspJudge:
         ways = sorted(ways, key=lambda w: self.support(w, rule))[:12]
         best = INFINITY
         n = len(self.blocks)
+        normals, tangents = np.array([b[0] for b in self.blocks]), np.array([b[1:] for b in self.blocks])
+        mus = np.array(self.mu)
+        more = 1 if rule == "l1" else n
         for way in ways:
             values = np.array([b[0] @ way + mu * math.hypot(b[1] @ way, b[2] @ way)
                                for b, mu in zip(self.blocks, self.mu)])
             start = np.concatenate([way, [values.max()] if rule == "l1" else np.maximum(values, 0.0)])
 
+            def slip(z):
+                return np.sqrt(np.square(tangents @ z[:6]).sum(axis=1) + 1e-18)
+
             def slack(z):
-                return np.array([(z[6] if rule == "l1" else z[6 + i]) - b[0] @ z[:6]
-                                 - mu * math.sqrt((b[1] @ z[:6]) ** 2 + (b[2] @ z[:6]) ** 2 + 1e-18)
-                                 for i, (b, mu) in enumerate(zip(self.blocks, self.mu))])
+                return (z[6] if rule == "l1" else z[6:]) - normals @ z[:6] - mus * slip(z)
+
+            def slack_gradient(z):
+                slope = np.einsum("ck,ckj->cj", tangents @ z[:6], tangents) / slip(z)[:, None]
+                bounds_part = np.ones((n, 1)) if rule == "l1" else np.eye(n)
+                return np.hstack([-normals - mus[:, None] * slope, bounds_part])
 
             bounds = [(None, None)] * 6 + [(None, None) if rule == "l1" else (0.0, None)] * (1 if rule == "l1" else n)
             found = optimize.minimize(lambda z: z[6:].sum(), start, method="SLSQP", bounds=bounds,
-                                      constraints=[{"type": "ineq", "fun": slack},
-                                                   {"type": "eq", "fun": lambda z: z[:6] @ z[:6] - 1.0}],
+                                      jac=lambda z: np.concatenate([np.zeros(6), np.ones(more)]),
+                                      constraints=[{"type": "ineq", "fun": slack, "jac": slack_gradient},
+                                                   {"type": "eq", "fun": lambda z: z[:6] @ z[:6] - 1.0,
+                                                    "jac": lambda z: np.concatenate([2.0 * z[:6], np.zeros(more)])}],
                                       options={"maxiter": 200, "ftol": 1e-10})
             end = found.x[:6] / np.linalg.norm(found.x[:6])
             best = min(best, self.support(end, rule), self.support(way, rule))
@@ -742,7 +774,11 @@ class GraspJudge:
             if not held:
                 self.tally.judge("epsilon_" + rule, low <= 1e-9, self.where, f"[{low}, {high}] of an open grasp")
                 continue
-            best = self.epsilon(rule, rng)
+            best = INFINITY
+            for _ in range(8):  # local searches may all end beside the least: who claims less makes them look again
+                best = min(best, self.epsilon(rule, rng))
+                if best <= high * (1 + 1e-3) + 1e-6:
+                    break
             good = low <= best * (1 + 1e-6) + 1e-9 and best <= high * (1 + 1e-3) + 1e-6 and high <= 1.05 * best + 1e-6
             self.tally.judge("epsilon_" + rule, bool(good), self.where, f"[{low}, {high}], judge {best}")
 
