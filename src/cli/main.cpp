@@ -222,12 +222,16 @@ int run(int argc, char** argv)
       ->required();
   batch.add_option("--threads", batch_arguments.threads, "Worker threads; the results do not depend on it")
       ->type_name("N");
+  std::string shard;
+  batch.add_option("--shard", shard, "Only the i-th of n blocks of rows; results put together are those of all")
+      ->type_name("i/n");
   batch.add_flag("--resume", batch_arguments.resume, "Goes on where an interrupted run ended");
   batch.add_flag("--quiet", quiet, "No progress on standard error");
   batch.footer("Exit codes: 0 every row was answered, 2 some row was bad (it says so, the rest is done) or bad usage.");
   batch.callback([&] {
     batch_arguments.document = batch_scenario.document();
     batch_arguments.package_paths = batch_scenario.package_paths;
+    if (batch.count("--shard") > 0) batch_arguments.shard = internal::parse_shard(shard);
     if (!quiet) batch_arguments.progress = Narrator();
     code = internal::run_batch(batch_arguments).bad > 0 ? kBadInput : kOk;
   });
