@@ -95,7 +95,9 @@ ConeShape shape_of(nb::handle value, const char* path)
   const auto [key, count] = *entry.begin();
   if (!nb::try_cast(key, word) || !nb::try_cast(count, facets) || (word != "inner" && word != "outer")) throw wanted();
   const ConeShape shape = word == "inner" ? ConeShape::inner(facets) : ConeShape::outer(facets);
-  validate(FrictionCone{.shape = shape}, path);
+  FrictionCone cone;
+  cone.shape = shape;
+  validate(cone, path);
   return shape;
 }
 

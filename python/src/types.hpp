@@ -79,6 +79,7 @@ template <class Checker>
 class Locked {
  public:
   template <class... Arguments>
+    requires std::is_constructible_v<Checker, Arguments...>
   explicit Locked(Arguments&&... arguments) : checker_(std::forward<Arguments>(arguments)...)
   {
   }

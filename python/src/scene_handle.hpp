@@ -1,0 +1,16 @@
+#pragma once
+
+#include "types.hpp"
+
+namespace stiction::python {
+
+/// A loaded scene and what it was loaded from.
+struct SceneHandle {
+  SceneDescription description;
+  Locked<Scene> scene;
+  std::vector<std::string> contact_names;  ///< of the problem
+
+  SceneHandle(const SceneDescription& described, Scene&& loaded) : description(described), scene(std::move(loaded)) {}
+};
+
+}  // namespace stiction::python
