@@ -96,7 +96,8 @@ struct GraspRows {
   std::size_t rows() const { return offsets.size() - 1; }
   void read(std::size_t row, std::vector<GraspContact>& fingers, WrenchConvention& convention) const
   {
-    const auto first = static_cast<std::size_t>(offsets.data()[row]), last = static_cast<std::size_t>(offsets.data()[row + 1]);
+    const auto first = static_cast<std::size_t>(offsets.data()[row]),
+               last = static_cast<std::size_t>(offsets.data()[row + 1]);
     fingers.resize(last - first);
     for (std::size_t i = first; i < last; ++i) {
       GraspContact& finger = fingers[i - first];
@@ -156,8 +157,7 @@ class GraspWorker {
     ask_numbers(row, closed);
     if (asks_.resists) {
       wrench_.resize(grasp_.G.rows());
-      for (Eigen::Index k = 0; k < wrench_.size(); ++k)
-        wrench_[k] = (*rows_.wrench)(row, static_cast<std::size_t>(k));
+      for (Eigen::Index k = 0; k < wrench_.size(); ++k) wrench_[k] = (*rows_.wrench)(row, static_cast<std::size_t>(k));
       checker_.resists(grasp_, wrench_, resisted_);
       answers_.resists[row] = code_of(resisted_.verdict);
     }
@@ -214,8 +214,9 @@ nb::tuple grasp_batch(Column<2> points, Column<2> normals, Column<1> mu, Column<
 {
   constexpr std::array kPlanes{"", "xy", "yz", "zx"};
   constexpr std::array kAsks{"closed", "forms", "least_friction", "epsilon", "epsilon_linf"};
-  const GraspRows rows{points, normals,       mu,     torsion, offsets,
-                       center, torque_length, wrench, static_cast<GraspPlane>(position_of(plane, kPlanes, "plane")),
+  const GraspRows rows{points,        normals, mu,
+                       torsion,       offsets, center,
+                       torque_length, wrench,  static_cast<GraspPlane>(position_of(plane, kPlanes, "plane")),
                        shape_of(cone)};
   GraspAsks asks;
   bool* const wanted[] = {&asks.closed, &asks.forms, &asks.least_friction, &asks.epsilon, &asks.epsilon_linf};
@@ -241,7 +242,8 @@ nb::tuple grasp_batch(Column<2> points, Column<2> normals, Column<1> mu, Column<
   return nb::make_tuple(columns, answers.bad.to_python());
 }
 
-// ---------------------------------------------------------------------------------------------------------------- robots
+// ----------------------------------------------------------------------------------------------------------------
+// robots
 
 struct RobotRows {
   Column<2> q;
@@ -355,7 +357,8 @@ class RobotWorker {
       for (std::size_t i = 0; i < problem_.contacts.size(); ++i) {
         Contact& contact = problem_.contacts[i];
         contact.mu = (*rows_.mu)(row, i);
-        validate(FrictionCone{.tangents = contact.tangents, .mu = contact.mu, .shape = {}}, "mu[" + std::to_string(i) + "]");
+        validate(FrictionCone{.tangents = contact.tangents, .mu = contact.mu, .shape = {}},
+                 "mu[" + std::to_string(i) + "]");
       }
     kept_.resize(problem_.contacts.size());
     for (std::size_t i = 0; i < kept_.size(); ++i) kept_[i] = static_cast<int>(i);
@@ -365,8 +368,8 @@ class RobotWorker {
     keep_contacts(active_, problem_, kept_);
   }
 
-  /// Holds: the contact with the largest share of its friction in use. Fails: the one that moves most in the motion that
-  /// is told.
+  /// Holds: the contact with the largest share of its friction in use. Fails: the one that moves most in the motion
+  /// that is told.
   template <class Result>
   void write(std::size_t row, const Result& result)
   {
@@ -446,7 +449,8 @@ nb::tuple robot_batch(SceneHandle& handle, Column<2> q, std::optional<Column<2>>
   return nb::make_tuple(columns, answers.bad.to_python());
 }
 
-// ------------------------------------------------------------------------------------------------------------- scenarios
+// -------------------------------------------------------------------------------------------------------------
+// scenarios
 
 /// Rows that replace entries of a scenario: the words of their answers.
 nb::tuple scenario_batch(const std::string& text, const std::string& folder, const std::string& source,
@@ -477,7 +481,7 @@ nb::tuple scenario_batch(const std::string& text, const std::string& folder, con
     summaries.append(answer.summary);
     nb::dict row;
     for (const ScenarioNumbers::Cell& cell : answer.cells)
-      row[cell.name.c_str()] = cell.number          ? nb::cast(*cell.number)
+      row[cell.name.c_str()] = cell.number         ? nb::cast(*cell.number)
                                : cell.word.empty() ? nb::object(nb::none())
                                                    : nb::cast(cell.word);
     cells.append(row);

@@ -45,7 +45,7 @@ nb::object as_numbers(nb::handle value, const char* path)
 
 namespace {
 
-std::string shape_text(const nb::object& array) { return nb::str(array.attr("shape")).c_str(); }
+std::string shape_text(const nb::object& array) { return nb::repr(nb::object(array.attr("shape"))).c_str(); }
 
 }  // namespace
 

@@ -13,9 +13,10 @@ using Shared = Locked<Checker>;
 template <class Checker>
 void bind_constructor(nb::class_<Shared<Checker>>& bound)
 {
-  bound.def("__init__",
-            [](Shared<Checker>* self, const std::string& solver) { new (self) Shared<Checker>(make_engine(solver)); },
-            nb::arg("solver") = "native", "solver: \"native\" or \"qpoases\".");
+  bound.def(
+      "__init__",
+      [](Shared<Checker>* self, const std::string& solver) { new (self) Shared<Checker>(make_engine(solver)); },
+      nb::arg("solver") = "native", "solver: \"native\" or \"qpoases\".");
 }
 
 void bind_sticking(nb::module_& module)
@@ -25,8 +26,9 @@ void bind_sticking(nb::module_& module)
   bind_constructor(bound);
   bound.def(
       "check",
-      [](Shared<StickingChecker>& checker, const ContactProblem& problem, nb::handle cone, const std::string& detachment,
-         bool largest_slack, bool intervals, bool margins, bool repairs, bool explain, int branch_limit) {
+      [](Shared<StickingChecker>& checker, const ContactProblem& problem, nb::handle cone,
+         const std::string& detachment, bool largest_slack, bool intervals, bool margins, bool repairs, bool explain,
+         int branch_limit) {
         StickingOptions options;
         options.rules = {shape_of(cone), static_cast<Detachment>(position_of(detachment, kDetachments, "detachment"))};
         options.largest_slack = largest_slack;
@@ -79,45 +81,48 @@ void bind_equilibrium(nb::module_& module)
 
   nb::class_<Shared<EquilibriumMonitor>>(module, "EquilibriumMonitor",
                                          "Equilibrium for a control loop: the same contacts, new numbers every step.")
-      .def("__init__",
-           [](Shared<EquilibriumMonitor>* self, nb::handle cone, const std::string& solver) {
-             new (self) Shared<EquilibriumMonitor>(shape_of(cone), make_engine(solver));
-           },
-           nb::arg("cone") = nb::none(), nb::arg("solver") = "native")
-      .def("step",
-           [](Shared<EquilibriumMonitor>& monitor, const ContactProblem& problem, nb::handle a) {
-             const Eigen::VectorXd prescribed = vector_of(a, "a");
-             return monitor.run([&](EquilibriumMonitor& m) { return m.step(problem, prescribed); });
-           },
-           nb::arg("problem"), nb::arg("a") = nb::none(), "The verdict of one step.")
+      .def(
+          "__init__",
+          [](Shared<EquilibriumMonitor>* self, nb::handle cone, const std::string& solver) {
+            new (self) Shared<EquilibriumMonitor>(shape_of(cone), make_engine(solver));
+          },
+          nb::arg("cone") = nb::none(), nb::arg("solver") = "native")
+      .def(
+          "step",
+          [](Shared<EquilibriumMonitor>& monitor, const ContactProblem& problem, nb::handle a) {
+            const Eigen::VectorXd prescribed = vector_of(a, "a");
+            return monitor.run([&](EquilibriumMonitor& m) { return m.step(problem, prescribed); });
+          },
+          nb::arg("problem"), nb::arg("a") = nb::none(), "The verdict of one step.")
       .def("reset", [](Shared<EquilibriumMonitor>& monitor) { monitor.run([](EquilibriumMonitor& m) { m.reset(); }); })
       .def_prop_ro("certificate",
                    [](Shared<EquilibriumMonitor>& monitor) {
                      return monitor.run([](EquilibriumMonitor& m) { return Certificate(m.certificate()); });
                    })
-      .def_prop_ro("forces",
-                   [](Shared<EquilibriumMonitor>& monitor) {
-                     const Eigen::VectorXd f =
-                         monitor.run([](EquilibriumMonitor& m) { return Eigen::VectorXd(m.lambda()); });
-                     return nb::cast(view(f), nb::rv_policy::copy);
-                   },
-                   "(rows,) N.")
-      .def_prop_ro("efforts",
-                   [](Shared<EquilibriumMonitor>& monitor) {
-                     const Eigen::VectorXd f =
-                         monitor.run([](EquilibriumMonitor& m) { return Eigen::VectorXd(m.efforts()); });
-                     return nb::cast(view(f), nb::rv_policy::copy);
-                   },
-                   "One per actuator, N m or N.")
+      .def_prop_ro(
+          "forces",
+          [](Shared<EquilibriumMonitor>& monitor) {
+            const Eigen::VectorXd f = monitor.run([](EquilibriumMonitor& m) { return Eigen::VectorXd(m.lambda()); });
+            return nb::cast(view(f), nb::rv_policy::copy);
+          },
+          "(rows,) N.")
+      .def_prop_ro(
+          "efforts",
+          [](Shared<EquilibriumMonitor>& monitor) {
+            const Eigen::VectorXd f = monitor.run([](EquilibriumMonitor& m) { return Eigen::VectorXd(m.efforts()); });
+            return nb::cast(view(f), nb::rv_policy::copy);
+          },
+          "One per actuator, N m or N.")
       .def_prop_ro("reason",
                    [](Shared<EquilibriumMonitor>& monitor) {
                      return monitor.run([](EquilibriumMonitor& m) { return std::string(m.reason()); });
                    })
-      .def_prop_ro("reused",
-                   [](Shared<EquilibriumMonitor>& monitor) {
-                     return monitor.run([](EquilibriumMonitor& m) { return m.reused(); });
-                   },
-                   "The last verdict came from the proof of the step before.");
+      .def_prop_ro(
+          "reused",
+          [](Shared<EquilibriumMonitor>& monitor) {
+            return monitor.run([](EquilibriumMonitor& m) { return m.reused(); });
+          },
+          "The last verdict came from the proof of the step before.");
 }
 
 void bind_region(nb::module_& module)
@@ -186,24 +191,28 @@ void bind_closure(nb::module_& module)
       nb::arg("d") = false, nb::arg("epsilon_l1") = false, nb::arg("epsilon_linf") = false,
       nb::arg("minimal_friction") = false, nb::arg("null_spaces") = false, nb::arg("explain") = true,
       nb::arg("epsilon_gap") = 0.01, nb::arg("epsilon_cells") = 200000,
-      "What is asked; each costs decisions of its own. force needs a hand. epsilon_gap: wanted (upper - lower) / upper.");
-  bound.def("closed",
-            [](Shared<ClosureChecker>& checker, const Grasp& grasp) {
-              return checker.run([&](ClosureChecker& c) { return c.closed(grasp); });
-            },
-            nb::arg("grasp"), "Only whether the grasp has frictional form closure, proved.");
-  bound.def("resists",
-            [](Shared<ClosureChecker>& checker, const Grasp& grasp, nb::handle wrench) {
-              const Eigen::VectorXd w = vector_of(wrench, "wrench");
-              return checker.run([&](ClosureChecker& c) { return c.resists(grasp, w); });
-            },
-            nb::arg("grasp"), nb::arg("wrench"),
-            "wrench: rows of G, N and N m about the grasp's center: what acts on the object.");
+      "What is asked; each costs decisions of its own. force needs a hand. epsilon_gap: wanted (upper - lower) / "
+      "upper.");
+  bound.def(
+      "closed",
+      [](Shared<ClosureChecker>& checker, const Grasp& grasp) {
+        return checker.run([&](ClosureChecker& c) { return c.closed(grasp); });
+      },
+      nb::arg("grasp"), "Only whether the grasp has frictional form closure, proved.");
+  bound.def(
+      "resists",
+      [](Shared<ClosureChecker>& checker, const Grasp& grasp, nb::handle wrench) {
+        const Eigen::VectorXd w = vector_of(wrench, "wrench");
+        return checker.run([&](ClosureChecker& c) { return c.resists(grasp, w); });
+      },
+      nb::arg("grasp"), nb::arg("wrench"),
+      "wrench: rows of G, N and N m about the grasp's center: what acts on the object.");
 }
 
 void bind_sliding(nb::module_& module)
 {
-  nb::class_<Shared<SlidingChecker>> bound(module, "SlidingChecker", "Finds the motions of a state in which contacts slide.");
+  nb::class_<Shared<SlidingChecker>> bound(module, "SlidingChecker",
+                                           "Finds the motions of a state in which contacts slide.");
   bind_constructor(bound);
   bound.def(
       "check",
@@ -228,13 +237,12 @@ void bind_sliding(nb::module_& module)
 void bind_impact(nb::module_& module)
 {
   nb::class_<ImpactLaw>(module, "ImpactLaw", "How a contact bounces.")
-      .def("__init__",
-           [](ImpactLaw* self, double normal, double tangential, double spin, bool one_way,
-              std::optional<double> mu_second) {
-             new (self) ImpactLaw{normal, tangential, spin, one_way, mu_second};
-           },
-           nb::arg("normal") = 0.0, nb::arg("tangential") = 0.0, nb::arg("spin") = 0.0, nb::arg("one_way") = false,
-           nb::arg("mu_second") = nb::none(), "normal, tangential, spin: coefficients of restitution.")
+      .def(
+          "__init__",
+          [](ImpactLaw* self, double normal, double tangential, double spin, bool one_way,
+             std::optional<double> mu_second) { new (self) ImpactLaw{normal, tangential, spin, one_way, mu_second}; },
+          nb::arg("normal") = 0.0, nb::arg("tangential") = 0.0, nb::arg("spin") = 0.0, nb::arg("one_way") = false,
+          nb::arg("mu_second") = nb::none(), "normal, tangential, spin: coefficients of restitution.")
       .def_ro("normal", &ImpactLaw::normal)
       .def_ro("tangential", &ImpactLaw::tangential)
       .def_ro("spin", &ImpactLaw::spin)

@@ -42,7 +42,8 @@ void bind_shared(nb::module_& module)
   def_array(certificate, "forces", &Certificate::lambda, "(rows,), N.");
   def_array(certificate, "efforts", &Certificate::efforts, "One per actuator, N m or N.");
 
-  nb::class_<Failure> failure(module, "Failure", "Why a case fails: what alone would help, and the motion that is told.");
+  nb::class_<Failure> failure(module, "Failure",
+                              "Why a case fails: what alone would help, and the motion that is told.");
   failure.def_ro("cause", &Failure::cause);
   def_array(failure, "motion", &Failure::motion, "(nv,): the acceleration that is left; empty: not looked for.");
 
@@ -78,7 +79,8 @@ void bind_sticking(nb::module_& module)
       .def_ro("indeterminacy", &StickingResult::indeterminacy)
       .def_ro("strict", &StickingResult::strict, "Every loaded cone strictly inside.")
       .def_ro("slack", &StickingResult::slack, "N: every contact could lose as much normal force.")
-      .def_ro("friction_scale", &StickingResult::friction_scale, "Smallest factor on every mu that holds; None: not asked, or none.")
+      .def_ro("friction_scale", &StickingResult::friction_scale,
+              "Smallest factor on every mu that holds; None: not asked, or none.")
       .def_ro("repairs", &StickingResult::repairs)
       .def_ro("explanation", &StickingResult::explanation)
       .def_ro("failure", &StickingResult::failure)
@@ -114,7 +116,8 @@ void bind_region(nb::module_& module)
 {
   nb::class_<RegionPiece>(module, "RegionPiece", "A convex part of the region, between two polygons.")
       .def_ro("signs", &RegionPiece::signs)
-      .def_prop_ro("inner", [](const RegionPiece& p) { return corners(p.inner); }, "(n, 2) m: every corner is held.")
+      .def_prop_ro(
+          "inner", [](const RegionPiece& p) { return corners(p.inner); }, "(n, 2) m: every corner is held.")
       .def_prop_ro("outer", [](const RegionPiece& p) { return corners(p.outer); }, "(n, 2) m: nothing beyond is held.");
   nb::class_<RegionResult> result(module, "RegionResult", "Where the centre of mass may be: inner ⊆ region ⊆ outer.");
   result.def_ro("kind", &RegionResult::kind)
@@ -134,17 +137,20 @@ void bind_closure(nb::module_& module)
       .def_ro("asked", &ClosureVerdict::asked)
       .def_ro("reason", &ClosureVerdict::reason)
       .def_ro("explanation", &ClosureVerdict::explanation)
-      .def_prop_ro("forces", [](const ClosureVerdict& c) { return nb::cast(view(c.proof.forces), nb::rv_policy::copy); },
-                   "Internal forces that prove it, N.")
-      .def_prop_ro("twist", [](const ClosureVerdict& c) { return nb::cast(view(c.proof.twist), nb::rv_policy::copy); },
-                   "A motion of the object that no contact opposes.");
+      .def_prop_ro(
+          "forces", [](const ClosureVerdict& c) { return nb::cast(view(c.proof.forces), nb::rv_policy::copy); },
+          "Internal forces that prove it, N.")
+      .def_prop_ro(
+          "twist", [](const ClosureVerdict& c) { return nb::cast(view(c.proof.twist), nb::rv_policy::copy); },
+          "A motion of the object that no contact opposes.");
   nb::class_<NullSpaces>(module, "NullSpaces")
       .def_ro("indeterminate", &NullSpaces::indeterminate)
       .def_ro("graspable", &NullSpaces::graspable)
       .def_ro("redundant", &NullSpaces::redundant)
       .def_ro("defective", &NullSpaces::defective)
       .def_ro("hyperstatic", &NullSpaces::hyperstatic);
-  nb::class_<ClosureResult>(module, "ClosureResult", "Form, frictional form and force closure, and how good a grasp is.")
+  nb::class_<ClosureResult>(module, "ClosureResult",
+                            "Form, frictional form and force closure, and how good a grasp is.")
       .def_ro("form_closure", &ClosureResult::form_closure)
       .def_ro("frictional_form_closure", &ClosureResult::frictional_form_closure)
       .def_ro("force_closure", &ClosureResult::force_closure)
@@ -152,7 +158,8 @@ void bind_closure(nb::module_& module)
       .def_ro("d", &ClosureResult::d)
       .def_ro("epsilon_l1", &ClosureResult::epsilon_l1, "Ferrari and Canny, sum of normal forces <= 1.")
       .def_ro("epsilon_linf", &ClosureResult::epsilon_linf, "Ferrari and Canny, each normal force <= 1.")
-      .def_ro("friction_factor", &ClosureResult::friction_factor, "Least factor on every mu for frictional form closure.")
+      .def_ro("friction_factor", &ClosureResult::friction_factor,
+              "Least factor on every mu for frictional form closure.")
       .def_ro("contact_friction", &ClosureResult::contact_friction, "Least mu of each contact alone.")
       .def_ro("null_spaces", &ClosureResult::null_spaces);
   nb::class_<ResistResult> resist(module, "ResistResult", "Whether the contacts balance a wrench on the object.");
@@ -206,7 +213,8 @@ void bind_impact(nb::module_& module)
   def_array(contact, "impulse", &ContactImpact::impulse, "(4,): N s.");
   def_array(contact, "velocity_before", &ContactImpact::velocity_before, "(4,): m/s.");
   def_array(contact, "velocity_after", &ContactImpact::velocity_after, "(4,): m/s.");
-  nb::class_<ImpactSolution> solution(module, "ImpactSolution", "A velocity after the impact that satisfies every law.");
+  nb::class_<ImpactSolution> solution(module, "ImpactSolution",
+                                      "A velocity after the impact that satisfies every law.");
   solution.def_ro("contacts", &ImpactSolution::contacts)
       .def_ro("energy_before", &ImpactSolution::energy_before, "J.")
       .def_ro("energy_change", &ImpactSolution::energy_change, "J.");

@@ -44,9 +44,9 @@ class BadRows {
   std::vector<std::pair<std::size_t, std::string>> list_;
 };
 
-/// Calls worker(row) for every row, on `threads` threads with a worker of its own each: make_worker() is called there. What a
-/// worker writes must depend on its row alone. Holds the interpreter's lock only to look for signals, ten times a second; an
-/// interrupt ends every thread after its row. @throws nb::python_error then, or what a worker throws.
+/// Calls worker(row) for every row, on `threads` threads with a worker of its own each: make_worker() is called there.
+/// What a worker writes must depend on its row alone. Holds the interpreter's lock only to look for signals, ten times
+/// a second; an interrupt ends every thread after its row. @throws nb::python_error then, or what a worker throws.
 template <class MakeWorker>
 void for_rows(std::size_t rows, int threads, MakeWorker make_worker)
 {
@@ -56,7 +56,8 @@ void for_rows(std::size_t rows, int threads, MakeWorker make_worker)
   std::atomic<bool> stop = false;
   std::mutex mutex;
   std::condition_variable ended;
-  std::size_t running = std::min<std::size_t>(static_cast<std::size_t>(threads), std::max<std::size_t>(1, rows / kChunk));
+  std::size_t running =
+      std::min<std::size_t>(static_cast<std::size_t>(threads), std::max<std::size_t>(1, rows / kChunk));
   std::exception_ptr thrown;
 
   const auto work = [&] {

@@ -80,10 +80,11 @@ void bind_scene(nb::module_& module)
                        return messages;
                      });
                    })
-      .def("state",
-           [](SceneHandle& h, const std::string& model, const Numbers& joints, const Numbers& rates, nb::handle xyz,
-              nb::handle rpy) { return arrays_of(described(h, model, joints, rates, xyz, rpy)); },
-           nb::arg("model"), nb::arg("joints"), nb::arg("rates"), nb::arg("xyz").none(), nb::arg("rpy").none())
+      .def(
+          "state",
+          [](SceneHandle& h, const std::string& model, const Numbers& joints, const Numbers& rates, nb::handle xyz,
+             nb::handle rpy) { return arrays_of(described(h, model, joints, rates, xyz, rpy)); },
+          nb::arg("model"), nb::arg("joints"), nb::arg("rates"), nb::arg("xyz").none(), nb::arg("rpy").none())
       .def("problem",
            [](SceneHandle& h, nb::handle q, nb::handle v, nb::handle a, nb::handle tau) {
              const SceneState state = state_of(q, v, a, tau);
@@ -96,9 +97,8 @@ void bind_scene(nb::module_& module)
       .def("center_of_mass",
            [](SceneHandle& h, nb::handle q, nb::handle v, nb::handle a, nb::handle tau, const std::string& model) {
              const SceneState state = state_of(q, v, a, tau);
-             return copied_vector(h.scene.run([&](Scene& s) {
-               return model.empty() ? s.center_of_mass(state) : s.center_of_mass(state, model);
-             }));
+             return copied_vector(h.scene.run(
+                 [&](Scene& s) { return model.empty() ? s.center_of_mass(state) : s.center_of_mass(state, model); }));
            })
       .def("mass",
            [](SceneHandle& h, const std::string& model) {

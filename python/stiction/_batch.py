@@ -164,7 +164,7 @@ def check_batch(
                        the relative gap; with cutoff, grasps that are proved to be below it have epsilon 0
       "epsilon_linf"   the same with each normal force <= 1
 
-    Robots (a scene; question "equilibrium", the default, or "all_sticking"):
+    Robots (a scene; question "equilibrium" or "all_sticking", by default that of its scenario):
       q         (n, nq); v, a, tau: (n, nv) or (nv,), else as described (tau: given efforts, N m or N)
       active    (n, contacts) or (contacts,) booleans: contacts that are there; mu: the same shape, coefficients
     verdict, and with ask:
@@ -179,7 +179,8 @@ def check_batch(
     if scene is not None:
         if cutoff is not None or plane:
             raise InputError("cutoff: want none beside a scene: it is about grasps", "cutoff")
-        return _check_robots(columns, question or "equilibrium", scene, ask, threads, cone)
+        own = scene._question if scene._question in ("equilibrium", "all_sticking") else "equilibrium"
+        return _check_robots(columns, question or own, scene, ask, threads, cone)
     if question not in (None, "closure"):
         raise InputError(f"question: want closure, or a scene for equilibrium and all_sticking, got '{question}'", "question")
     return _check_grasps(columns, ask, threads, gap, cutoff, plane, cone)

@@ -25,6 +25,16 @@ def _unique(names: Counter, name: str) -> str:
     return name if names[name] == 1 else f"{name}#{names[name]}"
 
 
+def _is(value, *kinds) -> bool:
+    """Whether a number of the model is one of these members of an enumeration."""
+    return int(value) in map(int, kinds)
+
+
+def _single(mujoco, model, joint: int) -> bool:
+    """Whether a joint has one degree of freedom."""
+    return _is(model.jnt_type[joint], mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+
+
 def _at_rest(mujoco, model, data):
     """A copy of the state without velocities, with everything computed anew from positions and controls."""
     data = copy.copy(data)
@@ -112,11 +122,11 @@ def _limits_and_loops(mujoco, model, data, first_row: int):
     rows, contacts, loops, names = [], [], [], Counter()
     for kind, object_kind in ((kinds.mjCNSTR_LIMIT_JOINT, mujoco.mjtObj.mjOBJ_JOINT),
                               (kinds.mjCNSTR_LIMIT_TENDON, mujoco.mjtObj.mjOBJ_TENDON)):
-        for index in np.flatnonzero(types == kind):
+        for index in np.flatnonzero(types == int(kind)):
             name = _unique(names, f"limit of {_name(mujoco, model, object_kind, ids[index])}")
             contacts.append(Contact(name, mu=0.0, row=first_row + len(rows), tangents=0))
             rows.append(J[index])
-    equalities = np.flatnonzero(types == kinds.mjCNSTR_EQUALITY)
+    equalities = np.flatnonzero(types == int(kinds.mjCNSTR_EQUALITY))
     for equality in dict.fromkeys(ids[equalities]):
         owned = equalities[ids[equalities] == equality]
         name = _unique(names, _name(mujoco, model, mujoco.mjtObj.mjOBJ_EQUALITY, equality))
@@ -127,20 +137,19 @@ def _limits_and_loops(mujoco, model, data, first_row: int):
 
 def _force_range(mujoco, model, data, actuator: int) -> tuple[float, float] | None:
     """What an actuator can exert in this state; None: it is of a kind that is not known here."""
-    fixed, affine = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtGain.mjGAIN_AFFINE
-    if model.actuator_dyntype[actuator] not in (mujoco.mjtDyn.mjDYN_NONE, mujoco.mjtDyn.mjDYN_FILTER,
-                                                mujoco.mjtDyn.mjDYN_FILTEREXACT):
+    dynamics, gains, biases = mujoco.mjtDyn, mujoco.mjtGain, mujoco.mjtBias
+    gain_kind, bias_kind = model.actuator_gaintype[actuator], model.actuator_biastype[actuator]
+    if not _is(model.actuator_dyntype[actuator], dynamics.mjDYN_NONE, dynamics.mjDYN_FILTER, dynamics.mjDYN_FILTEREXACT):
         return None
-    if model.actuator_gaintype[actuator] not in (fixed, affine) or model.actuator_biastype[actuator] not in (
-            mujoco.mjtBias.mjBIAS_NONE, mujoco.mjtBias.mjBIAS_AFFINE):
+    if not (_is(gain_kind, gains.mjGAIN_FIXED, gains.mjGAIN_AFFINE) and _is(bias_kind, biases.mjBIAS_NONE, biases.mjBIAS_AFFINE)):
         return None
     length = data.actuator_length[actuator]
-    gain = model.actuator_gainprm[actuator]
-    bias = model.actuator_biasprm[actuator] if model.actuator_biastype[actuator] == mujoco.mjtBias.mjBIAS_AFFINE else (0, 0)
-    slope = gain[0] + (gain[1] * length if model.actuator_gaintype[actuator] == affine else 0.0)
+    gain, bias = model.actuator_gainprm[actuator], model.actuator_biasprm[actuator]
+    slope = gain[0] + (gain[1] * length if _is(gain_kind, gains.mjGAIN_AFFINE) else 0.0)
+    offset = bias[0] + bias[1] * length if _is(bias_kind, biases.mjBIAS_AFFINE) else 0.0
     lower, upper = -np.inf, np.inf
     if model.actuator_ctrllimited[actuator]:
-        lower, upper = sorted(slope * model.actuator_ctrlrange[actuator] + bias[0] + bias[1] * length)
+        lower, upper = sorted(slope * model.actuator_ctrlrange[actuator] + offset)
     if model.actuator_forcelimited[actuator]:
         lower, upper = np.clip((lower, upper), *model.actuator_forcerange[actuator])
     return lower, upper
@@ -160,14 +169,14 @@ def _actuators(mujoco, model, data) -> tuple[list[Actuator], np.ndarray]:
     """Motors of single joints with what they can exert, and the present efforts (nv) of all others."""
     motors: dict[int, list[tuple[str, float, float]]] = {}  # by joint
     given, names = np.zeros(model.nv), Counter()
-    single = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
     for index in range(model.nu):
-        if mujoco.mj_actuatorDisabled(model, index):
+        group = model.actuator_group[index]
+        if 0 <= group <= 30 and model.opt.disableactuator >> group & 1:
             continue
         name = _name(mujoco, model, mujoco.mjtObj.mjOBJ_ACTUATOR, index)
         joint = model.actuator_trnid[index, 0]
-        of_joint = model.actuator_trntype[index] in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
-        forces = _force_range(mujoco, model, data, index) if of_joint and model.jnt_type[joint] in single else None
+        of_joint = _is(model.actuator_trntype[index], mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
+        forces = _force_range(mujoco, model, data, index) if of_joint and _single(mujoco, model, joint) else None
         if forces is None:
             warnings.warn(f"actuator {name}: not a motor of one joint, its present force counts as given", stacklevel=3)
             given += _moment(mujoco, model, data, index) * data.actuator_force[index]
@@ -193,8 +202,7 @@ def _dof_names(mujoco, model) -> list[str]:
     for dof in range(model.nv):
         joint = model.dof_jntid[dof]
         name, first = _name(mujoco, model, mujoco.mjtObj.mjOBJ_JOINT, joint), model.jnt_dofadr[joint]
-        single = model.jnt_type[joint] in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
-        names.append(name if single else f"{name}[{dof - first}]")
+        names.append(name if _single(mujoco, model, joint) else f"{name}[{dof - first}]")
     return names
 
 

@@ -97,6 +97,7 @@ class Scene:
         if not isinstance(source, Scenario):
             source = Scenario(source, package_path=package_path)
         self._scene = _stiction._Scene(source._read, texts)
+        self._question = source.question
 
     @property
     def nq(self) -> int:
