@@ -53,6 +53,8 @@ from ._stiction import (
     __version__ as __version__,
 )
 from ._batch import CAUSE_CODES as CAUSE_CODES, VERDICT_CODES as VERDICT_CODES, batch as batch, check_batch as check_batch
+from ._checker import BatchChecker as BatchChecker
 from ._mujoco import from_mujoco as from_mujoco
 from ._scenario import Scenario as Scenario, check as check, verify as verify
 from ._scene import Scene as Scene, State as State
+from ._tables import read_table as read_table, write_table as write_table

@@ -232,6 +232,7 @@ struct RegionCommand {
 struct BatchCommand {
   ScenarioArguments scenario;
   internal::BatchArguments arguments;
+  std::string shard;
   bool quiet = false;
 
   void add_to(CLI::App& app, int& code)
@@ -244,11 +245,15 @@ struct BatchCommand {
         ->type_name("RESULTS")
         ->required();
     batch.add_option("--threads", arguments.threads, "Worker threads; the results do not depend on it")->type_name("N");
+    CLI::Option& part =
+        *batch.add_option("--shard", shard, "Only the i-th of n blocks of rows; results put together are those of all")
+             ->type_name("i/n");
     batch.add_flag("--resume", arguments.resume, "Goes on where an interrupted run ended");
     batch.add_flag("--quiet", quiet, "No progress on standard error");
     batch.footer(
         "Exit codes: 0 every row was answered, 2 some row was bad (it says so, the rest is done) or bad usage.");
-    batch.callback([this, &code] {
+    batch.callback([this, &code, &part] {
+      if (part.count() > 0) arguments.shard = internal::parse_shard(shard);
       arguments.document = scenario.document();
       arguments.package_paths = scenario.package_paths;
       if (!quiet) arguments.progress = Narrator();

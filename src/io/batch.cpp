@@ -1,11 +1,13 @@
 #include "io/batch.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <exception>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -63,10 +65,11 @@ std::string csv_id(const std::string& id)
 struct OutputFormat {
   Format format;
   std::vector<std::string> columns;  ///< of the question, between verdict and summary; CSV only
+  bool begins;                       ///< nothing is written before: a CSV needs its header
 
   std::string header() const
   {
-    if (format == Format::kJson) return "";
+    if (format == Format::kJson || !begins) return "";
     std::string line = "id,verdict,";
     for (const std::string& column : columns) line += column + ",";
     return line + "summary,error\n";
@@ -134,6 +137,11 @@ struct InputLine {
   std::uint64_t line = 0, row = 0;  ///< from 1; rows do not count the header and blank lines
 };
 
+/// Rows after the first `before`, up to number `last`.
+struct RowRange {
+  std::uint64_t before = 0, last = std::numeric_limits<std::uint64_t>::max();
+};
+
 /// The input as numbered rows.
 class RowReader {
  public:
@@ -150,10 +158,16 @@ class RowReader {
           throw InputError("--inputs", "want each column once, got " + internal::quoted(header_[i]) + " twice");
   }
 
+  /// Leaves out rows before the range, and ends after it.
+  void restrict_to(const RowRange& range) { range_ = range; }
+
   bool next(InputLine& line)
   {
-    if (!next_line(line)) return false;
-    line.row = ++rows_;
+    do {
+      if (rows_ == range_.before) left_out_ = reader_.bytes();
+      if (rows_ == range_.last || !next_line(line)) return false;
+      line.row = ++rows_;
+    } while (rows_ <= range_.before);
     return true;
   }
 
@@ -165,7 +179,7 @@ class RowReader {
       parse_csv_row(header_, line.text, line.row, line.line, row);
   }
 
-  std::uint64_t bytes() const { return reader_.bytes(); }
+  std::uint64_t bytes() const { return reader_.bytes() - left_out_; }  ///< of the range
 
  private:
   bool next_line(InputLine& line)
@@ -180,7 +194,8 @@ class RowReader {
   LineReader reader_;
   Format format_;
   std::vector<std::string> header_;
-  std::uint64_t lines_ = 0, rows_ = 0;
+  RowRange range_;
+  std::uint64_t lines_ = 0, rows_ = 0, left_out_ = 0;
 };
 
 /// What an interrupted run left behind: whole rows, and where they end.
@@ -221,6 +236,16 @@ Leftover read_leftover(const std::string& file, const OutputFormat& format, RowR
     left.bad += error;
   }
   return left;
+}
+
+RowRange rows_of(const BatchShard& shard, const std::string& file, Format format)
+{
+  if (!std::filesystem::is_regular_file(file))
+    throw InputError("--shard", "want rows in a regular file, which is read twice, got " + internal::quoted(file));
+  std::uint64_t count = 0;
+  InputLine line;
+  for (RowReader all(file, format); all.next(line);) ++count;
+  return {count * (shard.index - 1) / shard.count, count * shard.index / shard.count};
 }
 
 struct Chunk {
@@ -378,6 +403,21 @@ bool LineReader::next(std::string& line)
   return !line.empty();
 }
 
+BatchShard parse_shard(const std::string& text)
+{
+  BatchShard shard;
+  const char* const end = text.data() + text.size();
+  const auto index = std::from_chars(text.data(), end, shard.index);
+  const bool slash = index.ec == std::errc() && index.ptr != end && *index.ptr == '/';
+  const auto count = slash ? std::from_chars(index.ptr + 1, end, shard.count) : index;
+  constexpr std::uint64_t kMost = 1'000'000;
+  if (!slash || count.ec != std::errc() || count.ptr != end || shard.index < 1 || shard.index > shard.count ||
+      shard.count > kMost)
+    throw InputError("--shard",
+                     "want i/n with 1 <= i <= n <= " + std::to_string(kMost) + ", got " + internal::quoted(text));
+  return shard;
+}
+
 BatchProgress run_batch(const BatchArguments& arguments)
 {
   const Format input_format = format_of(arguments.inputs, "--inputs");
@@ -389,11 +429,13 @@ BatchProgress run_batch(const BatchArguments& arguments)
   require_none_of(files, arguments.out, "--out");
 
   const RowAnswerer answerer(arguments.document, arguments.package_paths);
-  const OutputFormat format{output_format, answerer.columns()};
+  const BatchShard shard = arguments.shard.value_or(BatchShard{});
+  const OutputFormat format{output_format, answerer.columns(), shard.index == 1};
   RowReader reader(arguments.inputs, input_format);
+  if (arguments.shard) reader.restrict_to(rows_of(shard, arguments.inputs, input_format));
   BatchProgress progress;
   std::error_code ignored;
-  progress.total_bytes = std::filesystem::file_size(arguments.inputs, ignored);
+  progress.total_bytes = std::filesystem::file_size(arguments.inputs, ignored) / shard.count;
   if (ignored) progress.total_bytes = 0;
 
   BatchOutput output(arguments.out);

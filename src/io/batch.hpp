@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,10 +56,20 @@ struct BatchProgress {
   bool finished = false;
 };
 
+/// One of `count` blocks of consecutive rows, as equal as can be; their results, one after the other, are those of the
+/// whole file.
+struct BatchShard {
+  std::uint64_t index = 1, count = 1;  ///< from 1
+};
+
+/// "3/16". @throws InputError
+BatchShard parse_shard(const std::string& text);
+
 struct BatchArguments {
   ScenarioDocument document;
   std::vector<std::string> package_paths;
-  std::string inputs, out;  ///< .jsonl or .csv each
+  std::string inputs, out;          ///< .jsonl or .csv each
+  std::optional<BatchShard> shard;  ///< of `inputs`, which is then a regular file; only the first writes a CSV header
   int threads = 1;
   bool resume = false;
   std::function<void(const BatchProgress&)> progress;  ///< called between chunks; may be empty

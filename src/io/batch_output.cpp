@@ -22,11 +22,9 @@ constexpr auto kSyncEvery = std::chrono::seconds(1);
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::pair<const char*, std::string BatchOrigin::*> kOriginParts[] = {{"program", &BatchOrigin::program},
-                                                                               {"scenario", &BatchOrigin::scenario},
-                                                                               {"set", &BatchOrigin::set},
-                                                                               {"urdf", &BatchOrigin::urdf},
-                                                                               {"rows", &BatchOrigin::rows}};
+constexpr std::pair<const char*, std::string BatchOrigin::*> kOriginParts[] = {
+    {"program", &BatchOrigin::program}, {"scenario", &BatchOrigin::scenario}, {"set", &BatchOrigin::set},
+    {"urdf", &BatchOrigin::urdf},       {"rows", &BatchOrigin::rows},         {"shard", &BatchOrigin::shard}};
 
 }  // namespace
 
@@ -45,8 +43,13 @@ BatchOrigin origin_of(const BatchArguments& arguments, const std::vector<std::pa
   const auto hash = [](const Json& json) { return sha256(json.dump(-1, ' ', false, Json::error_handler_t::replace)); };
   std::error_code ignored;
   const bool regular = std::filesystem::is_regular_file(arguments.inputs, ignored);
-  return {STICTION_VERSION, arguments.document.sha256, hash(set), hash(models),
-          regular ? sha256_of_file(arguments.inputs) : ""};
+  const std::optional<BatchShard>& shard = arguments.shard;
+  return {STICTION_VERSION,
+          arguments.document.sha256,
+          hash(set),
+          hash(models),
+          regular ? sha256_of_file(arguments.inputs) : "",
+          shard ? std::to_string(shard->index) + "/" + std::to_string(shard->count) : ""};
 }
 
 BatchOutput::BatchOutput(const std::string& file) : name_(file)

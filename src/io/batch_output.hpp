@@ -9,13 +9,14 @@
 
 namespace stiction::internal {
 
-/// What results depend on, each as a SHA-256: results of other inputs are not continued.
+/// What results depend on, files as SHA-256: results of other inputs are not continued.
 struct BatchOrigin {
   std::string program;   ///< version
   std::string scenario;  ///< the file
   std::string set;       ///< overrides, the question's too
   std::string urdf;      ///< of all models
   std::string rows;      ///< the inputs; empty for a pipe
+  std::string shard;     ///< "3/16", not hashed; empty for all rows
 
   std::string json() const;
 };

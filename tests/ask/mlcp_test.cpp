@@ -17,7 +17,7 @@ using namespace testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr double kGravity = 9.81;
+constexpr double kStandardGravity = 9.81;
 
 std::vector<std::string> names_of(const Mlcp& mlcp)
 {
@@ -184,7 +184,7 @@ TEST(FacetMlcpOf, PrintedQpAndTheOneOverAllMultipliersAgreeWhereNormalForcesAreU
 TEST(FacetMlcpOf, Example6SegmentAndItsBoundary)
 {
   for (const double missing : {-0.5, -1e-3, 1e-3, 0.5}) {  // newtons of friction beyond the weight
-    const double F1 = -10.0, mu1 = 0.4, mu2 = 0.5, F2 = (kGravity + missing + mu1 * F1) / mu2;
+    const double F1 = -10.0, mu1 = 0.4, mu2 = 0.5, F2 = (kStandardGravity + missing + mu1 * F1) / mu2;
     const FacetMlcp facets = facet_mlcp(fingers_on_guide(F1, F2, mu1, mu2), ConeShape::exact());
     ASSERT_TRUE(facets.hypotheses.hold());
     EXPECT_NEAR(facets.lambda_n[0], 10.0, 1e-12);
@@ -192,7 +192,7 @@ TEST(FacetMlcpOf, Example6SegmentAndItsBoundary)
     EXPECT_NEAR(facets.lambda_n[4], F1 + F2, 1e-12);  // λnb
     // Ã z + F̃ = 0 reads λt1 + λt2 = g, twice
     EXPECT_LE((facets.A - (Eigen::Matrix2d() << 10, F2, 10, F2).finished()).norm(), 1e-12);
-    EXPECT_LE((facets.F - Eigen::Vector2d(-kGravity, -kGravity)).norm(), 1e-12);
+    EXPECT_LE((facets.F - Eigen::Vector2d(-kStandardGravity, -kStandardGravity)).norm(), 1e-12);
     const FacetMlcpAnswer answer = solve_facet_mlcp(facets);
     EXPECT_EQ(answer.sticks, missing > 0.0);
     if (missing < 0.0) {
@@ -208,7 +208,7 @@ TEST(FacetMlcpOf, SignAsPrintedIsWrong)
   // (52)–(54) print + Jt M⁻¹F - γt for γt - Jt M⁻¹F. With friction between the two ratios, the print has the other
   // verdict.
   for (const double push : {-2.0, 1.0, 3.0}) {
-    ContactProblem p = block_on_corner(1, 0.8, 1.3, 0.4, 0.9, {push, kGravity, 0.3});
+    ContactProblem p = block_on_corner(1, 0.8, 1.3, 0.4, 0.9, {push, kStandardGravity, 0.3});
     const FacetMlcp facets = facet_mlcp(p, ConeShape::exact());
     ASSERT_TRUE(facets.hypotheses.hold());
     const double load = (p.J.row(1) * inverse(p.M) * p.F)(0);
@@ -287,7 +287,7 @@ TEST(StickSlideMlcp, RodOfPainleve)
     ASSERT_EQ(mlcp.normals->Q.size(), 1);
     EXPECT_NEAR(mlcp.normals->Q(0, 0), 1 + 3 * c * (c + mu * s), 1e-12);
     EXPECT_NEAR(sticking_mlcp(p, {sliding_test::along(-1)}).normals->Q(0, 0), 1 + 3 * c * (c - mu * s), 1e-12);
-    EXPECT_NEAR(mlcp.normals->q[0], -kGravity, 1e-12);
+    EXPECT_NEAR(mlcp.normals->q[0], -kStandardGravity, 1e-12);
   }
 }
 

@@ -100,6 +100,11 @@ expect(2 "^$" "2 rows, 1 bad" batch ${scenarios}/block_on_ground.yaml --inputs b
 expect(2 "^$" "--out" batch ${scenarios}/block_on_ground.yaml --inputs rows.jsonl)
 expect(2 "^$" "want a readable file" batch ${scenarios}/block_on_ground.yaml --inputs none.jsonl --out out.jsonl)
 expect(2 "^$" "--threads: want 1 to 1024, got 0" batch ${scenarios}/block_on_ground.yaml --inputs rows.jsonl --out out.jsonl --threads 0)
+expect(0 "^$" "^1 rows, " batch ${scenarios}/block_on_ground.yaml --inputs rows.jsonl --out out.jsonl --shard 2/2)
+expect(2 "^$" "--shard: " batch ${scenarios}/block_on_ground.yaml --inputs rows.jsonl --out out.jsonl --shard=)   # a variable that is not set must not mean all rows
+foreach(shard 0/2 3/2 2)
+  expect(2 "^$" "--shard: want i/n with 1 <= i <= n <= 1000000, got '${shard}'" batch ${scenarios}/block_on_ground.yaml --inputs rows.jsonl --out out.jsonl "--shard=${shard}")
+endforeach()
 expect(2 "^$" "models.b.urdf: want an existing file" batch ${scenarios}/block_on_ground.yaml --set models.b.urdf=no.urdf --inputs rows.jsonl --out out.jsonl)
 
 if(failures)

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -41,19 +42,31 @@ class Batch : public ::testing::Test {
                     const std::string& name = "block_on_ground",
                     const std::vector<ScenarioOverride>& overrides = {}) const
   {
-    BatchArguments arguments;
-    arguments.document = load_scenario(scenario(name));
+    BatchArguments arguments = arguments_of(in, out, name);
     apply(overrides, arguments.document);
-    arguments.inputs = file(in);
-    arguments.out = file(out);
     arguments.threads = threads;
     arguments.resume = resume;
     return run_batch(arguments);
   }
+  BatchArguments arguments_of(const std::string& in, const std::string& out,
+                              const std::string& name = "block_on_ground") const
+  {
+    BatchArguments arguments;
+    arguments.document = load_scenario(scenario(name));
+    arguments.inputs = file(in);
+    arguments.out = file(out);
+    return arguments;
+  }
   std::string error_of(const std::string& in, const std::string& out, bool resume = false) const
   {
+    BatchArguments arguments = arguments_of(in, out);
+    arguments.resume = resume;
+    return error_of(arguments);
+  }
+  static std::string error_of(const BatchArguments& arguments)
+  {
     try {
-      run(in, out, 1, resume);
+      run_batch(arguments);
     } catch (const InputError& error) {
       return error.what();
     }
@@ -310,6 +323,82 @@ TEST_F(Batch, ResumeIsBoundToItsInputs)
   EXPECT_EQ(read("out.jsonl"), results);
   fs::remove(file("out.jsonl.inputs"));
   EXPECT_THAT(error(), HasSubstr("out.jsonl.inputs', which says what the results answer, got none"));
+}
+
+TEST_F(Batch, ShardsPutTogetherAreTheWhole)
+{
+  std::string rows = many_rows(101), csv = "contacts.left.mu,models.b.joints.theta\n\n";  // rows without ids
+  rows.insert(rows.find('\n') + 1, "\n{\"contacts.left.mu\": 0.31}\n  \n{\"contacts.lef.mu\": 0.31}\n");
+  for (int i = 0; i < 20; ++i)
+    csv += (i == 12 ? "much,\n\n" : std::to_string(0.3 + 0.01 * i) + "," + std::to_string(1e-3 * i) + "\n");
+  write("in.jsonl", rows);
+  write("in.csv", csv);
+  for (const std::string in : {"in.jsonl", "in.csv"})
+    for (const std::string type : {"jsonl", "csv"}) {
+      const BatchProgress whole = run(in, "whole." + type);
+      for (const std::uint64_t count : {1u, 7u, 30u}) {
+        std::string together;
+        BatchProgress sum;
+        std::uint64_t fewest = whole.rows, most = 0;
+        for (std::uint64_t index = 1; index <= count; ++index) {
+          fs::remove(file("part." + type));
+          BatchArguments arguments = arguments_of(in, "part." + type);
+          arguments.shard = BatchShard{index, count};
+          const BatchProgress part = run_batch(arguments);
+          together += read("part." + type);
+          sum.rows += part.rows;
+          sum.bad += part.bad;
+          sum.bytes += part.bytes;
+          fewest = std::min(fewest, part.rows);
+          most = std::max(most, part.rows);
+        }
+        EXPECT_TRUE(together == read("whole." + type)) << in << " " << type << " " << count;
+        EXPECT_EQ(sum.rows, whole.rows);
+        EXPECT_EQ(sum.bad, whole.bad);
+        EXPECT_LE(most, fewest + 1);
+        EXPECT_LE(sum.bytes, whole.bytes);
+      }
+    }
+}
+
+TEST_F(Batch, AShardIsResumedAsThatShard)
+{
+  write("in.jsonl", many_rows(100));
+  for (const std::string type : {"jsonl", "csv"}) {
+    const std::string out = "out." + type;
+    BatchArguments arguments = arguments_of("in.jsonl", out);
+    arguments.resume = true;
+    arguments.shard = BatchShard{2, 3};
+    run_batch(arguments);
+    const std::string whole = read(out);
+    for (const std::size_t size : {std::size_t(0), whole.size() / 2, whole.size()}) {
+      write(out, whole.substr(0, size));
+      EXPECT_EQ(run_batch(arguments).rows, 33u);
+      EXPECT_TRUE(read(out) == whole) << size;
+    }
+    for (const std::optional<BatchShard>& other :
+         {std::optional(BatchShard{1, 3}), std::optional(BatchShard{2, 4}), {}}) {
+      arguments.shard = other;
+      EXPECT_THAT(error_of(arguments), HasSubstr("--resume: want results of the same shard, got those of another"));
+    }
+    EXPECT_TRUE(read(out) == whole);
+  }
+  ASSERT_EQ(::mkfifo(file("pipe.jsonl").c_str(), 0600), 0);
+  const int opened = ::open(file("pipe.jsonl").c_str(), O_RDWR);
+  BatchArguments arguments = arguments_of("pipe.jsonl", "new.jsonl");
+  arguments.shard = BatchShard{1, 2};
+  EXPECT_THAT(error_of(arguments), HasSubstr("--shard: want rows in a regular file"));
+  ::close(opened);
+}
+
+TEST(BatchShardText, IsOneOfSo)
+{
+  EXPECT_EQ(parse_shard("3/16").index, 3u);
+  EXPECT_EQ(parse_shard("3/16").count, 16u);
+  EXPECT_EQ(parse_shard("1/1").count, 1u);
+  for (const std::string bad : {"", "0/3", "4/3", "3", "/3", "3/", "-1/3", "1/3 ", " 1/3", "1/0", "a/3", "1/3/4",
+                                "1.5/3", "1/1000001", "1/99999999999999999999"})
+    EXPECT_THROW(parse_shard(bad), InputError) << bad;
 }
 
 TEST_F(Batch, OneRunPerFile)
