@@ -103,6 +103,8 @@ void require_values(const Scenario& scenario)
           text(options.tolerance));
   require(options.tolerance == 0.0 || scenario.question == Question::kEquilibrium, "options.tolerance",
           "0 unless the question is equilibrium", text(options.tolerance));
+  require(!options.steps || scenario.question == Question::kAllSticking, "options.steps",
+          "false unless the question is all_sticking", "true");
   require_positive(options.gap, "options.gap");
   require_positive(options.box, "options.box");
   if (options.box) require(*options.box <= 1e6, "options.box", "at most 1e6 m", text(*options.box));
