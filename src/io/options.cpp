@@ -289,7 +289,7 @@ constexpr Option kOptions[] = {
     option<YesOrNo, &O::margins>("margins"),
     option<YesOrNo, &O::repairs>("repairs"),
     option<YesOrNo, &O::explain>("explain"),
-    option<YesOrNo, &O::steps>("steps"),
+    option<YesOrNo, &O::steps>("steps", nullptr, Question::kAllSticking),
     option<Push, &O::push>("push", "it needs a robot with links"),
     option<Positive, &O::gap>("gap"),
     option<HalfWidth, &O::box>("box"),

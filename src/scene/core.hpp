@@ -1,6 +1,6 @@
 #pragma once
 
-// What never changes about a scene, made once from its blueprint. Includes Pinocchio: only for core.cpp, plane.cpp and scene.cpp.
+// What never changes about a scene, made once from its blueprint. Includes Pinocchio: core, plane and scene.cpp only.
 #include <pinocchio/multibody/model.hpp>
 
 #include <string>

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
 
 #include "stiction/scene.hpp"
 

@@ -85,6 +85,14 @@ TEST(Steps, OnlyOnRequestAndVerified)
   EXPECT_THAT(verify_report(to_json(plain), "report").unchecked, Not(Contains("steps")));
 }
 
+TEST(Steps, AreThoseOfAllSticking)
+{
+  EXPECT_THAT(error_of("block_on_ground", {{"options.steps", "true"}, {"question", "sliding"}}),
+              HasSubstr("options.steps: want none unless the question is all_sticking, got true"));
+  EXPECT_THAT(error_of("block_on_ground", {{"question", "closure"}}),
+              HasSubstr("plane: want none for the question closure, which has options.plane, got xz"));
+}
+
 TEST(Steps, WithoutContacts)
 {
   const ScenarioReport falls = checked("block_on_ground", {{"options.steps", "true"}, {"contacts", "[]"}});
