@@ -50,6 +50,10 @@ def test_the_velocity_and_the_state_are_left_alone():
     problem = stiction.from_mujoco(model, data)
     assert np.array_equal(data.qvel, before[0]) and np.array_equal(data.qacc, before[1]) and data.time == before[2]
     assert not problem.gamma.any() and stiction.check(problem).verdict == "holds"
+    model, data = state_of(FOUR_BAR.format(limit=1, joint='damping="3"', loop=LOOP), qpos=[0.3, -0.3, 0.3])
+    at_rest = stiction.from_mujoco(model, data).F
+    data.qvel[:] = [3, -3, 3]   # centrifugal and damping forces
+    assert np.array_equal(stiction.from_mujoco(model, data).F, at_rest)
 
 
 def test_applied_forces_count():
