@@ -40,15 +40,31 @@ def scenario_arguments(scenario: str, changes: Sequence[tuple[str, str]], folder
     return arguments
 
 
-def describe_results(scenario: str, changes: Sequence[tuple[str, str]], folders: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+def describe_results(
+    scenario: str, changes: Sequence[tuple[str, str]], folders: Sequence[str]
+) -> tuple[list[str], dict[str, str]]:
     """What rows of a scenario are answered by, and what the answers depend on: the columns between verdict and summary, and
     the hashes of RESULTS.inputs, as the program has them. @raises InputError with its words when the scenario is unusable."""
     with tempfile.TemporaryDirectory() as folder:
         rows, out = os.path.join(folder, "rows.csv"), os.path.join(folder, "out.csv")
         with open(rows, "w", encoding="utf-8") as file:
             file.write("id\n")
-        done = subprocess.run([PROGRAM, "batch", *scenario_arguments(scenario, changes, folders), "--inputs", rows, "--out", out,
-                               "--threads", "1", "--quiet"], capture_output=True, text=True)
+        done = subprocess.run(
+            [
+                PROGRAM,
+                "batch",
+                *scenario_arguments(scenario, changes, folders),
+                "--inputs",
+                rows,
+                "--out",
+                out,
+                "--threads",
+                "1",
+                "--quiet",
+            ],
+            capture_output=True,
+            text=True,
+        )
         if done.returncode != 0:
             raise InputError(done.stderr.strip().removeprefix("stiction: "), "scenario")
         with open(out, encoding="utf-8") as file:
@@ -62,7 +78,9 @@ def _stacked(value: Any, width: int | None) -> np.ndarray:
     """What a row has for its contacts, as an array (k,) or (k, width); @raises ValueError."""
     array = np.asarray(value)
     if array.dtype == object:
-        array = np.stack([np.asarray(entry, dtype=float) for entry in array]) if len(array) else np.empty((0, width or 0))
+        array = (
+            np.stack([np.asarray(entry, dtype=float) for entry in array]) if len(array) else np.empty((0, width or 0))
+        )
     array = array.astype(float, copy=False)
     if array.size == 0:
         return np.empty((0,) if width is None else (0, width))
@@ -74,8 +92,11 @@ def _stacked(value: Any, width: int | None) -> np.ndarray:
 def _flatten_grasps(columns: dict[str, Any]) -> dict[int, str]:
     """Grasps with a list of contacts per row become arrays with offsets, in place. Returns rows that cannot be used, which
     are then a contact without a place."""
-    ragged = [name for name in ("points", "normals", "mu", "torsion")
-              if name in columns and getattr(columns[name], "dtype", None) == object]
+    ragged = [
+        name
+        for name in ("points", "normals", "mu", "torsion")
+        if name in columns and getattr(columns[name], "dtype", None) == object
+    ]
     if not ragged or "offsets" in columns:
         return {}
     for name in {"points", "normals"} & columns.keys() - {*ragged}:  # of one length here, as others need not be
@@ -85,22 +106,30 @@ def _flatten_grasps(columns: dict[str, Any]) -> dict[int, str]:
     parts: dict[str, list[np.ndarray]] = {name: [] for name in ragged}
     for row in range(rows):
         try:
-            entry = {name: _stacked(columns[name][row], 3 if name in ("points", "normals") else None) for name in ragged}
+            entry = {
+                name: _stacked(columns[name][row], 3 if name in ("points", "normals") else None) for name in ragged
+            }
             if len({len(array) for array in entry.values()}) != 1:
-                raise ValueError(f"want as many contacts in each, got { {name: len(array) for name, array in entry.items()} }")
+                raise ValueError(
+                    f"want as many contacts in each, got { {name: len(array) for name, array in entry.items()} }"
+                )
         except (ValueError, TypeError) as error:
             bad[row] = f"{'points' if 'points' in ragged else ragged[0]}: {error}"
             entry = {name: np.full((1, 3) if name in ("points", "normals") else (1,), np.nan) for name in ragged}
         for name, array in entry.items():
             parts[name].append(array)
     for name in ragged:
-        columns[name] = np.concatenate(parts[name]) if rows else np.empty((0, 3) if name in ("points", "normals") else 0)
+        columns[name] = (
+            np.concatenate(parts[name]) if rows else np.empty((0, 3) if name in ("points", "normals") else 0)
+        )
     lengths = [len(array) for array in parts[ragged[0]]]
     columns["offsets"] = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
     for name in ("mu", "torsion"):  # one per contact everywhere
         if name in columns and name not in ragged:
             given = np.asarray(columns[name], dtype=float)
-            columns[name] = given if given.ndim == 0 else np.repeat(given, lengths) if given.ndim == 1 else given.reshape(-1)
+            columns[name] = (
+                given if given.ndim == 0 else np.repeat(given, lengths) if given.ndim == 1 else given.reshape(-1)
+            )
     return bad
 
 
@@ -144,15 +173,34 @@ class BatchChecker:
         keep: Sequence[str] = (),
         threads: int = 1,
     ):
-        if scenario is not None and (scene is not None or ask or cutoff is not None or plane or cone is not None or constants):
-            raise InputError("scenario: want no scene, ask, cutoff, plane, cone or constants beside it: they are about arrays", "scenario")
-        self._arguments = dict(scenario=scenario, scene=scene, set=set, question=question, package_path=package_path, ask=ask,
-                               gap=gap, cutoff=cutoff, plane=plane, cone=cone, constants=constants, keep=keep, threads=threads)
+        if scenario is not None and (
+            scene is not None or ask or cutoff is not None or plane or cone is not None or constants
+        ):
+            raise InputError(
+                "scenario: want no scene, ask, cutoff, plane, cone or constants beside it: they are about arrays",
+                "scenario",
+            )
+        self._arguments = dict(
+            scenario=scenario,
+            scene=scene,
+            set=set,
+            question=question,
+            package_path=package_path,
+            ask=ask,
+            gap=gap,
+            cutoff=cutoff,
+            plane=plane,
+            cone=cone,
+            constants=constants,
+            keep=keep,
+            threads=threads,
+        )
         self._keep = [*dict.fromkeys(("id", *keep))]
         if scenario is not None:
             self._path = os.path.abspath(os.fspath(scenario))
             self._columns, self.origin = describe_results(
-                self._path, _overrides(set, question), [os.path.abspath(folder) for folder in _folders(package_path)])
+                self._path, _overrides(set, question), [os.path.abspath(folder) for folder in _folders(package_path)]
+            )
         elif scene is not None:
             changed = Scenario(scene, set=set, package_path=package_path) if set else scene
             self._scene = Scene(changed, package_path=package_path) if not set else Scene(changed)
@@ -171,10 +219,23 @@ class BatchChecker:
             return {**kept, **self._answer_scenario(columns)}
         columns.update(a["constants"] or {})
         if a["scene"] is not None:
-            return {**kept, **check_batch(columns, a["question"], scene=self._scene, ask=a["ask"], threads=a["threads"], cone=a["cone"])}
+            return {
+                **kept,
+                **check_batch(
+                    columns, a["question"], scene=self._scene, ask=a["ask"], threads=a["threads"], cone=a["cone"]
+                ),
+            }
         bad = _flatten_grasps(columns)
-        answers = check_batch(columns, a["question"], ask=a["ask"], threads=a["threads"], gap=a["gap"], cutoff=a["cutoff"],
-                              plane=a["plane"], cone=a["cone"])
+        answers = check_batch(
+            columns,
+            a["question"],
+            ask=a["ask"],
+            threads=a["threads"],
+            gap=a["gap"],
+            cutoff=a["cutoff"],
+            plane=a["plane"],
+            cone=a["cone"],
+        )
         for row, message in bad.items():
             answers["error"][row] = message
         return {**kept, **answers}
@@ -183,7 +244,14 @@ class BatchChecker:
         a = self._arguments
         if sha256_of(self._path) != self.origin["scenario"]:
             raise InputError(f"scenario: want '{self._path}' as it was at first, got another", "scenario")
-        answers = _batch(self._path, columns, set=a["set"], question=a["question"], package_path=a["package_path"], threads=a["threads"])
+        answers = _batch(
+            self._path,
+            columns,
+            set=a["set"],
+            question=a["question"],
+            package_path=a["package_path"],
+            threads=a["threads"],
+        )
         rows = len(answers["verdict"])
         result = {"verdict": answers["verdict"]}
         for name in self._columns:  # always the same, as engines need them, whatever these rows have

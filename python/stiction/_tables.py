@@ -33,7 +33,9 @@ def _pyarrow_parquet():
     try:
         import pyarrow.parquet
     except ModuleNotFoundError:
-        raise InputError("table: want pyarrow for .parquet files (pip install 'stiction[parquet]'), got none", "table") from None
+        raise InputError(
+            "table: want pyarrow for .parquet files (pip install 'stiction[parquet]'), got none", "table"
+        ) from None
     return pyarrow.parquet
 
 
@@ -76,7 +78,9 @@ def _npy_header(member: BinaryIO, name: str) -> tuple[tuple[int, ...], bool, np.
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     header = read(member)
     if header[2].hasobject:
-        raise InputError(f"{name.removesuffix('.npy')}: want numbers or texts, got Python objects", name.removesuffix(".npy"))
+        raise InputError(
+            f"{name.removesuffix('.npy')}: want numbers or texts, got Python objects", name.removesuffix(".npy")
+        )
     return header
 
 
@@ -150,8 +154,14 @@ def _nested(column: Any) -> np.ndarray | None:
     while pa.types.is_list(array.type) or pa.types.is_large_list(array.type) or pa.types.is_fixed_size_list(array.type):
         if array.null_count:
             return None
-        lengths.append(np.asarray(array.value_lengths() if not pa.types.is_fixed_size_list(array.type)
-                                  else np.full(len(array), array.type.list_size), dtype=np.int64))
+        lengths.append(
+            np.asarray(
+                array.value_lengths()
+                if not pa.types.is_fixed_size_list(array.type)
+                else np.full(len(array), array.type.list_size),
+                dtype=np.int64,
+            )
+        )
         array = array.flatten()
     if array.null_count or not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
         return None
@@ -283,8 +293,12 @@ def _write_lines(stream: BinaryIO, columns: Mapping[str, np.ndarray], suffix: st
         writer.writerow(columns)
         for row in rows:
             cells = (_plain_cell(value) for value in row)
-            writer.writerow(["" if cell is None else json.dumps(cell) if isinstance(cell, (list, dict, bool)) else cell
-                             for cell in cells])
+            writer.writerow(
+                [
+                    "" if cell is None else json.dumps(cell) if isinstance(cell, (list, dict, bool)) else cell
+                    for cell in cells
+                ]
+            )
     else:
         for row in rows:
             text.write(json.dumps(dict(zip(columns, map(_plain_cell, row))), separators=(",", ":")) + "\n")

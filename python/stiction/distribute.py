@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import contextlib
 import dataclasses
 import fcntl
 import functools
@@ -32,6 +33,9 @@ from ._program import PROGRAM
 from ._stiction import __version__
 from ._tables import TABLE_SUFFIXES, count_rows, read_table, table_suffix, write_table
 from ._types import InputError
+
+#: Endings of files that the program itself reads and writes.
+LINES = (".csv", ".jsonl")
 
 #: Workers or nodes that may be lost in a row, without a block answered in between.
 MOST_LOSSES = 5
@@ -113,12 +117,22 @@ def _answer_columns(job: Job, block: Block, out: str) -> tuple[int, int]:
 
 def _answer_lines(job: Job, block: Block, out: str) -> tuple[int, int]:
     """Lines of text are the program's own trade."""
-    command = [PROGRAM, "batch", *scenario_arguments(job.scenario, job.changes, job.folders),
-               "--inputs", block.input.path, "--out", out, "--threads", "1"]
+    command = [
+        PROGRAM,
+        "batch",
+        *scenario_arguments(job.scenario, job.changes, job.folders),
+        "--inputs",
+        block.input.path,
+        "--out",
+        out,
+        "--threads",
+        "1",
+    ]
     done = subprocess.run(command + (["--shard", block.shard] if block.shard else []), capture_output=True, text=True)
     said = re.search(r"^(\d+) rows(?:, (\d+) bad)?, ", done.stderr.splitlines()[-1] if done.stderr else "")
     if not said:
-        raise InputError(done.stderr.strip().removeprefix("stiction: ") or f"{PROGRAM}: ended by {done.returncode}", "--inputs")
+        why = done.stderr.strip().removeprefix("stiction: ") or f"{PROGRAM}: ended by {done.returncode}"
+        raise InputError(why, "--inputs")
     with open(out + ".inputs", encoding="utf-8") as file:
         origin = json.load(file)
     os.remove(out + ".inputs")
@@ -135,11 +149,13 @@ def answer_block(job: Job, block: Block) -> tuple[int, int]:
     folder, name = os.path.split(block.out)
     part = os.path.join(folder, f".{name}.{socket.gethostname()}.{uuid.uuid4().hex}.part{suffix}")
     try:
-        lines = job.kind == "rows" and suffix in (".csv", ".jsonl")
+        lines = job.kind == "rows" and suffix in LINES
         rows, bad = (_answer_lines if lines else _answer_columns)(job, block, part)
         block.input.require_unchanged()
         if rows != block.range[1] - block.range[0]:
-            raise InputError(f"--inputs: want {block.range[1] - block.range[0]} rows, got {rows} in '{block.input.path}'", "--inputs")
+            raise InputError(
+                f"--inputs: want {block.range[1] - block.range[0]} rows, got {rows} in '{block.input.path}'", "--inputs"
+            )
         told = {**expected_origin(job, block), "answered": rows, "bad": bad, "results": sha256_of(part)}
         with open(part + ".inputs", "w", encoding="utf-8") as file:
             file.write(json.dumps(told) + "\n")
@@ -149,7 +165,7 @@ def answer_block(job: Job, block: Block) -> tuple[int, int]:
         os.replace(part + ".inputs", block.out + ".inputs")
     finally:
         for left in (part, part + ".inputs"):
-            if os.path.exists(left):
+            with contextlib.suppress(FileNotFoundError):
                 os.remove(left)
     return rows, bad
 
@@ -168,7 +184,9 @@ def finished(job: Job, block: Block) -> tuple[int, int] | None:
         return None
     for part, value in expected_origin(job, block).items():
         if told.get(part) != value:
-            raise InputError(f"--resume: want results of the same {part}, got those of another in '{block.out}'", "--resume")
+            raise InputError(
+                f"--resume: want results of the same {part}, got those of another in '{block.out}'", "--resume"
+            )
     if not os.path.exists(block.out) or sha256_of(block.out) != told["results"]:
         return None
     return told["answered"], told["bad"]
@@ -227,12 +245,17 @@ def on_ray(ray: Any) -> Engine:
                 try:
                     result = ray.get(reference)
                 except ray.exceptions.RayTaskError as error:
-                    raise error.cause if isinstance(getattr(error, "cause", None), InputError) else error
+                    raise (error.cause if isinstance(error.cause, InputError) else error) from None
                 except ray.exceptions.RayError as error:  # its worker or node is gone
                     losses += 1
                     if losses > MOST_LOSSES * most:
-                        raise RuntimeError(f"{losses} workers were lost without a block answered in between: {error}") from None
-                    print(f"stiction: a worker was lost ({type(error).__name__}); its block is done again", file=sys.stderr)
+                        raise RuntimeError(
+                            f"{losses} workers were lost without a block answered in between: {error}"
+                        ) from None
+                    print(
+                        f"stiction: a worker was lost ({type(error).__name__}); its block is done again",
+                        file=sys.stderr,
+                    )
                     waiting.append(index)
                     continue
                 losses = 0
@@ -248,20 +271,31 @@ def choose_engine(options: argparse.Namespace) -> Engine:
         import ray
     except ModuleNotFoundError:
         if options.address or options.engine == "ray":
-            raise InputError("--address: want Ray for other machines (pip install 'stiction[ray]'), got none", "--address") from None
+            raise InputError(
+                "--address: want Ray for other machines (pip install 'stiction[ray]'), got none", "--address"
+            ) from None
         print(f"stiction: Ray is not installed; {options.workers} processes of this machine", file=sys.stderr)
         return on_processes(options.workers)
     if options.address:
         ray.init(address=options.address, log_to_driver=False, logging_level="WARNING")
     else:
-        ray.init(address="local", num_cpus=options.workers, include_dashboard=False, log_to_driver=False, logging_level="WARNING")
+        ray.init(
+            address="local",
+            num_cpus=options.workers,
+            include_dashboard=False,
+            log_to_driver=False,
+            logging_level="WARNING",
+        )
     nodes = [node for node in ray.nodes() if node["Alive"]]
-    print(f"stiction: Ray with {len(nodes)} node{'s' * (len(nodes) != 1)}, "
-          f"{int(ray.cluster_resources().get('CPU', 0))} processors", file=sys.stderr)
+    print(
+        f"stiction: Ray with {len(nodes)} node{'s' * (len(nodes) != 1)}, "
+        f"{int(ray.cluster_resources().get('CPU', 0))} processors",
+        file=sys.stderr,
+    )
     return on_ray(ray)
 
 
-# ------------------------------------------------------------------------------------------------------------- the whole
+# ------------------------------------------------------------------------------------------------------------ the whole
 
 
 class Narrator:
@@ -287,14 +321,16 @@ class Narrator:
         seconds = max(now - self._start, 1e-9)
         rate = (self.rows - self.before) / seconds
         text = "" if last else f"{100 * self.rows / max(1, self.total):3.0f} %  "
-        text += f"{self.rows} rows" + (f" ({self.before} before)" if self.before else "") + (f", {self.bad} bad" if self.bad else "")
+        text += f"{self.rows} rows" + (f" ({self.before} before)" if self.before else "")
+        text += f", {self.bad} bad" if self.bad else ""
         text += f", {self.done} of {self.blocks} files, {rate:.0f}/s"
         if last:
             text += f", {seconds:.1f} s"
         elif rate > 0:
             left = int((self.total - self.rows) / rate)
             text += f", {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
-        print(f"\r{text:79}" if terminal else text, end="" if terminal and not last else "\n", file=sys.stderr, flush=True)
+        end = "" if terminal and not last else "\n"
+        print(f"\r{text:79}" if terminal else text, end=end, file=sys.stderr, flush=True)
 
 
 def _hash(value: Any) -> str:
@@ -319,8 +355,14 @@ def make_job(options: argparse.Namespace) -> Job:
     if kind == "grasps":
         asked |= {"cutoff": options.cutoff}
         constants = tuple((path, float(value)) for path, value in changes)
-        return Job("", kind, (), (), tuple(asked.items()) + (("constants", constants),),
-                   (("program", __version__), ("asked", _hash([kind, asked, constants]))))
+        return Job(
+            "",
+            kind,
+            (),
+            (),
+            tuple(asked.items()) + (("constants", constants),),
+            (("program", __version__), ("asked", _hash([kind, asked, constants]))),
+        )
     scenario = os.path.abspath(options.scenario)
     if options.question and kind == "rows":
         changes.append(("question", options.question))
@@ -329,7 +371,9 @@ def make_job(options: argparse.Namespace) -> Job:
     folders = tuple(os.path.abspath(folder) for folder in options.package_path or ())
     _, origin = describe_results(scenario, changes, folders)
     kept = {part: origin[part] for part in ("program", "scenario", "set", "urdf")}
-    return Job(scenario, kind, tuple(changes), folders, tuple(asked.items()), (*kept.items(), ("asked", _hash([kind, asked]))))
+    return Job(
+        scenario, kind, tuple(changes), folders, tuple(asked.items()), (*kept.items(), ("asked", _hash([kind, asked])))
+    )
 
 
 def plan(inputs: Sequence[Input], out: str, rows: int, suffix: str | None) -> list[Block]:
@@ -340,24 +384,32 @@ def plan(inputs: Sequence[Input], out: str, rows: int, suffix: str | None) -> li
         for index in range(1, count + 1):
             name = stem + (f".{index:05}-of-{count:05}" if count > 1 else "") + (suffix or own)
             if name in owner:
-                raise InputError(f"--inputs: want files of different names, got '{owner[name]}' and '{entry.path}'", "--inputs")
+                raise InputError(
+                    f"--inputs: want files of different names, got '{owner[name]}' and '{entry.path}'", "--inputs"
+                )
             owner[name] = entry.path
             blocks.append(Block(entry, index, count, os.path.join(out, name)))
     return blocks
 
 
+def remove_parts(out: str) -> None:
+    """Files of workers that were lost."""
+    for path in glob.glob(os.path.join(glob.escape(out), ".*.part.*")):
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(path)
+
+
 def remaining(job: Job, blocks: list[Block], options: argparse.Namespace, narrator: Narrator) -> list[Block]:
     """Blocks that are not answered yet. @raises InputError when the folder holds results of anything else."""
+    remove_parts(options.out)
     known = {os.path.basename(block.out) for block in blocks}
     for name in sorted(os.listdir(options.out)):
         path = os.path.join(options.out, name)
-        if name.startswith(".") and ".part." in name:
-            os.remove(path)  # of a worker that was lost
-        elif not name.endswith(tuple(TABLE_SUFFIXES)):
+        if not name.endswith(TABLE_SUFFIXES):
             continue
-        elif not options.resume:
+        if not options.resume:
             raise InputError(f"--out: want a folder without results, or --resume, got '{path}'", "--out")
-        elif name not in known:
+        if name not in known:
             raise InputError(f"--resume: want results of these inputs only, got '{path}'", "--resume")
     todo = []
     for block in blocks:
@@ -369,26 +421,42 @@ def remaining(job: Job, blocks: list[Block], options: argparse.Namespace, narrat
     return todo
 
 
-def distribute(options: argparse.Namespace) -> int:
-    paths = sorted({os.path.abspath(path) for pattern in options.inputs for path in glob.glob(pattern, recursive=True) or [pattern]})
-    for path in paths:
+def find_inputs(options: argparse.Namespace) -> list[str]:
+    """Files of rows, of which none is in the folder of results."""
+    found = {
+        os.path.abspath(path) for pattern in options.inputs for path in glob.glob(pattern, recursive=True) or [pattern]
+    }
+    for path in found:
         table_suffix(path, "--inputs")
         if not os.path.isfile(path):
             raise InputError(f"--inputs: want existing files, got '{path}'", "--inputs")
-    job = make_job(options)
-    suffixes = {options.format and "." + options.format or os.path.splitext(path)[1] for path in paths}
-    if job.kind == "rows" and any((os.path.splitext(path)[1] in (".csv", ".jsonl")) !=
-                                  ((options.format and "." + options.format or os.path.splitext(path)[1]) in (".csv", ".jsonl")) for path in paths):
-        raise InputError(f"--format: want csv or jsonl for lines of text, parquet or npz for arrays, got {', '.join(sorted(suffixes))}", "--format")
+        if os.path.dirname(path) == options.out:
+            raise InputError(f"--out: want another folder than that of the inputs, got '{options.out}'", "--out")
+        if (
+            not (options.grasps or options.robots)
+            and options.format
+            and (path.endswith(LINES) != options.format.endswith(("csv", "jsonl")))
+        ):
+            raise InputError(
+                f"--format: want csv or jsonl for lines of text, parquet or npz for arrays, got {options.format} "
+                f"for '{path}'",
+                "--format",
+            )
+    return sorted(found)
+
+
+def distribute(options: argparse.Namespace) -> int:
     options.out = os.path.abspath(options.out)
-    if any(os.path.dirname(path) == options.out for path in paths):
-        raise InputError(f"--out: want another folder than that of the inputs, got '{options.out}'", "--out")
+    paths = find_inputs(options)
+    job = make_job(options)
     os.makedirs(options.out, exist_ok=True)
     with open(os.path.join(options.out, ".lock"), "w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # until this process ends, however it does
         except BlockingIOError:
-            raise InputError(f"--out: want a folder that no other run is writing, got '{options.out}'", "--out") from None
+            raise InputError(
+                f"--out: want a folder that no other run is writing, got '{options.out}'", "--out"
+            ) from None
         engine = choose_engine(options)
         inputs: list[Any] = [None] * len(paths)
         for index, entry in engine(Input.of, [(path,) for path in paths]):
@@ -398,28 +466,45 @@ def distribute(options: argparse.Namespace) -> int:
         todo = remaining(job, blocks, options, narrator)
         for _, done in engine(answer_block, [(job, block) for block in todo]):
             narrator.add(*done)
+        remove_parts(options.out)
         narrator.say(last=True)
     return 2 if narrator.bad else 0
 
 
 def parser() -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(prog="python -m stiction.distribute", description=__doc__.splitlines()[0].split(":")[0],
-                                epilog="Exit codes: 0 every row was answered, 2 some row was bad (it says so, the rest is done) or bad usage.")
-    p.add_argument("scenario", metavar="SCENARIO", nargs="?", help="scenario whose entries rows replace, as `stiction batch` does")
-    p.add_argument("--inputs", metavar="ROWS", nargs="+", required=True,
-                   help="files or patterns: .parquet, .npz, .csv, .jsonl; other machines find them under the same names")
-    p.add_argument("--out", metavar="DIR", required=True, help="one file of results per file of rows, or per block of it")
+    p = argparse.ArgumentParser(
+        prog="python -m stiction.distribute",
+        description=__doc__.splitlines()[0].split(":")[0],
+        epilog="Exit codes: 0 every row was answered, 2 some row was bad (it says so, the rest is done) or bad usage.",
+    )
+    p.add_argument(
+        "scenario", metavar="SCENARIO", nargs="?", help="scenario whose entries rows replace, as `stiction batch` does"
+    )
+    p.add_argument(
+        "--inputs",
+        metavar="ROWS",
+        nargs="+",
+        required=True,
+        help="files or patterns: .parquet, .npz, .csv, .jsonl; other machines find them under the same names",
+    )
+    p.add_argument(
+        "--out", metavar="DIR", required=True, help="one file of results per file of rows, or per block of it"
+    )
     what = p.add_mutually_exclusive_group()
     what.add_argument("--grasps", action="store_true", help="rows are grasps (points, normals, mu), without a scenario")
     what.add_argument("--robots", action="store_true", help="rows are states of the scenario's robots (q, …)")
     p.add_argument("--ask", help="for grasps and robots: what check_batch is asked, as closed,epsilon")
     p.add_argument("--cutoff", type=float, help="for epsilon of grasps")
     p.add_argument("--keep", nargs="*", help="for grasps and robots: columns that are passed on")
-    p.add_argument("--set", action="append", metavar="PATH=VALUE", help="replaces an entry; of grasps: a number for all, as mu=0.5")
+    p.add_argument(
+        "--set", action="append", metavar="PATH=VALUE", help="replaces an entry; of grasps: a number for all, as mu=0.5"
+    )
     p.add_argument("--question")
     p.add_argument("--package-path", action="append", metavar="DIR")
     p.add_argument("--block", type=int, default=100_000, metavar="ROWS", help="most rows per task and file of results")
-    p.add_argument("--format", choices=[suffix[1:] for suffix in TABLE_SUFFIXES], help="of the results; as the rows unless given")
+    p.add_argument(
+        "--format", choices=[suffix[1:] for suffix in TABLE_SUFFIXES], help="of the results; as the rows unless given"
+    )
     p.add_argument("--engine", choices=("ray", "processes"), help="Ray where it is installed, else processes")
     p.add_argument("--address", help="of a Ray cluster, or auto; without, Ray starts on this machine")
     p.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="on this machine")

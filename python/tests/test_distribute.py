@@ -22,7 +22,9 @@ try:
 except ModuleNotFoundError:
     ray = None
 
-needs_ray = pytest.mark.skipif(ray is None, reason="NOT TESTED HERE: Ray is not installed (pip install 'stiction[ray]')")
+needs_ray = pytest.mark.skipif(
+    ray is None, reason="NOT TESTED HERE: Ray is not installed (pip install 'stiction[ray]')"
+)
 ENGINES = ["processes", pytest.param("ray", marks=needs_ray)]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SLOPE = str(ROOT / "scenarios" / "box_on_slope.yaml")
@@ -38,8 +40,11 @@ def command(*arguments):
 
 def contents(folder):
     """SHA-256 of every file of results, and of what says what they answer."""
-    return {name: hashlib.sha256(pathlib.Path(folder, name).read_bytes()).hexdigest()
-            for name in sorted(os.listdir(folder)) if not name.startswith(".")}
+    return {
+        name: hashlib.sha256(pathlib.Path(folder, name).read_bytes()).hexdigest()
+        for name in sorted(os.listdir(folder))
+        if not name.startswith(".")
+    }
 
 
 def answers(folder, suffix=".npz"):
@@ -83,8 +88,10 @@ def test_answers_are_those_of_batch(rows, tmp_path, engine):
     columns = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
     wanted = stiction.batch(SLOPE, columns)
     assert found["id"].tolist() == [*range(1, 26), 1]
-    same({name: found[name] for name in ("verdict", "slack", "utilisation", "summary")},
-         {name: wanted[name] for name in ("verdict", "slack", "utilisation", "summary")})
+    same(
+        {name: found[name] for name in ("verdict", "slack", "utilisation", "summary")},
+        {name: wanted[name] for name in ("verdict", "slack", "utilisation", "summary")},
+    )
     assert 0 < np.count_nonzero(found["verdict"] == 1) < 26
 
 
@@ -95,15 +102,23 @@ def test_lines_are_answered_as_the_program_does(tmp_path, suffix):
     (tmp_path / "rows").mkdir()
     path = tmp_path / "rows" / f"lines{suffix}"
     stiction.write_table(path, columns)
-    assert run(SLOPE, "--inputs", path, "--out", tmp_path / "out", "--engine", "processes", "--workers", 1, "--block", 8) == 2
+    assert (
+        run(SLOPE, "--inputs", path, "--out", tmp_path / "out", "--engine", "processes", "--workers", 1, "--block", 8)
+        == 2
+    )
     parts = [pathlib.Path(name).read_bytes() for name in sorted(glob.glob(f"{tmp_path}/out/*{suffix}"))]
     assert len(parts) == 3
     whole = tmp_path / f"whole{suffix}"
-    assert subprocess.run([distribute.PROGRAM, "batch", SLOPE, "--inputs", path, "--out", whole, "--quiet"]).returncode == 2
+    assert (
+        subprocess.run([distribute.PROGRAM, "batch", SLOPE, "--inputs", path, "--out", whole, "--quiet"]).returncode
+        == 2
+    )
     assert b"".join(parts) == whole.read_bytes()
     told = json.loads((tmp_path / "out" / f"lines.00002-of-00003{suffix}.inputs").read_text())
     written = json.loads(pathlib.Path(f"{whole}.inputs").read_text())
-    assert {part: told[part] for part in written if part != "shard"} == {part: written[part] for part in written if part != "shard"}
+    assert {part: told[part] for part in written if part != "shard"} == {
+        part: written[part] for part in written if part != "shard"
+    }
     assert (told["shard"], told["answered"], told["bad"]) == ("2/3", 8, 1)
 
 
@@ -113,8 +128,23 @@ def test_grasps_and_robots(tmp_path):
     mu = table.pop("mu")
     stiction.write_table(tmp_path / "rows" / "g.npz", table)
     common = ["--engine", "processes", "--workers", 1]
-    assert run("--grasps", "--inputs", tmp_path / "rows" / "g.npz", "--out", tmp_path / "g", "--ask", "closed,forms", "--set", "mu=0.5",
-               "--block", 11, *common) == 0
+    assert (
+        run(
+            "--grasps",
+            "--inputs",
+            tmp_path / "rows" / "g.npz",
+            "--out",
+            tmp_path / "g",
+            "--ask",
+            "closed,forms",
+            "--set",
+            "mu=0.5",
+            "--block",
+            11,
+            *common,
+        )
+        == 0
+    )
     found = answers(tmp_path / "g")
     wanted = stiction.check_batch({**table, "mu": 0.5}, ask=["closed", "forms"])
     same({name: found[name] for name in ("closed", "forms")}, {name: wanted[name] for name in ("closed", "forms")})
@@ -123,14 +153,41 @@ def test_grasps_and_robots(tmp_path):
     scene = stiction.Scene(SLOPE)
     q = np.tile(scene.state().q, (4, 1))
     stiction.write_table(tmp_path / "rows" / "q.npz", {"q": q})
-    assert run(SLOPE, "--robots", "--inputs", tmp_path / "rows" / "q.npz", "--out", tmp_path / "q", "--ask", "friction_scale", *common) == 0
-    same({"f": answers(tmp_path / "q")["friction_scale"]},
-         {"f": stiction.check_batch({"q": q}, scene=scene, ask=["friction_scale"])["friction_scale"]})
+    assert (
+        run(
+            SLOPE,
+            "--robots",
+            "--inputs",
+            tmp_path / "rows" / "q.npz",
+            "--out",
+            tmp_path / "q",
+            "--ask",
+            "friction_scale",
+            *common,
+        )
+        == 0
+    )
+    same(
+        {"f": answers(tmp_path / "q")["friction_scale"]},
+        {"f": stiction.check_batch({"q": q}, scene=scene, ask=["friction_scale"])["friction_scale"]},
+    )
 
 
 def test_finished_files_are_not_done_again(rows, tmp_path, capsys):
     out = tmp_path / "out"
-    arguments = [SLOPE, "--inputs", rows / "*.npz", "--out", out, "--engine", "processes", "--workers", 1, "--block", 10]
+    arguments = [
+        SLOPE,
+        "--inputs",
+        rows / "*.npz",
+        "--out",
+        out,
+        "--engine",
+        "processes",
+        "--workers",
+        1,
+        "--block",
+        10,
+    ]
     assert run(*arguments) == 0
     wanted = contents(out)
     times = {name: os.stat(out / name).st_mtime_ns for name in wanted}
@@ -143,7 +200,11 @@ def test_finished_files_are_not_done_again(rows, tmp_path, capsys):
     assert "26 rows (8 before), 5 of 5 files" in capsys.readouterr().err
     assert contents(out) == wanted
     assert [name for name in wanted if os.stat(out / name).st_mtime_ns == times[name]] == [
-        "a.00001-of-00003.npz", "a.00001-of-00003.npz.inputs", "c.npz", "c.npz.inputs"]
+        "a.00001-of-00003.npz",
+        "a.00001-of-00003.npz.inputs",
+        "c.npz",
+        "c.npz.inputs",
+    ]
     assert not glob.glob(f"{out}/.*.part*")
 
 
@@ -171,11 +232,35 @@ def test_results_of_anything_else_are_refused(rows, tmp_path, capsys):
     assert "want existing files" in said(SLOPE, "--inputs", rows / "none.npz", "--out", out)
     assert "want one, or --grasps" in said("--inputs", rows / "a.npz", "--out", out)
     assert "SCENARIO" in said(SLOPE, "--grasps", "--inputs", rows / "a.npz", "--out", out)
-    assert "mu: want" in said(SLOPE, "--inputs", rows / "a.npz", "--out", tmp_path / "x", "--set", "contacts.bottom.mu=-1")
+    assert "mu: want" in said(
+        SLOPE, "--inputs", rows / "a.npz", "--out", tmp_path / "x", "--set", "contacts.bottom.mu=-1"
+    )
     os.makedirs(tmp_path / "other")
     stiction.write_table(tmp_path / "other" / "a.npz", slopes(3))
-    assert "want files of different names" in said(SLOPE, "--inputs", rows / "a.npz", tmp_path / "other" / "a.npz", "--out", tmp_path / "x",
-                                                   "--engine", "processes")
+    assert "want files of different names" in said(
+        SLOPE,
+        "--inputs",
+        rows / "a.npz",
+        tmp_path / "other" / "a.npz",
+        "--out",
+        tmp_path / "x",
+        "--engine",
+        "processes",
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_table_that_cannot_be_used_ends_the_run(tmp_path, capfd, engine):
+    (tmp_path / "rows").mkdir()
+    stiction.write_table(tmp_path / "rows" / "a.npz", {**slopes(3), "points": np.zeros((3, 2, 3))})
+    arguments = ["--grasps", "--inputs", tmp_path / "rows" / "a.npz", "--out", tmp_path / "out", "--workers", 2]
+    try:
+        assert run(*arguments, "--engine", engine) == 2
+    finally:
+        if ray is not None:
+            ray.shutdown()
+    assert "stiction: columns: want center, mu, normals" in capfd.readouterr().err
+    assert contents(tmp_path / "out") == {}
 
 
 def test_a_bad_row_is_answered_and_counted(tmp_path, capsys):
@@ -183,8 +268,21 @@ def test_a_bad_row_is_answered_and_counted(tmp_path, capsys):
     columns = slopes(5)
     columns["contacts.bottom.mu"][3] = -1
     stiction.write_table(tmp_path / "rows" / "a.npz", columns)
-    assert run(SLOPE, "--inputs", tmp_path / "rows" / "a.npz", "--out", tmp_path / "out", "--engine", "processes", "--workers", 1,
-               quiet=False) == 2
+    assert (
+        run(
+            SLOPE,
+            "--inputs",
+            tmp_path / "rows" / "a.npz",
+            "--out",
+            tmp_path / "out",
+            "--engine",
+            "processes",
+            "--workers",
+            1,
+            quiet=False,
+        )
+        == 2
+    )
     assert "5 rows, 1 bad, 1 of 1 files" in capsys.readouterr().err
     found = answers(tmp_path / "out")
     assert found["status"].tolist() == [0, 0, 0, 1, 0] and "mu" in found["error"][3] and found["verdict"][3] == -1
@@ -231,9 +329,13 @@ def test_lost_processes_and_a_lost_driver(tmp_path):
     assert run(*arguments, "--workers", 1, "--out", tmp_path / "whole") == 0
     wanted = contents(tmp_path / "whole")
     out = tmp_path / "out"
-    process = subprocess.Popen(command(*arguments, "--workers", 2, "--out", out), stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        command(*arguments, "--workers", 2, "--out", out), stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     wait_for(out, 2, process)
-    workers = [pid for pid in children(process.pid) if b"spawn_main" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()]
+    workers = [
+        pid for pid in children(process.pid) if b"spawn_main" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
     os.kill(workers[0], signal.SIGKILL)
     _, said = process.communicate(timeout=120)
     assert process.returncode == 0 and "a worker was lost" in said
@@ -247,17 +349,26 @@ def test_lost_processes_and_a_lost_driver(tmp_path):
     assert len(contents(again)) < len(wanted)
     done = subprocess.run(command(*arguments, "--workers", 2, "--out", again, "--resume"))
     assert done.returncode == 0 and contents(again) == wanted
+    assert not glob.glob(f"{out}/.*.part.*") and not glob.glob(f"{again}/.*.part.*")
 
 
 @needs_ray
 def test_ray_data_answers_as_check_batch_does(local_ray):
     table = grasps(200, fingers=4)
-    shaped = {"points": table["points"].reshape(200, 4, 3), "normals": table["normals"].reshape(200, 4, 3), "mu": table["mu"].reshape(200, 4)}
+    shaped = {
+        "points": table["points"].reshape(200, 4, 3),
+        "normals": table["normals"].reshape(200, 4, 3),
+        "mu": table["mu"].reshape(200, 4),
+    }
     wanted = stiction.check_batch(shaped, ask=["closed", "least_friction"])
-    ds = ray.data.from_items(
-        [{"id": i, **{name: column[i] for name, column in shaped.items()}} for i in range(200)])
-    found = ds.map_batches(stiction.BatchChecker, fn_constructor_kwargs={"ask": ["closed", "least_friction"]}, batch_format="numpy",
-                           batch_size=32, concurrency=2).take_all()
+    ds = ray.data.from_items([{"id": i, **{name: column[i] for name, column in shaped.items()}} for i in range(200)])
+    found = ds.map_batches(
+        stiction.BatchChecker,
+        fn_constructor_kwargs={"ask": ["closed", "least_friction"]},
+        batch_format="numpy",
+        batch_size=32,
+        concurrency=2,
+    ).take_all()
     found.sort(key=lambda row: row["id"])
     assert [row["id"] for row in found] == list(range(200))
     for name in ("closed", "least_friction", "least_friction_lower", "status", "error"):
@@ -266,14 +377,24 @@ def test_ray_data_answers_as_check_batch_does(local_ray):
     ragged = grasps(50, seed=9)
     split = {name: np.split(ragged[name], ragged["offsets"][1:-1]) for name in ("points", "normals", "mu")}
     ds = ray.data.from_items([{"id": i, **{name: part[i].tolist() for name, part in split.items()}} for i in range(50)])
-    found = sorted(ds.map_batches(stiction.BatchChecker, batch_format="numpy", batch_size=7, concurrency=1).take_all(),
-                   key=lambda row: row["id"])
+    found = sorted(
+        ds.map_batches(stiction.BatchChecker, batch_format="numpy", batch_size=7, concurrency=1).take_all(),
+        key=lambda row: row["id"],
+    )
     assert [row["closed"] for row in found] == stiction.check_batch(ragged)["closed"].tolist()
 
     columns = slopes(40)
     ds = ray.data.from_items([{"id": i, **{name: column[i] for name, column in columns.items()}} for i in range(40)])
-    found = sorted(ds.map_batches(stiction.BatchChecker, fn_constructor_kwargs={"scenario": SLOPE}, batch_format="numpy", batch_size=16,
-                                  concurrency=1).take_all(), key=lambda row: row["id"])
+    found = sorted(
+        ds.map_batches(
+            stiction.BatchChecker,
+            fn_constructor_kwargs={"scenario": SLOPE},
+            batch_format="numpy",
+            batch_size=16,
+            concurrency=1,
+        ).take_all(),
+        key=lambda row: row["id"],
+    )
     wanted = stiction.batch(SLOPE, columns)
     for name in ("verdict", "slack", "utilisation", "summary"):
         same({name: np.array([row[name] for row in found])}, {name: np.asarray(wanted[name])})
@@ -295,11 +416,16 @@ def test_lost_ray_workers_nodes_and_drivers(tmp_path):
         arguments += ["--address", cluster.address]
         for what in ("worker", "node", "driver"):
             out = tmp_path / what
-            process = subprocess.Popen(command(*arguments, "--out", out), stderr=subprocess.PIPE, text=True, start_new_session=True)
+            process = subprocess.Popen(
+                command(*arguments, "--out", out), stderr=subprocess.PIPE, text=True, start_new_session=True
+            )
             wait_for(out, 4, process)
             if what == "worker":
-                busy = [int(path.split("/")[2]) for path in glob.glob("/proc/[0-9]*/cmdline")
-                        if b"ray::answer_block" in _read(path)]
+                busy = [
+                    int(path.split("/")[2])
+                    for path in glob.glob("/proc/[0-9]*/cmdline")
+                    if b"ray::answer_block" in _read(path)
+                ]
                 os.kill(busy[0], signal.SIGKILL)
             elif what == "node":
                 cluster.remove_node(second, allow_graceful=False)

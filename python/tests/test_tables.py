@@ -15,8 +15,12 @@ try:
 except ModuleNotFoundError:
     pyarrow = None
 
-FORMATS = [pytest.param(suffix, marks=pytest.mark.skipif(suffix == ".parquet" and pyarrow is None, reason="pyarrow is not installed"))
-           for suffix in TABLE_SUFFIXES]
+FORMATS = [
+    pytest.param(
+        suffix, marks=pytest.mark.skipif(suffix == ".parquet" and pyarrow is None, reason="pyarrow is not installed")
+    )
+    for suffix in TABLE_SUFFIXES
+]
 
 
 def same(got, wanted):
@@ -39,8 +43,12 @@ def grasps(rows, seed=5, fingers=None):
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     normals = -points + 0.3 * rng.normal(size=points.shape)
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    return {"points": points, "normals": normals, "mu": rng.uniform(0.2, 1.0, counts.sum()),
-            "offsets": np.concatenate([[0], np.cumsum(counts)])}
+    return {
+        "points": points,
+        "normals": normals,
+        "mu": rng.uniform(0.2, 1.0, counts.sum()),
+        "offsets": np.concatenate([[0], np.cumsum(counts)]),
+    }
 
 
 def by_row(table):
@@ -54,16 +62,23 @@ def by_row(table):
 
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_columns_come_back(tmp_path, suffix):
-    columns = {"id": np.array(["a", "b,\"c\"", "ü", "d", "e"], dtype=object), "contacts.left.mu": np.array([0.1, 0.2, 1 / 3, 1e-300, 5.0]),
-               "models.b.pose.xyz": np.arange(15.0).reshape(5, 3) / 7, "count": np.array([1, 2, 3, 4, 5])}
+    columns = {
+        "id": np.array(["a", 'b,"c"', "ü", "d", "e"], dtype=object),
+        "contacts.left.mu": np.array([0.1, 0.2, 1 / 3, 1e-300, 5.0]),
+        "models.b.pose.xyz": np.arange(15.0).reshape(5, 3) / 7,
+        "count": np.array([1, 2, 3, 4, 5]),
+    }
     path = tmp_path / f"table{suffix}"
     stiction.write_table(path, columns)
     assert count_rows(path) == 5
     same(stiction.read_table(path), columns)
     for first, last in ((0, 2), (2, 5), (3, 3), (4, 5)):
-        same({name: column for name, column in stiction.read_table(path, first, last).items()},
-             {name: column[first:last] for name, column in columns.items()} if first < last or suffix in (".npz", ".parquet") else
-             stiction.read_table(path, first, last))
+        same(
+            {name: column for name, column in stiction.read_table(path, first, last).items()},
+            {name: column[first:last] for name, column in columns.items()}
+            if first < last or suffix in (".npz", ".parquet")
+            else stiction.read_table(path, first, last),
+        )
         assert {len(column) for column in stiction.read_table(path, first, last).values()} <= {last - first}
     first_bytes = hashlib.sha256(path.read_bytes()).digest()
     stiction.write_table(path, columns)
@@ -127,7 +142,10 @@ def test_a_checker_answers_as_batch_does(root):
     same(answers, {name: wanted[name] for name in answers})
     assert answers["status"].tolist() == [int(i == 7) for i in range(30)]
     again = pickle.loads(pickle.dumps(checker))
-    same(again({name: column[::-1] for name, column in columns.items()}), {name: column[::-1] for name, column in answers.items()})
+    same(
+        again({name: column[::-1] for name, column in columns.items()}),
+        {name: column[::-1] for name, column in answers.items()},
+    )
 
 
 def test_columns_do_not_depend_on_the_rows(root):
@@ -168,8 +186,15 @@ def test_a_scenario_that_changes_is_noticed(root, tmp_path):
 
 
 def test_files_that_cannot_be_used(tmp_path):
-    for name, data in (("a.txt", b""), ("a.npz", b"PK"), ("a.jsonl", b"[1]\n"), ("a.jsonl", b"{nonsense\n"), ("a.csv", b"a,b\n1\n"),
-                       ("a.csv", b"a\n\xff\n"), ("none.npz", None)):
+    for name, data in (
+        ("a.txt", b""),
+        ("a.npz", b"PK"),
+        ("a.jsonl", b"[1]\n"),
+        ("a.jsonl", b"{nonsense\n"),
+        ("a.csv", b"a,b\n1\n"),
+        ("a.csv", b"a\n\xff\n"),
+        ("none.npz", None),
+    ):
         path = tmp_path / name
         if data is not None:
             path.write_bytes(data)
