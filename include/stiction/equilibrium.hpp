@@ -38,8 +38,11 @@ struct EquilibriumResult {
   Verdict verdict = Verdict::kUndecided;
   std::string reason;  ///< why undecided, empty otherwise
   /// kForces (a, lambda, efforts) or kMotion (a, leaves); judge_equilibrium accepts it for every verdict but undecided.
+  /// Of a failing case lambda and efforts are zero or, with least_friction_shown, those below.
   Certificate certificate;
-  Eigen::VectorXd lambda;  ///< rows; admissible when the verdict is holds, else the forces that come nearest
+  /// rows; admissible when the verdict is holds, else the forces that come nearest or, where more friction alone would
+  /// do and friction_scale was asked for, those that need the least of it
+  Eigen::VectorXd lambda;
   /// One per actuator, N m or N: what lambda asks of it, M a + F - J'lambda on its degree of freedom, beyond the given
   /// efforts inside F. Within the limits when the verdict is holds.
   Eigen::VectorXd efforts;
@@ -51,7 +54,7 @@ struct EquilibriumResult {
   double slack = 0.0;
   bool strict = false;  ///< every cone and limit strictly inside: small changes of the data change no verdict
 
-  bool least_friction_shown = false;  ///< `lambda` is, of all admissible forces, what needs the least friction
+  bool least_friction_shown = false;  ///< `lambda` is, of all forces that balance the load, what needs least friction
   Margin friction_scale;              ///< kNone: no friction helps
   Margin effort;  ///< kNone: not even unlimited efforts help. Limits that exclude 0 are kept as they are.
   Margin push;    ///< N: largest t such that every push in [0, t] is held; kNone when it fails without a push
@@ -70,6 +73,7 @@ struct EquilibriumResult {
   std::string explanation;  ///< one sentence in words: what holds, or what gives way and why
   Failure failure;          ///< of a failing case, when words were asked for: what would help, and the motion told
   int iterations = 0;
+  std::string second_engine;  ///< that decided what the given one left open; empty: none did
 };
 
 /// Decides (EQ): are there contact forces in their cones and efforts within their limits with

@@ -69,6 +69,7 @@ struct StickingResult {
   std::string explanation;  ///< one sentence in words: what happens
   Failure failure;          ///< of a failing case, when words were asked for: what would help, and the motion told
   int iterations = 0;
+  std::string second_engine;  ///< that decided what the given one left open; empty: none did
 };
 
 /// Decides "every contact keeps sticking" for given forces (section 4.2 of the paper, steps 1 to 8). One per thread.

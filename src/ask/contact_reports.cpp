@@ -88,6 +88,24 @@ ContactProblem with_friction(const ContactProblem& problem, double factor)
   return result;
 }
 
+double friction_needed(const ContactProblem& problem, const ConeShape& shape, const Eigen::VectorXd& lambda)
+{
+  double most = 1.0;
+  for (const Contact& contact : problem.contacts)
+    most = std::max(most, utilisation(friction_cone(contact, shape), lambda.data() + contact.row));
+  return most;
+}
+
+bool balances_with_more_friction(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,
+                                 const Eigen::VectorXd& lambda, const Eigen::VectorXd& efforts)
+{
+  if (lambda.size() != problem.rows() || !lambda.allFinite()) return false;
+  const double factor = friction_needed(problem, shape, lambda);
+  const Certificate forces{CertificateKind::kForces, a, lambda, {}, efforts};
+  return std::isfinite(factor) &&
+         judge_equilibrium(with_friction(problem, factor), a, shape, forces) == Verdict::kHolds;
+}
+
 std::string describe_sticking(const ContactProblem& problem, const std::vector<ContactReport>& contacts,
                               const Eigen::VectorXd& a)
 {

@@ -29,6 +29,14 @@ std::string doubt_of_the_rim(const ContactProblem& problem, const ConeShape& sha
 /// The same contacts with `factor` times their friction, torsion included.
 ContactProblem with_friction(const ContactProblem& problem, double factor);
 
+/// The factor on all friction with which forces are within their cones: the largest share of it that a contact uses.
+double friction_needed(const ContactProblem& problem, const ConeShape& shape, const Eigen::VectorXd& lambda);
+
+/// Whether these forces and efforts would balance a load that fails with the friction at hand, had every contact
+/// friction_needed() times as much: the judge of (EQ) says so.
+bool balances_with_more_friction(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,
+                                 const Eigen::VectorXd& lambda, const Eigen::VectorXd& efforts);
+
 /// The rules for words about a case of equilibrium: every contact takes part.
 inline StickingRules rules_of_balance(const ConeShape& shape) { return {shape, Detachment::kForbidden}; }
 

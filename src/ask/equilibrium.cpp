@@ -62,7 +62,14 @@ void EquilibriumChecker::check(const ContactProblem& problem, const Eigen::Vecto
                      "want 0 to " + internal::text(kLargestTolerance) + ", got " + internal::text(options.tolerance));
   workspace_->check(problem, a, options, result);
   if (result.verdict == Verdict::kUndecided) workspace_->check_by_parts(problem, a, options, result);
+  if (result.verdict == Verdict::kUndecided) workspace_->ask_second_engine(problem, a, options, result);
   if (options.tolerance > 0.0) workspace_->tolerate(problem, options.tolerance, result);
+  if (result.verdict == Verdict::kFails && result.least_friction_shown) {  // instead of those that come nearest
+    result.lambda = result.certificate.lambda;
+    result.efforts = result.certificate.efforts;
+    internal::report_contacts(problem, options.shape, std::vector<char>(problem.contacts.size(), 0), result.lambda,
+                              result.verdict, result.contacts);
+  }
   if (!options.explain) return;
   if (result.verdict == Verdict::kHolds)
     result.explanation = internal::describe_balance(problem, result.contacts, result.efforts);
@@ -249,7 +256,7 @@ bool EquilibriumChecker::Workspace::fails_within(const ContactProblem& p, double
     other.check(wider, a, plain, of_wider);
     if (of_wider.verdict != Verdict::kFails) return false;
     if (!proved(of_wider.certificate)) continue;
-    certificate = of_wider.certificate;
+    certificate.leaves = of_wider.certificate.leaves;
     return true;
   }
   return false;
@@ -273,6 +280,7 @@ void EquilibriumChecker::Workspace::tolerate(const ContactProblem& p, double tol
     result.reason = "the data fail, but perhaps not all within the tolerance: " + why;
   }
   if (result.verdict == exact) return;
+  result.least_friction_shown = false;
   for (Margin* margin : {&result.friction_scale, &result.effort, &result.push, &result.ball, &result.generators})
     *margin = Margin{};
 }
@@ -285,6 +293,7 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   result.explanation.clear();
   result.failure = {};
   result.least_friction_shown = false;
+  result.second_engine.clear();
   result.certificate.kind = CertificateKind::kNone;
   search.recycle(result.certificate.leaves);
   result.contacts.assign(p.contacts.size(), ContactReport{});
@@ -300,8 +309,10 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   if (result.verdict == Verdict::kHolds) {
     if (options.largest_slack) deepen(result);
     result.lambda = result.certificate.lambda;
-  } else {
+  } else if (found.forces.size() >= set.force_columns()) {
     set.to_lambda(found.forces, result.lambda);  // the nearest ones, as none are admissible
+  } else {
+    result.lambda.setZero(p.rows());  // an engine that has none to show
   }
   write_efforts(result.lambda, result.efforts);
   internal::report_contacts(p, shape, detaching, result.lambda, result.verdict, result.contacts);

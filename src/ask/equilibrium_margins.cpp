@@ -246,7 +246,21 @@ void EquilibriumChecker::Workspace::friction_margin(EquilibriumResult& result)
     set_undecided(margin, trial.reason);
   else
     margin.state = least.upper ? Margin::State::kKnown : Margin::State::kNone;
-  if (least.known && result.verdict == Verdict::kHolds) show_forces(result, *least.upper);
+  if (least.known && least.upper && result.verdict == Verdict::kHolds) show_forces(result, *least.upper);
+  if (least.known && least.upper && result.verdict == Verdict::kFails) show_forces_of_failure(result, *least.upper);
+}
+
+/// Of a load that fails for want of friction: the forces that would need the least of it.
+void EquilibriumChecker::Workspace::show_forces_of_failure(EquilibriumResult& result, double least)
+{
+  if (!shown_forces.find(hold_problem(), least, {}, search, trial)) return;
+  Certificate forces;
+  set.to_lambda(trial.forces, forces.lambda);
+  write_efforts(forces.lambda, forces.efforts);
+  if (!internal::balances_with_more_friction(*problem, a, shape, forces.lambda, forces.efforts)) return;
+  result.least_friction_shown = true;
+  result.certificate.lambda = forces.lambda;
+  result.certificate.efforts = forces.efforts;
 }
 
 /// Of all forces those that need the least friction, where they are proved as well as those at hand.

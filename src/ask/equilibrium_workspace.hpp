@@ -20,6 +20,10 @@ struct EquilibriumChecker::Workspace {
   bool check_by_parts(const ContactProblem& problem, const Eigen::VectorXd& a, const EquilibriumOptions& options,
                       EquilibriumResult& result);
 
+  /// What another engine decides, if it does.
+  void ask_second_engine(const ContactProblem& problem, const Eigen::VectorXd& a, const EquilibriumOptions& options,
+                         EquilibriumResult& result) const;
+
   /// Can the loads at hand be held?
   internal::HoldProblem hold_problem() { return {set, loads, nullptr, {}, branch_limit}; }
   /// The verdict of the loads at hand with its judged certificate; `reason` when undecided.
@@ -42,6 +46,7 @@ struct EquilibriumChecker::Workspace {
   // equilibrium_margins.cpp
   void friction_margin(EquilibriumResult& result);
   void show_forces(EquilibriumResult& result, double least);
+  void show_forces_of_failure(EquilibriumResult& result, double least);
   void effort_margin(const EquilibriumOptions& options, EquilibriumResult& result);
   void push_margin(const EquilibriumOptions& options, EquilibriumResult& result);
   void ball_margin(const EquilibriumOptions& options, EquilibriumResult& result);

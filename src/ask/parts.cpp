@@ -1,5 +1,5 @@
-// All-sticking and equilibrium, one connected part after the other. The certificates are put together and judged as
-// one.
+// What is done about all-sticking and equilibrium when the engine leaves them open: one connected part after the other,
+// whose certificates are put together and judged as one; then another engine.
 #include "ask/parts.hpp"
 
 #include <algorithm>
@@ -111,9 +111,42 @@ std::vector<Part> split_into_parts(const ContactProblem& problem)
   return parts;
 }
 
+std::unique_ptr<Engine> second_engine(const Engine& first, const ContactProblem& problem)
+{
+  constexpr Eigen::Index kMostEquations = 150;  // as many as io's limits let qpOASES have
+  if (problem.nv() + problem.rows() > kMostEquations) return nullptr;
+  return make_engine(first.name() == "native" ? "qpoases" : "native");
+}
+
 }  // namespace internal
 
 using internal::Part;
+
+void StickingChecker::Workspace::ask_second_engine(const ContactProblem& p, const StickingOptions& opt,
+                                                   StickingResult& result) const
+{
+  Workspace other;
+  other.search.engine = internal::second_engine(*search.engine, p);
+  if (!other.search.engine) return;
+  StickingResult second;
+  other.check(p, opt, second);
+  if (second.verdict == Verdict::kUndecided && !other.check_by_parts(p, opt, second)) return;
+  second.second_engine = other.search.engine->name();
+  result = std::move(second);
+}
+
+void EquilibriumChecker::Workspace::ask_second_engine(const ContactProblem& p, const Eigen::VectorXd& given,
+                                                      const EquilibriumOptions& opt, EquilibriumResult& result) const
+{
+  Workspace other;
+  other.search.engine = internal::second_engine(*search.engine, p);
+  if (!other.search.engine) return;
+  EquilibriumResult second;
+  other.check(p, given, opt, second);
+  if (second.verdict == Verdict::kUndecided && !other.check_by_parts(p, given, opt, second)) return;
+  second.second_engine = other.search.engine->name();
+  result = std::move(second);
+}
 
 bool StickingChecker::Workspace::check_by_parts(const ContactProblem& p, const StickingOptions& opt,
                                                 StickingResult& result)

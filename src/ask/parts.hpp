@@ -36,6 +36,10 @@ class Lend {
   std::unique_ptr<Engine>&from_, &to_;
 };
 
+/// The engine to ask when this one has no proof; empty for a problem that would take it long. Made anew for each check:
+/// answers must not depend on those before.
+std::unique_ptr<Engine> second_engine(const Engine& first, const ContactProblem& problem);
+
 /// Empty when all is connected.
 std::vector<Part> split_into_parts(const ContactProblem& problem);
 

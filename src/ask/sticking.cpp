@@ -35,6 +35,7 @@ void StickingChecker::check(const ContactProblem& problem, const StickingOptions
   const bool free = options.rules.detachment == Detachment::kFree;
   free ? workspace_->check_free(problem, options, result) : workspace_->check(problem, options, result);
   if (result.verdict == Verdict::kUndecided && !free) workspace_->check_by_parts(problem, options, result);
+  if (result.verdict == Verdict::kUndecided && !free) workspace_->ask_second_engine(problem, options, result);
   if (options.explain) workspace_->explain(problem, options, result);
   result.prediction.reset();
   if (!options.prediction) return;
@@ -213,6 +214,7 @@ void StickingChecker::Workspace::start(const ContactProblem& p, const StickingOp
   result.repairs.clear();
   result.friction_scale.reset();
   result.friction_scale_known = result.least_friction_shown = false;
+  result.second_engine.clear();
   result.strict = false;
   result.slack = 0.0;
   result.lambda.setZero(p.rows());
@@ -288,7 +290,8 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   result.indeterminacy = internal_forces.find(set);
 
   meet_cones(result);
-  if (result.verdict == Verdict::kUndecided && lighten(result)) meet_cones(result);
+  if (result.verdict == Verdict::kUndecided && lighten(result, false)) meet_cones(result);
+  if (result.verdict == Verdict::kUndecided && gauss_answer.a.isZero(0.0) && lighten(result, true)) meet_cones(result);
 
   // Steps 6 to 8.
   for (size_t i = 0; i < p.contacts.size(); ++i) result.contacts[i].unique = internal_forces.spare(set, i);
@@ -315,11 +318,14 @@ void StickingChecker::Workspace::meet_cones(StickingResult& result)
 /// Where rows depend on each other, as those of flat feet do, multipliers of Gauss' principle may be thousands of times
 /// larger than forces that would do, and what rounding leaves of them spoils motion and load. Those of least norm say
 /// the same, and the motion is refined with them; false: there are none.
-bool StickingChecker::Workspace::lighten(StickingResult& result)
+/// @param slowly a motion that is next to rest is kept: it is no rounding where the contacts cannot carry all of a
+/// load,
+///               as two points below a body whose centre of mass misses their line by a millionth of a micrometre
+bool StickingChecker::Workspace::lighten(StickingResult& result, bool slowly)
 {
   if (!shown_forces.without_cones(*problem, loads, detaching, result.lambda)) return false;
   refine(gauss_answer.a, result.lambda);
-  drop_noise(gauss_answer.a, result.lambda);
+  if (!slowly) drop_noise(gauss_answer.a, result.lambda);
   result.acceleration = gauss_answer.a;
   set_carried_load(result.lambda);
   settle_load();

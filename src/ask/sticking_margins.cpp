@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ask/contact_reports.hpp"
 #include "ask/parts.hpp"
 #include "ask/sticking_workspace.hpp"
 #include "base/numerics.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr size_t kIntervalPatterns = 64;  // sign patterns over which intervals are united
 constexpr double kRestOfGauss = 1e-9;     // share of a sum that rounding of accelerations and rest leave in it
+constexpr double kEnough = 1.0 + 1e-5;    // times the least friction: clear of the rim, where rounding decides
 
 }  // namespace
 
@@ -130,6 +132,11 @@ void StickingChecker::Workspace::friction_margin(StickingResult& result)
   const FrictionBracket least = least_friction(hold_problem(), -1, known, search, trial);
   result.friction_scale = least.upper;
   result.friction_scale_known = least.settled();
+  if (result.verdict == Verdict::kFails && least.upper && !repaired_by_friction(*least.upper)) {
+    result.friction_scale.reset();
+    result.friction_scale_known = false;
+    return;
+  }
   show_forces(result, least);
 }
 
@@ -148,6 +155,15 @@ void StickingChecker::Workspace::show_forces(StickingResult& result, const inter
     return;
   }
   result.least_friction_shown = judge(*problem, options->rules, certificate) == result.verdict;
+  if (!result.least_friction_shown && !certificate.a.isZero(0.0)) {  // of the load as it is, not as it was settled
+    Eigen::VectorXd a = certificate.a;
+    refine(certificate.a, certificate.lambda);
+    for (const Contact& contact : problem->contacts)  // what rounding of the others made pull carries nothing
+      if (contact.side == Side::kUnilateral && certificate.lambda[contact.row] < 0.0)
+        certificate.lambda.segment(contact.row, contact.rows()).setZero();
+    result.least_friction_shown = judge(*problem, options->rules, certificate) == result.verdict;
+    if (!result.least_friction_shown) certificate.a.swap(a);
+  }
   if (result.least_friction_shown)
     result.lambda = certificate.lambda;
   else
@@ -157,23 +173,35 @@ void StickingChecker::Workspace::show_forces(StickingResult& result, const inter
 void StickingChecker::Workspace::repairs(StickingResult& result)
 {
   FrictionBracket least{result.friction_scale.has_value(), 0.0, result.friction_scale};  // enough, if not the least
-  if (!options->margins) least = least_friction(hold_problem(), -1, kInfinity, search, trial);
+  if (!options->margins) {
+    least = least_friction(hold_problem(), -1, kInfinity, search, trial);
+    least.known = least.known && least.upper && repaired_by_friction(*least.upper);
+  }
   if (least.known && least.upper && *least.upper > 1.0)
     result.repairs.push_back({Repair::Change::kCommonFriction, -1, *least.upper, {}});
   for (size_t i = 0; i < problem->contacts.size(); ++i) {
     if (set.column(i) < 0 || problem->contacts[i].tangents == 0) continue;
     least = least_friction(hold_problem(), static_cast<int>(i), kInfinity, search, trial);
-    if (least.known && least.upper && *least.upper > problem->contacts[i].mu)
+    if (!least.known || !least.upper || *least.upper <= problem->contacts[i].mu) continue;
+    ContactProblem repaired = *problem;
+    repaired.contacts[i].mu = kEnough * *least.upper;
+    if (!options->rules.shape.may_prove_holds() || holds_as(repaired))
       result.repairs.push_back({Repair::Change::kFriction, static_cast<int>(i), *least.upper, {}});
   }
   repairing_force(result);
 }
 
-/// Whether every contact keeps sticking with another F, as decided and judged anew.
-bool StickingChecker::Workspace::holds_with(const Eigen::VectorXd& F)
+/// What the search finds is about a load that rounding was taken out of; where that makes the difference, as on a foot
+/// that carries next to nothing, more friction does not hold as said.
+bool StickingChecker::Workspace::repaired_by_friction(double factor)
 {
-  ContactProblem changed = *problem;
-  changed.F = F;
+  if (!options->rules.shape.may_prove_holds()) return true;  // facets outside of the cones prove nothing of the kind
+  return holds_as(internal::with_friction(*problem, kEnough * factor));
+}
+
+/// Whether every contact keeps sticking in a changed problem, as decided and judged anew.
+bool StickingChecker::Workspace::holds_as(const ContactProblem& changed)
+{
   StickingOptions verdict_only;
   verdict_only.rules = options->rules;
   verdict_only.branch_limit = options->branch_limit;
@@ -236,7 +264,9 @@ void StickingChecker::Workspace::repairing_force(StickingResult& result)
     const double unit = std::pow(10.0, std::abs(digits));  // a power of ten as such, so that decimals come out short
     for (double& entry : *force)
       entry = digits > 0.0 ? std::round(entry * unit) / unit : std::round(entry / unit) * unit;
-    if (!holds_with(problem->F + *force)) continue;
+    ContactProblem repaired = *problem;
+    repaired.F += *force;
+    if (!holds_as(repaired)) continue;
     result.repairs.push_back({Repair::Change::kForce, -1, force->norm(), *force});
     return;
   }

@@ -16,6 +16,9 @@ struct StickingChecker::Workspace {
   /// stay unknown.
   bool check_by_parts(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
 
+  /// What another engine decides, if it does.
+  void ask_second_engine(const ContactProblem& problem, const StickingOptions& options, StickingResult& result) const;
+
   // sticking_modes.cpp: contacts that are free once they leave
   void check_free(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
   bool holds_leaving(const ContactProblem& problem, const StickingOptions& options, const ContactProblem& stays,
@@ -36,7 +39,7 @@ struct StickingChecker::Workspace {
   bool settle(Eigen::VectorXd& a, const Eigen::VectorXd& lambda);
   void set_carried_load(const Eigen::VectorXd& lambda);
   void meet_cones(StickingResult& result);
-  bool lighten(StickingResult& result);
+  bool lighten(StickingResult& result, bool slowly);
   void prove_holds(StickingResult& result);
   void prove_fails(StickingResult& result);
   void prove_fails_with_more(StickingResult& result);
@@ -63,7 +66,8 @@ struct StickingChecker::Workspace {
   void repairs(StickingResult& result);
   void repairing_force(StickingResult& result);
   std::optional<Eigen::VectorXd> nearest_load(const std::vector<MotionLeaf>& leaves, double room);
-  bool holds_with(const Eigen::VectorXd& F);
+  bool repaired_by_friction(double factor);
+  bool holds_as(const ContactProblem& changed);
 
   internal::HoldWorkspace search;
   Judge judge;

@@ -238,12 +238,42 @@ bool Equilibrium::fails(const Leaf& leaf) const
   return gain > 0;
 }
 
+namespace {
+
+/// Forces beside a motion are those that would balance the load, had every contact as many times its friction as they
+/// need.
+Refusal balance_with_more_friction(Problem p, const Vector& a, const Json& certificate)
+{
+  const Vector lambda = vector(certificate.at("lambda"));
+  if (std::ranges::all_of(lambda, [](const Q& force) { return force == 0; })) return "";
+  Q factor = 1;
+  const auto need = [&](const Q& used, const Q& budget) {
+    if (used > 0 && budget > 0) factor = std::max<Q>(factor, used / budget);
+    return used == 0 || budget > 0;
+  };
+  for (const Contact& c : p.contacts) {
+    const Q normal = abs(lambda.at(c.row)), twist = c.torsional ? Q(abs(lambda.at(c.last()))) : Q(0);
+    if (!need(gauge(p, c, lambda), c.mu * normal) || !need(twist, c.torsion * normal))
+      return "a force shown has friction where nothing presses";
+  }
+  for (Contact& c : p.contacts) {
+    c.mu *= factor;
+    c.torsion *= factor;
+  }
+  p.backward = kRounding;
+  return Equilibrium(p, a).holds(lambda, vector(certificate.at("efforts")));
+}
+
+}  // namespace
+
 Refusal judge_equilibrium(const Problem& p, const Json& certificate)
 {
   const Equilibrium equilibrium(p, vector(certificate.at("a")));
   if (!equilibrium.sticks()) return "a contact does not stick under the prescribed acceleration";
   if (certificate.at("kind").get<std::string>() == "forces")
     return equilibrium.holds(vector(certificate.at("lambda")), vector(certificate.at("efforts")));
+  if (const Refusal refusal = balance_with_more_friction(p, vector(certificate.at("a")), certificate); !refusal.empty())
+    return refusal;
   return every_leaf(p, equilibrium.measured(), certificate, [&](const Leaf& leaf) { return equilibrium.fails(leaf); });
 }
 

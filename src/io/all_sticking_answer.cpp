@@ -91,6 +91,7 @@ class AllStickingAsker final : public Asker {
     report.efforts = given_efforts(report.scenario, report.problem);
     if (result.friction_scale_known) report.margins.push_back(reported_margin("friction_scale", result.friction_scale));
     report.iterations = result.iterations;
+    if (!result.second_engine.empty()) report.solver += ", " + result.second_engine;
     report.answer = std::move(answer_);
   }
 

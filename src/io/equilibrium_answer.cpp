@@ -97,7 +97,7 @@ void EquilibriumAsker::write_row(std::vector<RowCell>& cells) const
 void EquilibriumAsker::move_to(ScenarioReport& report)
 {
   const EquilibriumResult& result = answer_.result;
-  if (result.verdict == Verdict::kHolds) {
+  if (result.verdict == Verdict::kHolds || (result.verdict == Verdict::kFails && result.least_friction_shown)) {
     report.contacts = reported_contacts(report.problem, result.contacts, result.lambda, false);
     for (std::size_t i = 0; i < report.problem.actuators.size(); ++i)
       report.efforts.push_back({report.problem.actuators[i].name, result.efforts[static_cast<Eigen::Index>(i)]});
@@ -109,6 +109,7 @@ void EquilibriumAsker::move_to(ScenarioReport& report)
     report.margins.push_back(reported_margin(named.name, margin, named.safe));
   }
   report.iterations = result.iterations;
+  if (!result.second_engine.empty()) report.solver += ", " + result.second_engine;
   report.answer = std::move(answer_);
 }
 

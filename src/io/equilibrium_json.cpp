@@ -78,17 +78,16 @@ void write_equilibrium(const ScenarioReport& report, Json& json_report)
 
 namespace {
 
-/// What a report may say about a certificate that proves `verdict`.
-Json claims_of(const ContactProblem& problem, const Certificate& certificate, Verdict verdict,
+/// What a report may say about a certificate, with forces or without.
+Json claims_of(const ContactProblem& problem, const Certificate& certificate, bool forces,
                const std::vector<ContactReport>& contacts)
 {
-  const bool holds = verdict == Verdict::kHolds;
   Json claims;
   claims["acceleration"]["values"] = by_joint(problem, certificate.a);
   claims["acceleration"]["unique"] = true;  // it is prescribed
-  claims["contacts"] = holds ? proved_contacts_json(problem, contacts, certificate.lambda) : Json::array();
+  claims["contacts"] = forces ? proved_contacts_json(problem, contacts, certificate.lambda) : Json::array();
   claims["efforts"] = Json::object();
-  for (std::size_t i = 0; holds && i < problem.actuators.size(); ++i)
+  for (std::size_t i = 0; forces && i < problem.actuators.size(); ++i)
     claims["efforts"][problem.actuators[i].name] = json(certificate.efforts[static_cast<Eigen::Index>(i)]);
   for (const char* key : {"indeterminacy", "margins", "repair"}) claims[key] = unproved();
   return claims;
@@ -111,20 +110,23 @@ Judgement judge_equilibrium_report(const Field& report)
   Judge judge;
   judged.verdict = judge.equilibrium_within(tolerance, problem, certificate.a, shape, certificate, &why);
   if (judged.verdict == Verdict::kUndecided) return Judgement::refusal("the certificate proves nothing: " + why);
+  const double needed = judge.needed_tolerance();
+  const bool holds = judged.verdict == Verdict::kHolds, forces = holds || !certificate.lambda.isZero(0.0);
+  if (!holds && forces &&
+      !balances_with_more_friction(problem, certificate.a, shape, certificate.lambda, certificate.efforts))
+    return Judgement::refusal("the certificate's forces do not balance the load, whatever the friction");
   std::vector<ContactReport> contacts(problem.contacts.size());
-  if (judged.verdict == Verdict::kHolds) {
+  if (forces) {
     const std::vector<char> detaching(problem.contacts.size(), 0);
     report_contacts(problem, shape, detaching, certificate.lambda, judged.verdict, contacts);
-    judged.summary = describe_balance(problem, contacts, certificate.efforts);
   }
+  if (holds) judged.summary = describe_balance(problem, contacts, certificate.efforts);
   judged.proved = std::string("by ") + name_of(certificate.kind);
-  judged.claims = claims_of(problem, certificate, judged.verdict, contacts);
-  if (tolerance > 0.0 && judged.verdict == Verdict::kHolds)
-    judged.claims["tolerance"] = tolerance_json(tolerance, judge.needed_tolerance());
+  judged.claims = claims_of(problem, certificate, forces, contacts);
+  if (tolerance > 0.0 && holds) judged.claims["tolerance"] = tolerance_json(tolerance, needed);
   const std::vector<int> idle_motors = read_idle_motors(source["rules"], problem);
   judged.question = question_json(problem, shape, tolerance, idle_motors, certificate.a);
   judged.proof = balance_proof_json(certificate);
-  const double needed = judge.needed_tolerance();
   if (judged.verdict == Verdict::kFails)
     judge_failure(report, problem, rules_of_balance(shape), certificate, idle_motors, false, judged);
   if (judged.refused.empty()) judged.summary = within_tolerance(judged.summary, judged.verdict, tolerance, needed);

@@ -102,7 +102,9 @@ AnswerText equilibrium_text(const ScenarioReport& report)
   const EquilibriumAnswer& answer = std::get<EquilibriumAnswer>(report.answer);
   const EquilibriumResult& result = answer.result;
   const bool holds = result.verdict == Verdict::kHolds;
-  if (holds && !report.problem.contacts.empty()) text.table = contacts_text(report.problem, result.contacts);
+  if (!report.contacts.empty()) text.table = contacts_text(report.problem, result.contacts);
+  if (!holds && !report.contacts.empty())
+    text.notes.push_back("these forces would balance the load; of all that would, they need the least friction");
   if (holds && result.indeterminacy > 0)
     text.notes.push_back(shown_forces_text(result.indeterminacy, result.least_friction_shown));
   if (holds && report.problem.contacts.empty()) text.headline = "no contacts";

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "stiction/closure.hpp"
+#include "stiction/equilibrium.hpp"
 #include "stiction/sliding.hpp"
+#include "stiction/sticking.hpp"
 #include "support/stances.hpp"
 
 namespace stiction {
@@ -49,6 +51,21 @@ TEST(SecondEngine, OfSlidingIsNamedWhenItHelped)
   const SlidingResult alone = SlidingChecker().check(problem, slips);
   EXPECT_EQ(alone.verdict, Verdict::kHolds) << alone.reason;
   EXPECT_EQ(alone.second_engine, "");
+}
+
+TEST(SecondEngine, OfStickingAndOfABalanceIsNamedWhenItHelped)
+{
+  const ContactProblem problem = table();
+  int questions = 0;
+  const StickingResult sticks = StickingChecker(std::make_unique<Counter>(questions)).check(problem);
+  EXPECT_EQ(sticks.verdict, Verdict::kHolds) << sticks.reason;
+  EXPECT_EQ(sticks.second_engine, "native");
+  const EquilibriumResult balanced = EquilibriumChecker(std::make_unique<Counter>(questions)).check(problem);
+  EXPECT_EQ(balanced.verdict, Verdict::kHolds) << balanced.reason;
+  EXPECT_EQ(balanced.second_engine, "native");
+  EXPECT_GT(questions, 0);
+  EXPECT_EQ(StickingChecker().check(problem).second_engine, "");
+  EXPECT_EQ(EquilibriumChecker().check(problem).second_engine, "");
 }
 
 TEST(SecondEngine, OfClosureIsTheOneThatWasAskedFor)

@@ -163,6 +163,44 @@ TEST(Shown, ChangeContinuouslyAcrossTheBoundary)
   for (const ContactReport& contact : fails.contacts) EXPECT_NEAR(contact.utilisation, 98.2 / 98.1, 1e-4);
 }
 
+TEST(Shown, OfABalanceChangeContinuouslyAcrossTheBoundary)
+{
+  EquilibriumOptions options;
+  options.friction_scale = true;
+  const ContactProblem slips = table(98.2).problem;
+  const EquilibriumResult holds = EquilibriumChecker().check(table(98.0).problem, {}, options);
+  const EquilibriumResult fails = EquilibriumChecker().check(slips, {}, options);
+  ASSERT_EQ(holds.verdict, Verdict::kHolds);
+  ASSERT_EQ(fails.verdict, Verdict::kFails);
+  ASSERT_TRUE(fails.least_friction_shown);
+  EXPECT_LE((holds.lambda - fails.lambda).lpNorm<Eigen::Infinity>(), 0.2);  // N, for 0.2 N of push
+  for (const ContactReport& contact : fails.contacts) EXPECT_NEAR(contact.utilisation, 98.2 / 98.1, 1e-4);
+  EXPECT_LE((slips.F - slips.J.transpose() * fails.lambda).lpNorm<Eigen::Infinity>(), 1e-9);
+  // Without the margin, and where no friction helps, those that come nearest.
+  EXPECT_FALSE(EquilibriumChecker().check(slips).least_friction_shown);
+  testing::Stance lifted = table(0.0);
+  lifted.problem.F[2] = -1.0;
+  const EquilibriumResult nothing = EquilibriumChecker().check(lifted.problem, {}, options);
+  ASSERT_EQ(nothing.verdict, Verdict::kFails);
+  EXPECT_FALSE(nothing.least_friction_shown);
+}
+
+/// Data that are known to a tolerance: the forces that come nearest decide, not those that need more friction.
+TEST(Shown, OfABalanceDoNotDisturbTheTolerance)
+{
+  EquilibriumOptions options;
+  options.friction_scale = true;
+  const double limit = 0.5 * 20.0 * 9.81;
+  options.tolerance = 1e-4;
+  const EquilibriumResult within = EquilibriumChecker().check(table(limit * (1.0 + 1e-6)).problem, {}, options);
+  EXPECT_EQ(within.verdict, Verdict::kHolds);
+  EXPECT_FALSE(within.least_friction_shown);
+  const EquilibriumResult beyond = EquilibriumChecker().check(table(limit * 1.5).problem, {}, options);
+  ASSERT_EQ(beyond.verdict, Verdict::kFails);
+  EXPECT_TRUE(beyond.least_friction_shown);
+  EXPECT_NEAR(most_used(beyond.contacts), 1.5, 1e-4);
+}
+
 /// Between two walls any little friction holds if the walls press hard enough: nobody wants to see a million newtons.
 TEST(Shown, StayOfTheSizeOfTheLoadWhereSqueezingWouldDo)
 {

@@ -79,7 +79,6 @@ TEST(EquilibriumReport, FailsSayWhatWouldHelp)
 {
   const Json json = checked_json("box_on_steep_slope", {{"question", "equilibrium"}});
   EXPECT_EQ(json["verdict"], "fails");
-  EXPECT_TRUE(json["contacts"].empty());
   // 25 degrees: tan 25 over mu.
   const double mu = json["certificate"]["problem"]["contacts"][0]["mu"].get<double>();
   const double scale = std::tan(25.0 * 3.14159265358979 / 180.0) / mu;
@@ -87,6 +86,36 @@ TEST(EquilibriumReport, FailsSayWhatWouldHelp)
   EXPECT_NEAR(json["repair"][0]["to"].get<double>(), scale, 1e-4);
   EXPECT_THAT(to_text(checked("box_on_steep_slope", {{"question", "equilibrium"}})),
               HasSubstr("every friction coefficient times 1.1"));
+}
+
+TEST(EquilibriumReport, AFailingOneShowsTheForcesThatNeedTheLeastFriction)
+{
+  // On a slope of 25 degrees every point has the same share: tan 25 over mu.
+  const ScenarioReport report = checked("box_on_steep_slope", {{"question", "equilibrium"}});
+  const std::string text = to_json(report);
+  const Json json = Json::parse(text);
+  const double mu = json["certificate"]["problem"]["contacts"][0]["mu"].get<double>();
+  const double share = std::tan(25.0 * 3.14159265358979 / 180.0) / mu;
+  ASSERT_EQ(json["contacts"].size(), 4u);
+  double normal = 0.0;
+  for (const Json& contact : json["contacts"]) {
+    EXPECT_EQ(contact["state"], "sliding");
+    EXPECT_NEAR(contact["utilisation"].get<double>(), share, 1e-4);
+    normal += contact["normal_force"].get<double>();
+  }
+  EXPECT_NEAR(normal, 9.81 * std::cos(25.0 * 3.14159265358979 / 180.0), 1e-4);
+  EXPECT_THAT(to_text(report), HasSubstr("these forces would balance the load"));
+  EXPECT_TRUE(verify_report(text, "r").valid);
+  // Forces that balance nothing are not believed, and neither are forces that the certificate does not have.
+  EXPECT_THAT(message_about_forged(text, [](Json& r) { r["certificate"]["lambda"][0] = 1.0; }),
+              HasSubstr("forces do not balance the load"));
+  EXPECT_THAT(message_about_forged(text, [](Json& r) { r["contacts"][0]["normal_force"] = 1.0; }),
+              HasSubstr("contacts[0].normal_force"));
+  EXPECT_THAT(message_about_forged(text, [](Json& r) { r["contacts"] = Json::array(); }), HasSubstr("contacts"));
+  // Where no friction helps there are none.
+  const Json tips = checked_json("block_tips", {{"question", "equilibrium"}});
+  EXPECT_EQ(tips["verdict"], "fails");
+  EXPECT_TRUE(tips["contacts"].empty());
 }
 
 /// Feeds the efforts that equilibrium found to all_sticking, another question with another proof: nothing may move.

@@ -382,6 +382,81 @@ TEST(Exact, KnowsWhereFacetsAre)
   EXPECT_FALSE(holds_in_facets("outer", flat, 2.0));  // a cone around the true one proves nothing of the kind
 }
 
+/// One mass of 1 kg, two rows that measure its velocity, as closures: accelerations are -gamma.
+Json two_rows(const char* question, const char* kind, double gamma1, double gamma2)
+{
+  Json report = Json::parse(R"({"verdict": "fails", "certificate": {"a": [0], "efforts": [], "leaves": [],
+    "rules": {"cone": "exact"}, "problem": {"M": [[1]], "F": [0], "J": [[1], [1]], "contacts": [],
+    "closures": [{"name": "k", "row": 0, "rows": 2}]}}})");
+  report["question"] = question;
+  report["certificate"]["kind"] = kind;
+  report["certificate"]["problem"]["gamma"] = {gamma1, gamma2};
+  return report;
+}
+
+TEST(Exact, AContradictionIsChargedWithWhatRoundingLeavesOfRowsAndAccelerations)
+{
+  const auto contradicts = [](double gamma1, double gamma2, double first, double second) {
+    Json report = two_rows("all_sticking", "contradiction", gamma1, gamma2);
+    report["certificate"]["lambda"] = {first, second};
+    return proved(report);
+  };
+  EXPECT_TRUE(contradicts(-1.0, 1.0, 1.0, -1.0));
+  EXPECT_FALSE(contradicts(-1.0, 1.0, -1.0, 1.0));             // the other way round
+  EXPECT_TRUE(contradicts(-1.0 - 0x1p-20, -1.0, 1.0, -1.0));   // clearly more than rounding
+  EXPECT_FALSE(contradicts(-1.0 - 0x1p-40, -1.0, 1.0, -1.0));  // 2^-46 of what loads could accelerate
+  EXPECT_FALSE(contradicts(-1.0, -1.0, 1.0 + 0x1p-10, -1.0));  // rows that agree, with forces left over
+}
+
+TEST(Exact, ACouplingThatPullsIsNone)
+{
+  const auto holds = [](double load) {
+    Json report = Json::parse(R"({"question": "couplings", "verdict": "holds", "certificate": {"kind": "forces",
+      "a": [0], "unilateral": [0], "bilateral": [], "problem": {"M": [[1]], "J": [[1]], "gamma": [0], "closures": [],
+      "contacts": [{"name": "c", "row": 0, "tangents": 0, "torsional": false, "side": "unilateral", "torsion": 0,
+      "mu": 0, "max_normal": "inf"}]}}})");
+    report["certificate"]["problem"]["F"] = {load};
+    report["certificate"]["lambda"] = {load};  // M a + F = J'lambda
+    return proved(report);
+  };
+  EXPECT_TRUE(holds(1.0));
+  EXPECT_FALSE(holds(-1.0));
+}
+
+TEST(Exact, AModeWithManyAccelerationsIsNotSettled)
+{
+  const auto only_one = [](double mass) {  // of the second and third body; a row keeps the sum of all velocities
+    Json report = Json::parse(R"({"question": "sliding", "verdict": "holds", "count": "one", "complete": true,
+      "certificate": {"kind": "modes", "slips": [], "leaves": [], "witnesses": [{"signs": []}],
+      "problem": {"F": [1, 0, 0], "J": [[1, 1, 1]], "gamma": [0], "contacts": [],
+      "closures": [{"name": "k", "row": 0, "rows": 1}]}}})");
+    report["certificate"]["problem"]["M"] = {{1, 0, 0}, {0, mass, 0}, {0, 0, mass}};
+    const double force = mass / (mass + 2.0);  // a = (f - 1, f / m, f / m), sum 0
+    Json& witness = report["certificate"]["witnesses"][0];
+    witness["lambda"] = {force};
+    witness["a"] = mass > 0.0 ? Json{force - 1.0, force / mass, force / mass} : Json{-1.0, 0.5, 0.5};
+    return proved(report);
+  };
+  EXPECT_TRUE(only_one(1.0));
+  EXPECT_FALSE(only_one(0.0));  // (-1, 1, 0) would do as well
+}
+
+TEST(Exact, ForcesBesideAMotionBalanceTheLoad)
+{
+  const Json report = checked_json("box_on_steep_slope", {{"question", "equilibrium"}});
+  ASSERT_FALSE(report["contacts"].empty());
+  EXPECT_TRUE(proved(report));
+  for (const std::size_t row : {0u, 1u, 2u}) {
+    Json forged = report;
+    Json& force = forged["certificate"]["lambda"][row];
+    force = force.get<double>() + 1e-6;
+    EXPECT_FALSE(proved(forged)) << row;
+  }
+  Json lifted = report;  // friction without a normal force: no coefficient is enough
+  lifted["certificate"]["lambda"][0] = 0.0;
+  EXPECT_FALSE(proved(lifted));
+}
+
 TEST(Exact, SaysWhyItProvesNothing)
 {
   EXPECT_NE(judge_exactly(checked_json("box_at_the_limit").dump()).message.find("undecided"), std::string::npos);

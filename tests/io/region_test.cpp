@@ -285,8 +285,9 @@ TEST(RegionVerify, OwnReportsAreValid)
   // A contact that is far away, where the origin is near.
   const std::vector<ScenarioOverride> far = {
       {"question", "region"},
-      {"contacts", "[{name: a, link: box/box, normal: [0, 0, 1], mu: 0.8, points: [[1000, 0, -0.1], [-0.1, 0.1, -0.1], "
-                   "[-0.1, -0.1, -0.1]]}]"}};
+      {"contacts",
+       "[{name: a, link: box/box, normal: [0, 0, 1], mu: 0.8, points: [[1000, 0, -0.1], [-0.1, 0.1, -0.1], "
+       "[-0.1, -0.1, -0.1]]}]"}};
   const Verification distant = verify_report(to_json(checked("box_pushed", far)), "r");
   EXPECT_TRUE(distant.valid) << distant.message;
   // One contact: a point.

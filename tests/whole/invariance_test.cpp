@@ -133,13 +133,15 @@ std::vector<Variant> variants_of(const Scenario& drawn, unsigned seed)
   return list;
 }
 
-/// Whether there are forces that stick, but none of up to kMovingForces times the loads, of which alone verdicts speak.
-bool sticks_beyond_proportion(const ContactProblem& problem, StickingChecker& checker)
+/// Whether there are forces that hold, but none of up to `most` times the loads, of which alone verdicts speak.
+template <class Checker>
+bool holds_beyond_proportion(const ContactProblem& problem, Checker& checker, double most)
 {
-  const StickingResult found = checker.check(problem);
+  const auto found = checker.check(problem);
+  if (found.certificate.kind != CertificateKind::kForces) return false;
   const Eigen::VectorXd& lambda = found.lambda;
-  const Eigen::VectorXd left = problem.M * found.acceleration + problem.F - problem.J.transpose() * lambda;
-  if (found.certificate.kind != CertificateKind::kForces || left.norm() > 1e-9 * lambda.norm()) return false;
+  const Eigen::VectorXd left = problem.M * found.certificate.a + problem.F - problem.J.transpose() * lambda;
+  if (left.norm() > 1e-9 * lambda.norm()) return false;
   internal::Scales scales;
   scales.measure(problem);
   scales.measure_forces(problem);
@@ -149,7 +151,7 @@ bool sticks_beyond_proportion(const ContactProblem& problem, StickingChecker& ch
     const double sign = contact.side == Side::kBilateral && force[0] < 0.0 ? -1.0 : 1.0;
     const FrictionCone cone{contact.tangents, contact.torsional, contact.mu, contact.torsion, sign, ConeShape::exact()};
     if (slack(cone, force) < 0.0) return false;
-    contact.max_normal = internal::kMovingForces * scales.row_force(contact.row);
+    contact.max_normal = most * scales.row_force(contact.row);
   }
   return checker.check(limited).verdict == Verdict::kFails;
 }
@@ -194,7 +196,10 @@ bool near_the_boundary(const Scenario& scenario)
     neighbour.J = svd.U * values.asDiagonal() * svd.V.transpose() * unit.asDiagonal();
     return neighbour;
   };
-  if (scenario.question == Question::kAllSticking && sticks_beyond_proportion(problem, sticking)) return true;
+  if (scenario.question == Question::kAllSticking
+          ? holds_beyond_proportion(problem, sticking, internal::kMovingForces)
+          : problem.actuators.empty() && holds_beyond_proportion(problem, equilibrium, internal::kStaticForces))
+    return true;
   for (const double share : {1e-14, 1e-9, 1e-5})
     if (look(carried(share))) return true;
   if (look(dependent())) return true;
@@ -327,6 +332,7 @@ void compare(Question question, unsigned seed, Separation separation, Table& tab
 {
   const Scenario drawn = testing::SceneDraw(question, seed, separation).scenario;
   Claims decided;
+  bool near = false;  // the boundary, which does not move with the words
   for (const Variant& variant : variants_of(drawn, seed)) {
     Row& row = table[variant.name];
     ++row.cases;
@@ -349,7 +355,8 @@ void compare(Question question, unsigned seed, Separation separation, Table& tab
         if (claim.verdict != Verdict::kUndecided) decided.push_back(claim);
     if (!undecided(answer.claims)) continue;
     ++row.undecided;
-    if (!variant.near || explained(variant.scenario, answer.claims)) continue;
+    near = near || (variant.near && explained(variant.scenario, answer.claims));
+    if (!variant.near || near) continue;
     ++row.unexplained;
     if (printing())
       std::cout << name_of(question) << " seed " << seed << ", " << variant.name << ": " << words(answer.claims)
@@ -399,12 +406,15 @@ TEST_P(Invariance, OfContactsNearlyInOnePlace)
 /// cancellation, with qpOASES; a contact that opens by rounding (5552); a wrench beside something heavy; suction cups
 /// that fail by a motion for each of their signs (283, 4828); impacts with impulses on a rim that was only nearly met
 /// (31, 446), with equations that look dependent (24), with sectors of slip that got narrow one after the other (17),
-/// with more modes by one contact written twice (136), with witnesses that qpOASES itself doubts (224, 255).
+/// with more modes by one contact written twice (136), with witnesses that qpOASES itself doubts (224, 255). Bodies on
+/// two points that begin to turn about their line by a billionth of their weight (2156 to 9814); failures that one
+/// engine has no proof of in one wording (523, 2383, 2481, 7104, 9086, 9489).
 TEST(UndecidedOnce, IsDecidedHoweverItIsSaid)
 {
   const std::pair<Question, std::vector<unsigned>> kSeeds[] = {
-      {Question::kEquilibrium, {767, 1651, 2808, 3428, 2383}},
-      {Question::kAllSticking, {372, 2303, 13, 142, 329, 5552}},
+      {Question::kEquilibrium, {767, 1651, 2808, 3428, 2383, 523, 2481, 7104, 9086}},
+      {Question::kAllSticking,
+       {372, 2303, 13, 142, 329, 5552, 523, 2156, 2383, 3120, 4653, 4934, 7662, 7689, 9086, 9489, 9558, 9749, 9814}},
       {Question::kClosure, {246, 317, 666, 1580, 283, 4828}},
       {Question::kImpact, {17, 24, 31, 136, 224, 255, 446}}};
   for (const auto& [question, seeds] : kSeeds)
