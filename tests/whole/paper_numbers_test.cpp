@@ -118,7 +118,9 @@ TEST(PaperNumbers, Example1SticksBelowFrictionAndTippingLimits)
       const StickingResult r = StickingChecker().check(Scene(d).compute(), options);
       EXPECT_EQ(r.verdict, beyond < 0 ? Verdict::kHolds : Verdict::kFails);
       EXPECT_EQ(r.indeterminacy, 1);
-      if (beyond < 0) EXPECT_NEAR(r.lambda[1] + r.lambda[3], -load.force.x(), kNine);
+      if (beyond < 0) {
+        EXPECT_NEAR(r.lambda[1] + r.lambda[3], -load.force.x(), kNine);
+      }
     }
 }
 
@@ -152,7 +154,9 @@ TEST(PaperNumbers, Example2BlockOnOneCorner)
     EXPECT_NEAR(lcp.Hc[0], -F.y() + along * F.x() + turning * F.z(), kNine);
     const double printed = F.y() + 12 * a * b / (kL * kL + kl * kl) * F.x() + turning * F.z();
     EXPECT_GT(std::abs(lcp.Hc[0] - printed), 1.0);
-    if (theta == std::atan(kL / kl)) EXPECT_NEAR(along, 0, kNine);  // F^x plays no role
+    if (theta == std::atan(kL / kl)) {
+      EXPECT_NEAR(along, 0, kNine);
+    }  // F^x plays no role
     // P9, (53): the normal force, and the ratio that decides
     const FacetMlcp facets = facet_mlcp(q, ConeShape::exact());
     ASSERT_TRUE(facets.hypotheses.hold());
@@ -304,7 +308,7 @@ TEST(PaperNumbers, Example5RowsOfARectangleBetweenFingers)
 TEST(PaperNumbers, Example5ClosedForm)
 {
   const RectangleInFingers hand(0.0, 0.0, 0.0);
-  for (const Eigen::Vector3d F : {Eigen::Vector3d(-20, 6, 18), Eigen::Vector3d(-10, 3, 13)}) {
+  for (const Eigen::Vector3d& F : {Eigen::Vector3d(-20, 6, 18), Eigen::Vector3d(-10, 3, 13)}) {
     const double tilt = kl / kL * (F[0] + F[2]);
     const Eigen::Vector3d lambda_n(-F[0], F[1], F[2]);
     const Eigen::Vector3d lambda_t((kWeight + F[1] - tilt) / 2, F[0] + F[2],
@@ -414,14 +418,18 @@ TEST(PaperNumbers, Example7HandOfThreeArms)
   EXPECT_EQ(std::count(block.begin(), block.end(), 0), 6);
   for (Eigen::Index i = 0; i < 15; ++i)
     for (Eigen::Index j = 0; j < 15; ++j)
-      if (block[static_cast<std::size_t>(i)] != block[static_cast<std::size_t>(j)]) EXPECT_EQ(p.M(i, j), 0.0);
+      if (block[static_cast<std::size_t>(i)] != block[static_cast<std::size_t>(j)]) {
+        EXPECT_EQ(p.M(i, j), 0.0);
+      }
   for (std::size_t c = 0; c < 3; ++c)
     for (int k = 0; k < 3; ++k) {
       double arm = 0.0;
       for (Eigen::Index j = 0; j < 15; ++j) {
         const int owner = block[static_cast<std::size_t>(j)];
         if (owner == static_cast<int>(c) + 1) arm += std::abs(p.J(p.contacts[c].row + k, j));
-        if (owner != 0 && owner != static_cast<int>(c) + 1) EXPECT_EQ(p.J(p.contacts[c].row + k, j), 0.0);
+        if (owner != 0 && owner != static_cast<int>(c) + 1) {
+          EXPECT_EQ(p.J(p.contacts[c].row + k, j), 0.0);
+        }
       }
       EXPECT_GT(arm, 0.1);  // every arm moves its tip in every direction
     }
