@@ -137,13 +137,13 @@ TEST(FreeDetachment, WhatLeavesMustNotPenetrate)
 /// Nothing says how fast a massless part moves once nothing holds it.
 TEST(FreeDetachment, AMasslessPartMayMoveAsItLikes)
 {
-  ContactProblem p = examples::system(examples::vec({1, 0}), examples::vec({0, 0}));
-  examples::add_contact(p, "tip", 0.5, {examples::vec({0, 1}), examples::vec({1, 0})});
-  Certificate mode{CertificateKind::kPenetration, examples::vec({0, -5}), Eigen::VectorXd(0), {}};
+  ContactProblem p = examples::system(examples::vec({1, 0}), examples::vec({5, 0}));
+  examples::add_contact(p, "tip", 0.0, {examples::vec({1, 1})});
+  Certificate mode{CertificateKind::kPenetration, examples::vec({-5, 0}), Eigen::VectorXd(0), {}};
   mode.leaving = {0};
   mode.penetrating = 0;
   EXPECT_FALSE(Judge().refutes_mode(p, ConeShape::exact(), mode));
-  EXPECT_EQ(StickingChecker().check(p, with(Detachment::kFree)).verdict, Verdict::kHolds);
+  EXPECT_NE(StickingChecker().check(p, with(Detachment::kFree)).verdict, Verdict::kFails);
 }
 
 TEST(FreeDetachment, ManyContacts)

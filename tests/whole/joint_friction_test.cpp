@@ -20,20 +20,20 @@ SceneDescription level_arm(double urdf_friction)
   return scene_of({model_from_text("a", urdf, Base::kFixed)});
 }
 
-Verdict verdict_of(const SceneDescription& d) { return EquilibriumChecker().check(Scene(d).compute()).verdict; }
+Verdict arm_verdict(const SceneDescription& d) { return EquilibriumChecker().check(Scene(d).compute()).verdict; }
 
 TEST(JointFrictionOf, HoldsAnArmThatIsNotDriven)
 {
   for (const double friction : {9.7, 9.9}) {
     SceneDescription d = level_arm(friction);
-    EXPECT_EQ(verdict_of(d), Verdict::kFails);  // unless asked for, the URDF's friction counts for nothing
+    EXPECT_EQ(arm_verdict(d), Verdict::kFails);  // unless asked for, the URDF's friction counts for nothing
     d.models[0].joint_friction.kind = JointFriction::Kind::kUrdf;
-    EXPECT_EQ(verdict_of(d), friction > 9.81 ? Verdict::kHolds : Verdict::kFails);
+    EXPECT_EQ(arm_verdict(d), friction > 9.81 ? Verdict::kHolds : Verdict::kFails);
     d = level_arm(0.0);
     d.models[0].joint_friction = {JointFriction::Kind::kGiven, {{"j", friction}}};
-    EXPECT_EQ(verdict_of(d), friction > 9.81 ? Verdict::kHolds : Verdict::kFails);
+    EXPECT_EQ(arm_verdict(d), friction > 9.81 ? Verdict::kHolds : Verdict::kFails);
     d.models[0].joint_friction.given = {};
-    EXPECT_EQ(verdict_of(d), Verdict::kFails);
+    EXPECT_EQ(arm_verdict(d), Verdict::kFails);
   }
 }
 
@@ -48,7 +48,7 @@ TEST(JointFrictionOf, HelpsAMotor)
     EXPECT_EQ(p.actuators[0].name, "a/j");
     EXPECT_EQ(p.actuators[1].name, "a/j (friction)");
     EXPECT_EQ(p.actuators[1].upper, friction);
-    EXPECT_EQ(verdict_of(d), friction > 4.81 ? Verdict::kHolds : Verdict::kFails);
+    EXPECT_EQ(arm_verdict(d), friction > 4.81 ? Verdict::kHolds : Verdict::kFails);
   }
 }
 
