@@ -43,8 +43,8 @@ def scenario_arguments(scenario: str, changes: Sequence[tuple[str, str]], folder
 def describe_results(
     scenario: str, changes: Sequence[tuple[str, str]], folders: Sequence[str]
 ) -> tuple[list[str], dict[str, str]]:
-    """What rows of a scenario are answered by, and what the answers depend on: the columns between verdict and summary, and
-    the hashes of RESULTS.inputs, as the program has them. @raises InputError with its words when the scenario is unusable."""
+    """What rows of a scenario are answered by, and what the answers depend on: the columns between verdict and summary,
+    and the hashes of RESULTS.inputs, as the program has them. @raises InputError with its words."""
     with tempfile.TemporaryDirectory() as folder:
         rows, out = os.path.join(folder, "rows.csv"), os.path.join(folder, "out.csv")
         with open(rows, "w", encoding="utf-8") as file:
@@ -90,8 +90,8 @@ def _stacked(value: Any, width: int | None) -> np.ndarray:
 
 
 def _flatten_grasps(columns: dict[str, Any]) -> dict[int, str]:
-    """Grasps with a list of contacts per row become arrays with offsets, in place. Returns rows that cannot be used, which
-    are then a contact without a place."""
+    """Grasps with a list of contacts per row become arrays with offsets, in place. Returns rows that cannot be used,
+    which are then a contact without a place."""
     ragged = [
         name
         for name in ("points", "normals", "mu", "torsion")
@@ -145,11 +145,11 @@ class BatchChecker:
     batches. Made for Ray Data, and for multiprocessing:
 
         ds.map_batches(stiction.BatchChecker, fn_constructor_kwargs={"scenario": "grasp.yaml"},
-                       batch_format="numpy", batch_size=4096, concurrency=8)
+                       batch_format="numpy", batch_size=4096, compute=ray.data.ActorPoolStrategy(size=8))
 
     scenario: a file whose entries rows replace, as stiction.batch does; every column but `keep` is a path in it.
     scene:    a scenario file or robot (URDF) whose states are the rows: columns as for robots in stiction.check_batch.
-    neither:  rows are grasps, columns as in check_batch; lists of contacts in "points" and "normals" may have any length.
+    neither:  rows are grasps, columns as in check_batch; lists of contacts in "points", "normals" … have any length.
 
     set, question, package_path, ask, gap, cutoff, plane, cone, threads: as there.
     constants: columns that are the same for every row, such as {"mu": 0.5}.
@@ -209,7 +209,7 @@ class BatchChecker:
         return _checker_of, (self._arguments,)
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, np.ndarray]:
-        """One row of answers per row: kept columns, then those of stiction.batch or stiction.check_batch, always the same."""
+        """One row of answers per row: kept columns, then those of stiction.batch or check_batch, always the same."""
         a = self._arguments
         columns = {name: column for name, column in batch.items() if name not in self._keep}
         kept = {name: np.asarray(batch[name]) for name in self._keep if name in batch}

@@ -367,7 +367,7 @@ def test_ray_data_answers_as_check_batch_does(local_ray):
         fn_constructor_kwargs={"ask": ["closed", "least_friction"]},
         batch_format="numpy",
         batch_size=32,
-        concurrency=2,
+        compute=ray.data.ActorPoolStrategy(size=2),
     ).take_all()
     found.sort(key=lambda row: row["id"])
     assert [row["id"] for row in found] == list(range(200))
@@ -378,7 +378,9 @@ def test_ray_data_answers_as_check_batch_does(local_ray):
     split = {name: np.split(ragged[name], ragged["offsets"][1:-1]) for name in ("points", "normals", "mu")}
     ds = ray.data.from_items([{"id": i, **{name: part[i].tolist() for name, part in split.items()}} for i in range(50)])
     found = sorted(
-        ds.map_batches(stiction.BatchChecker, batch_format="numpy", batch_size=7, concurrency=1).take_all(),
+        ds.map_batches(
+            stiction.BatchChecker, batch_format="numpy", batch_size=7, compute=ray.data.ActorPoolStrategy(size=1)
+        ).take_all(),
         key=lambda row: row["id"],
     )
     assert [row["closed"] for row in found] == stiction.check_batch(ragged)["closed"].tolist()
@@ -391,7 +393,7 @@ def test_ray_data_answers_as_check_batch_does(local_ray):
             fn_constructor_kwargs={"scenario": SLOPE},
             batch_format="numpy",
             batch_size=16,
-            concurrency=1,
+            compute=ray.data.ActorPoolStrategy(size=1),
         ).take_all(),
         key=lambda row: row["id"],
     )
