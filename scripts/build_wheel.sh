@@ -4,5 +4,5 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 rm -f dist/*.whl
 rm -f "$1/.skbuild-info.json"   # the build folder is make's: a wheel with other tools must not clear it
-.deps/wheel/bin/python -m pip wheel . --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir dist -C build-dir="$PWD/$1"
+SKBUILD_BUILD_DIR=$PWD/$1 .deps/wheel/bin/python -m pip wheel . --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir dist
 ls dist/*.whl

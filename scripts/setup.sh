@@ -19,7 +19,11 @@ wheel_requirements=()
 ros_requirements=()
 case "${1:-}" in
   "") ;;
-  --wheel) wheel_requirements=(requirements-wheel.txt) ;;
+  --wheel)
+    wheel_requirements=(requirements-wheel.txt)
+    python3 -c 'import os, sysconfig; os.stat(os.path.join(sysconfig.get_paths()["include"], "Python.h"))' 2>/dev/null ||
+      system_packages+=(python3-dev)
+    ;;
   --robots) requirements+=(requirements-robots.txt) ;;
   --test | --ros)
     system_packages+=(libgtest-dev libgmock-dev libbenchmark-dev libcdd-dev libgmp-dev libglpk-dev coinor-libclp-dev
