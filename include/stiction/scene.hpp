@@ -10,15 +10,9 @@
 #include <vector>
 
 #include "stiction/contact_problem.hpp"
+#include "stiction/surroundings.hpp"
 
 namespace stiction {
-
-/// Position and orientation in the parent frame; rpy = fixed-axis roll, pitch, yaw in radians, as in URDF.
-struct Pose {
-  Eigen::Vector3d xyz = Eigen::Vector3d::Zero();
-  Eigen::Vector3d rpy = Eigen::Vector3d::Zero();
-  bool operator==(const Pose&) const = default;
-};
 
 enum class Base { kFloating, kFixed };
 
@@ -37,6 +31,7 @@ struct ModelDescription {
   std::string urdf_text;
   Base base = Base::kFloating;
   Pose pose;                             ///< root link in the world
+  std::optional<Placing> placing = {};   ///< the pose is still to be found (SceneGeometry)
   std::map<std::string, double> joints;  ///< rad or m; 1-dof joints; unnamed: zero, or the nearest limit
   std::map<std::string, double> rates;   ///< rad/s or m/s
   /// Planar (x, y, angle) and floating (x, y, z, roll, pitch, yaw) joints inside the URDF, and their rates in the
@@ -79,6 +74,7 @@ struct ContactDescription {
   Side side = Side::kUnilateral;
   double torsion = 0.0;
   double max_normal = kInfinity;
+  std::optional<Detect> detect = {};  ///< link, on, points and normal are still to be found (SceneGeometry)
   bool operator==(const ContactDescription&) const = default;
 };
 
@@ -99,6 +95,8 @@ struct SceneDescription {
   std::vector<LoadDescription> loads;
   std::vector<ContactDescription> contacts;
   std::vector<LoopDescription> loops;
+  std::optional<Ground> ground = {};  ///< this and the obstacles: for SceneGeometry, a Scene does not look at them
+  std::vector<Obstacle> obstacles = {};
   std::vector<std::string> package_paths;  ///< searched for package:// after ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
 };
 
@@ -119,7 +117,11 @@ struct Warning {
     kNoEffortLimit,    ///< likewise: it is unlimited
     kJointLimits,      ///< a position outside of them
     kEffortLimit,      ///< a given effort beyond it
-    kFixedLoad         ///< a load on a link that cannot move
+    kFixedLoad,        ///< a load on a link that cannot move
+    kOffSurface,       ///< a contact given by hand that is not where the surfaces are
+    kNormal,           ///< a contact whose normal is not that of the surface
+    kFloats,           ///< a link that was asked to touch and does not
+    kUnderGround       ///< a link inside the ground or an obstacle
   };
   Kind kind = Kind::kUrdf;
   std::string path;  ///< the entry: "models.robot.joints.knee"

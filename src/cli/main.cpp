@@ -22,6 +22,7 @@
 #include "io/nearest_name.hpp"
 #include "io/progress_text.hpp"
 #include "io/region_drawing.hpp"
+#include "io/scenario_writer.hpp"
 #include "io/verify.hpp"
 #include "stiction/error.hpp"
 #include "stiction/exact.hpp"
@@ -145,6 +146,15 @@ void write_problem(const ScenarioArguments& arguments, const std::string& file)
   write_file(file, "--problem", stiction::problem_text(stiction::as_bare_problem(scenario)));
 }
 
+/// A scenario with what geometry found in it.
+void write_scenario(const ScenarioArguments& arguments, const std::string& file)
+{
+  const stiction::internal::ScenarioDocument document = arguments.document();
+  stiction::internal::require_none_of(stiction::internal::input_files(document, arguments.package_paths), file,
+                                      "--write-scenario");
+  write_file(file, "--write-scenario", stiction::internal::written_scenario(document, arguments.package_paths));
+}
+
 /// Narrates a batch on standard error: a bar that renews itself on a terminal, else a line every ten seconds.
 class Narrator {
  public:
@@ -175,17 +185,20 @@ int run(int argc, char** argv)
 
   ScenarioArguments scenario;
   bool as_json = false;
-  std::string problem_file;
+  std::string problem_file, scenario_file;
   CLI::App& check = *app.add_subcommand("check", "Answers the question of a scenario");
   scenario.add_to(check);
   check.add_flag("--json", as_json, "The report as JSON, with the proof");
   check.add_option("--problem", problem_file, "Also writes the question as a problem file: matrices, no robots")
+      ->type_name("OUT");
+  check.add_option("--write-scenario", scenario_file, "Also writes the scenario with detected contacts and poses as entries")
       ->type_name("OUT");
   check.footer("Exit codes: 0 holds, 1 fails, 3 undecided, 2 bad input or usage.");
   check.callback([&] {
     const stiction::ScenarioReport report =
         internal::check_file(scenario.file, scenario.overrides(), scenario.package_paths);
     if (!problem_file.empty()) write_problem(scenario, problem_file);
+    if (!scenario_file.empty()) write_scenario(scenario, scenario_file);
     write_result(as_json ? to_json(report) : to_text(report, colours()));
     code = internal::exit_code(report.verdict);
   });
@@ -259,10 +272,24 @@ int run(int argc, char** argv)
     code = result.valid && judged.valid ? kOk : kNo;
   });
 
+  internal::NewScenario wanted;
+  CLI::App& fresh = *app.add_subcommand("new", "Writes a scenario of a robot on the ground, with comments, that can be checked");
+  fresh.add_option("ROBOT.urdf", wanted.urdf, "The robot's URDF file, package://… or robot_descriptions:NAME")->required();
+  fresh.add_option("--ground", wanted.ground, "The ground: 'slope: 10 deg, mu: 0.5'")->type_name("KEYS");
+  fresh.add_option("--feet", wanted.feet, "Links that stand on it: FL_foot,FR_foot")->type_name("LINKS")->delimiter(',');
+  fresh.add_option("--package-path", wanted.package_paths, "Folder searched for package:// files")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  fresh.callback([&] { write_result(internal::new_scenario(wanted)); });
+
   std::string robot_file;
   CLI::App& inspect = *app.add_subcommand("inspect", "Links, joints, limits, masses of a robot, and what looks wrong");
   inspect.add_option("ROBOT.urdf", robot_file, "The robot's URDF file")->required();
-  inspect.callback([&] { write_result(internal::inspect_text(stiction::inspect_urdf_file(robot_file))); });
+  std::vector<std::string> robot_packages;
+  inspect.add_option("--package-path", robot_packages, "Folder searched for package:// files")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  inspect.callback([&] { write_result(internal::inspect_robot(robot_file, robot_packages)); });
 
   for (CLI::App* command : app.get_subcommands({}))
     command->set_version_flag("--version", "stiction " STICTION_VERSION);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/json.hpp"
+#include "io/plain_scenario.hpp"
 #include "io/problem_document.hpp"
 #include "io/scenario_document.hpp"
 #include "stiction/closure_input.hpp"
@@ -167,9 +168,12 @@ std::string problem_text(const Scenario& scenario)
   return file.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Scenario as_bare_problem(const Scenario& scenario)
+Scenario as_bare_problem(const Scenario& asked)
 {
-  if (scenario.bare) return scenario;
+  if (asked.bare) return asked;
+  const bool geometry = has_geometry(asked.scene);
+  const Scenario found = geometry ? resolved_scenario(asked) : Scenario();
+  const Scenario& scenario = geometry ? found : asked;
   Scene scene(scenario.scene);
   const SceneState& state = scene.described_state();
   Scenario bare;

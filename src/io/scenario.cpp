@@ -9,14 +9,18 @@
 #include "io/problem_document.hpp"
 #include "io/scenario_document.hpp"
 #include "io/sha256.hpp"
+#include "io/surroundings.hpp"
+#include "io/units.hpp"
 
 namespace stiction {
 namespace internal {
 namespace {
 
 /// Numbers by joint name; lists belong to planar and floating joints.
+/// @param read of a single one: positions may have units.
 void decode_joints(const Entry& entry, const std::string& path, std::map<std::string, double>& single,
-                   std::map<std::string, std::vector<double>>& several)
+                   std::map<std::string, std::vector<double>>& several,
+                   double (*read)(const Entry&, const std::string&) = number)
 {
   if (entry.kind == Entry::Kind::kNull) return;
   if (entry.kind != Entry::Kind::kMap) fail(entry, path, "a map of joint names to numbers");
@@ -25,7 +29,7 @@ void decode_joints(const Entry& entry, const std::string& path, std::map<std::st
     if (entry.items[i].kind == Entry::Kind::kList)
       several[entry.keys[i]] = numbers(entry.items[i], where);
     else
-      single[entry.keys[i]] = number(entry.items[i], where);
+      single[entry.keys[i]] = read(entry.items[i], where);
   }
 }
 
@@ -67,7 +71,7 @@ LoadDescription decode_load(const Entry& entry, const std::string& path)
   load.link = text_of(map.need("link"), map.path_of("link"));
   load.force = map.vector_or("force", load.force);
   load.torque = map.vector_or("torque", load.torque);
-  load.at = map.vector_or("at", load.at);
+  load.at = lengths_or(map, "at", load.at);
   load.frame = map.choice_or<Frame, 2>("frame", {{{"world", Frame::kWorld}, {"link", Frame::kLink}}}, load.frame);
   return load;
 }
@@ -80,7 +84,7 @@ LoopDescription decode_closure(const Entry& entry, const std::string& path)
   closure.name = text_of(map.need("name"), map.path_of("name"));
   closure.link = text_of(map.need("link"), map.path_of("link"));
   closure.on = map.text_or("on", closure.on);
-  closure.at = map.vector_or("at", closure.at);
+  closure.at = lengths_or(map, "at", closure.at);
   closure.kind = map.choice_or<Kind, 3>("kind", {{{"pin", Kind::kPin}, {"weld", Kind::kWeld}, {"guide", Kind::kGuide}}},
                                         closure.kind);
   if (closure.kind == Kind::kGuide)
@@ -112,7 +116,7 @@ PushOption decode_push(const Entry& entry, const std::string& path)
   const Map map(entry, path, {"link", "at", "direction"});
   PushOption push;
   push.link = text_of(map.need("link"), map.path_of("link"));
-  push.at = map.vector_or("at", push.at);
+  push.at = lengths_or(map, "at", push.at);
   const Entry& direction = map.need("direction");
   if (direction.kind == Entry::Kind::kList) {
     push.direction = unit_vector(direction, map.path_of("direction")).normalized();
@@ -128,8 +132,11 @@ NoiseOption decode_noise(const Entry& entry, const std::string& path)
 {
   const Map map(entry, path, {"position", "angle", "samples", "seed"});
   NoiseOption noise;
-  if (const Entry* found = map.find("position")) noise.position = number_at_least_zero(*found, map.path_of("position"));
-  if (const Entry* found = map.find("angle")) noise.angle = number_at_least_zero(*found, map.path_of("angle"));
+  if (const Entry* found = map.find("position")) noise.position = length_at_least_zero(*found, map.path_of("position"));
+  if (const Entry* found = map.find("angle")) {
+    noise.angle = angle(*found, map.path_of("angle"));
+    if (noise.angle < 0.0) fail(*found, map.path_of("angle"), "an angle >= 0");
+  }
   if (const Entry* found = map.find("samples"))
     noise.samples = static_cast<int>(whole_number(*found, map.path_of("samples"), 1, 1e7));
   if (const Entry* found = map.find("seed")) noise.seed = whole_number(*found, map.path_of("seed"), 0, 0x1p53);
@@ -151,18 +158,14 @@ ModelDescription decode_model(const Entry& entry, const std::string& name, const
   ModelDescription model;
   model.name = name;
   const std::string& urdf = text_of(map.need("urdf"), map.path_of("urdf"));
-  if (urdf.starts_with("package://") || std::filesystem::path(urdf).is_absolute() || folder.empty())
+  if (urdf.starts_with("package://") || urdf.starts_with("robot_descriptions:") || std::filesystem::path(urdf).is_absolute() || folder.empty())
     model.urdf_file = urdf;
   else
     model.urdf_file = (std::filesystem::path(folder) / urdf).lexically_normal().string();
   model.base = map.choice_or<Base, 2>("base", {{{"floating", Base::kFloating}, {"fixed", Base::kFixed}}}, model.base);
-  if (const Entry* found = map.find("pose")) {
-    const Map pose(*found, map.path_of("pose"), {"xyz", "rpy"});
-    model.pose.xyz = pose.vector_or("xyz", model.pose.xyz);
-    model.pose.rpy = pose.vector_or("rpy", model.pose.rpy);
-  }
+  if (const Entry* found = map.find("pose")) decode_pose(*found, map.path_of("pose"), model.pose, &model.placing);
   if (const Entry* found = map.find("joints"))
-    decode_joints(*found, map.path_of("joints"), model.joints, model.multi_joints);
+    decode_joints(*found, map.path_of("joints"), model.joints, model.multi_joints, joint_position);
   if (const Entry* found = map.find("rates"))
     decode_joints(*found, map.path_of("rates"), model.rates, model.multi_rates);
   if (const Entry* found = map.find("twist")) {
@@ -194,12 +197,11 @@ void decode_impact_law(const Map& contact, ContactMotion& motion)
     motion.mu_second = number_at_least_zero(*found, contact.path_of("mu_second"));
 }
 
-ContactDescription decode_contact(const Entry& entry, const std::string& path, ContactMotion& motion)
+namespace {
+
+/// Bodies, points and normal of a contact that is given by hand.
+void decode_place(const Map& map, ContactDescription& contact)
 {
-  const Map map(entry, path,
-                {"name", "link", "on", "at", "points", "at_frame", "normal", "normal_frame", "mu", "side", "torsion",
-                 "max_normal", "slides", "restitution", "one_way", "mu_second"});
-  ContactDescription contact;
   contact.name = text_of(map.need("name"), map.path_of("name"));
   contact.link = text_of(map.need("link"), map.path_of("link"));
   contact.on = map.text_or("on", contact.on);
@@ -210,17 +212,45 @@ ContactDescription decode_contact(const Entry& entry, const std::string& path, C
       fail(*points, map.path_of("points"), "a list of points");
     contact.patch = true;
     for (std::size_t k = 0; k < points->items.size(); ++k)
-      contact.points.push_back(vector3(points->items[k], map.path_of("points") + "[" + std::to_string(k) + "]"));
+      contact.points.push_back(lengths(points->items[k], map.path_of("points") + "[" + std::to_string(k) + "]"));
   } else {
-    contact.points = {vector3(map.need("at"), map.path_of("at"))};
+    contact.points = {lengths(map.need("at"), map.path_of("at"))};
   }
   contact.at_frame = map.choice_or("at_frame", kContactFrames, contact.at_frame);
   contact.normal = unit_vector(map.need("normal"), map.path_of("normal"));
   contact.normal_frame = map.choice_or("normal_frame", kContactFrames, contact.normal_frame);
-  contact.mu = number_at_least_zero(map.need("mu"), map.path_of("mu"));
+}
+
+/// A contact that is to be detected.
+void decode_detected(const Map& map, const Entry& detect, ContactDescription& contact)
+{
+  for (const char* key : {"link", "on", "at", "points", "at_frame", "normal", "normal_frame"})
+    if (const Entry* found = map.find(key))
+      fail(*found, map.path_of(key), "either detect, or link, at and normal");
+  contact.name = map.text_or("name", "auto");
+  contact.detect = decode_detect(detect, map.path_of("detect"));
+  const Entry* mu = map.find("mu");
+  contact.detect->mu_of_surface = !mu;
+  if (mu) contact.mu = number_at_least_zero(*mu, map.path_of("mu"));
+}
+
+}  // namespace
+
+ContactDescription decode_contact(const Entry& entry, const std::string& path, ContactMotion& motion)
+{
+  const Map map(entry, path,
+                {"name", "link", "on", "at", "points", "at_frame", "normal", "normal_frame", "mu", "side", "torsion",
+                 "max_normal", "slides", "restitution", "one_way", "mu_second", "detect"});
+  ContactDescription contact;
+  if (const Entry* detect = map.find("detect")) {
+    decode_detected(map, *detect, contact);
+  } else {
+    decode_place(map, contact);
+    contact.mu = number_at_least_zero(map.need("mu"), map.path_of("mu"));
+  }
   contact.side = map.choice_or<Side, 2>("side", {{{"unilateral", Side::kUnilateral}, {"bilateral", Side::kBilateral}}},
                                         contact.side);
-  if (const Entry* found = map.find("torsion")) contact.torsion = number_at_least_zero(*found, map.path_of("torsion"));
+  if (const Entry* found = map.find("torsion")) contact.torsion = length_at_least_zero(*found, map.path_of("torsion"));
   if (const Entry* found = map.find("max_normal"))
     contact.max_normal = number_at_least_zero(*found, map.path_of("max_normal"));
   if (const Entry* found = map.find("slides")) {
@@ -237,7 +267,7 @@ ScenarioOptions decode_options(const Entry& entry)
   if (entry.kind == Entry::Kind::kNull) return options;
   const Map map(entry, "options",
                 {"cone", "detachment", "solver", "tolerance", "intervals", "margins", "repairs", "explain", "push",
-                 "gap", "box", "object", "plane", "length", "point", "wrench", "noise", "tangential", "modes"});
+                 "gap", "box", "object", "plane", "length", "point", "wrench", "noise", "tangential", "modes", "strict"});
   if (const Entry* found = map.find("cone")) options.cone = decode_cone(*found, "options.cone");
   options.detachment = map.choice_or<Detachment, 2>(
       "detachment", {{{"allowed", Detachment::kAllowed}, {"forbidden", Detachment::kForbidden}}}, options.detachment);
@@ -250,10 +280,10 @@ ScenarioOptions decode_options(const Entry& entry)
   if (const Entry* found = map.find("explain")) options.explain = boolean(*found, "options.explain");
   if (const Entry* found = map.find("push")) options.push = decode_push(*found, "options.push");
   if (const Entry* found = map.find("gap")) options.gap = positive_number(*found, "options.gap");
-  if (const Entry* found = map.find("box")) options.box = positive_number(*found, "options.box");
+  if (const Entry* found = map.find("box")) options.box = positive_length(*found, "options.box");
   options.plane = map.choice_or<const char*, 3>("plane", {{{"xy", "xy"}, {"yz", "yz"}, {"zx", "zx"}}}, "");
-  if (const Entry* found = map.find("length")) options.length = positive_number(*found, "options.length");
-  if (const Entry* found = map.find("point")) options.point = vector3(*found, "options.point");
+  if (const Entry* found = map.find("length")) options.length = positive_length(*found, "options.length");
+  if (const Entry* found = map.find("point")) options.point = lengths(*found, "options.point");
   if (const Entry* found = map.find("wrench")) {
     const Map wrench(*found, "options.wrench", {"force", "torque"});
     options.wrench.emplace();
@@ -265,6 +295,7 @@ ScenarioOptions decode_options(const Entry& entry)
       map.choice_or<const char*, 2>("tangential", {{{"held", "held"}, {"left_out", "left_out"}}}, "held");
   if (const Entry* found = map.find("modes"))
     options.modes = static_cast<int>(whole_number(*found, "options.modes", 1, 1e6));
+  if (const Entry* found = map.find("strict")) options.strict = boolean(*found, "options.strict");
   return options;
 }
 
@@ -277,7 +308,8 @@ Scenario ScenarioDocument::decode() const
 {
   if (is_problem(root)) return decode_problem(root);
   const Map map(root, "",
-                {"stiction", "name", "gravity", "models", "loads", "contacts", "closures", "question", "options"});
+                {"stiction", "name", "gravity", "ground", "obstacles", "models", "loads", "contacts", "closures",
+                 "question", "options"});
   const Entry& version = map.need("stiction");
   if (number(version, "stiction") != 1.0) fail(version, "stiction", "version 1");
   Scenario scenario;
@@ -289,9 +321,19 @@ Scenario ScenarioDocument::decode() const
     scenario.scene.models.push_back(decode_model(models.items[i], models.keys[i], folder));
   each(map.find("loads"), "loads",
        [&](const Entry& entry, const std::string& path) { scenario.scene.loads.push_back(decode_load(entry, path)); });
-  each(map.find("contacts"), "contacts", [&](const Entry& entry, const std::string& path) {
-    scenario.scene.contacts.push_back(decode_contact(entry, path, scenario.contact_motions.emplace_back()));
+  if (const Entry* ground = map.find("ground")) scenario.scene.ground = decode_ground(*ground);
+  each(map.find("obstacles"), "obstacles", [&](const Entry& entry, const std::string& path) {
+    scenario.scene.obstacles.push_back(decode_obstacle(entry, path, folder));
   });
+  const Entry* contacts = map.find("contacts");
+  if (contacts && contacts->kind == Entry::Kind::kText && contacts->text == "auto") {
+    scenario.scene.contacts.push_back(automatic_contacts());
+    scenario.contact_motions.emplace_back();
+  } else {
+    each(contacts, "contacts", [&](const Entry& entry, const std::string& path) {
+      scenario.scene.contacts.push_back(decode_contact(entry, path, scenario.contact_motions.emplace_back()));
+    });
+  }
   each(map.find("closures"), "closures", [&](const Entry& entry, const std::string& path) {
     scenario.scene.loops.push_back(decode_closure(entry, path));
   });
