@@ -78,8 +78,10 @@ void add_mesh_contacts(const PlacedShape& placed, const Plane& plane, double wit
   const Eigen::Matrix3d turn = lying.settled ? lying.rotation : Eigen::Matrix3d::Identity();
   double low = kInfinity;
   for (const Corner& corner : near) low = std::min(low, plane.normal.dot(turn * corner.center));
-  for (std::size_t i = 0; i < near.size(); ++i)
-    if (plane.normal.dot(turn * near[i].center) <= low + std::min(within, kFlatFace)) points.push_back(reach[i]);
+  for (std::size_t i = 0; i < near.size(); ++i) {
+    const double bump = std::max(kFlatFace, kFlatShare * (near[i].center - middle).norm());
+    if (plane.normal.dot(turn * near[i].center) <= low + std::min(within, bump)) points.push_back(reach[i]);
+  }
 }
 
 }  // namespace

@@ -23,8 +23,10 @@ struct PlacedShape {
   Eigen::Isometry3d pose;  ///< of the shape itself
 };
 
-/// Vertices of meshes are in one plane to this, m: curved surfaces in facets must not count as flat.
-inline constexpr double kFlatFace = 1e-4;
+/// Vertices of meshes are in one plane to this, m, or to this share of their distance from the middle of the face: soles
+/// of real robots have bumps, but curved surfaces in facets must not count as flat.
+inline constexpr double kFlatFace = 2e-5;
+inline constexpr double kFlatShare = 0.01;
 /// How far a mesh may be pitched or rolled for the face that it lies on to count as lying, rad.
 inline constexpr double kLying = 0.1;
 inline constexpr std::size_t kMostPatchPoints = 8;

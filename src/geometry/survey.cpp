@@ -61,8 +61,14 @@ RobotSurvey survey_robot(const ModelDescription& model, const std::vector<std::s
   }
   if (!std::isfinite(survey.lowest)) survey.lowest = survey.highest = 0.0;
   const double reach = survey.lowest + kFeet * (survey.highest - survey.lowest);
+  const auto lowest_of_body = [&](std::size_t link) {
+    for (std::size_t i = 0; i < tree.links.size(); ++i)
+      if (posture.carrier(i) == posture.carrier(link) && low[i] < low[link]) return false;
+    return true;
+  };
   for (std::size_t i = 0; i < tree.links.size(); ++i)
-    if (low[i] <= reach && !carries_limbs(robot, posture, i)) survey.feet.push_back(tree.links[i].name);
+    if (low[i] <= reach && lowest_of_body(i) && !carries_limbs(robot, posture, i))
+      survey.feet.push_back(tree.links[i].name);
   return survey;
 }
 

@@ -108,10 +108,9 @@ std::string shape_text(const Shape& shape)
   return "mesh " + shape.mesh_file.substr(shape.mesh_file.rfind('/') + 1);
 }
 
-/// "a, b" wrapped behind the first words.
 void append_names(std::string& out, const std::string& words, const std::vector<std::string>& names)
 {
-  append_wrapped(out, words + (names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+  append_item(out, words + (names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
 }  // namespace
@@ -125,14 +124,16 @@ std::string survey_text(const RobotSurvey& survey)
   for (const RobotSurvey::Link& link : survey.links)
     for (const Shape& shape : link.shapes)
       Row(out).left(0, &shape == link.shapes.data() ? link.name : "").left(kShape, shape_text(shape));
-  const Eigen::Vector3d& center = survey.center_of_mass;
+  constexpr double kRounding = 1e-9;
+  const Eigen::Vector3d center =
+      survey.center_of_mass.unaryExpr([](double x) { return std::abs(x) < kRounding ? 0.0 : x; });
   out += fmt::format("\nwith all joints at zero (or the nearest limit), in the root link:\n");
   if (survey.mass > 0.0)
     append_item(out, fmt::format("centre of mass: ({:.4g}, {:.4g}, {:.4g}) m", center.x(), center.y(), center.z()));
   if (!survey.links.empty()) {
     append_item(out, fmt::format("shapes from {:.4g} to {:.4g} m: {:.4g} m high", survey.lowest, survey.highest,
                                  survey.highest - survey.lowest));
-    append_names(out, " - could be feet: ", survey.feet);
+    append_names(out, "could be feet: ", survey.feet);
   }
   if (!survey.unlimited.empty()) append_names(out, "joints without an effort limit: ", survey.unlimited);
   for (const std::string& unread : survey.unread) append_item(out, "not read: " + unread);
