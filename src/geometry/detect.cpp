@@ -172,8 +172,7 @@ void Detector::touch_all(const LinkOf& link, const Detect& detect, const std::st
   for (std::size_t m = 0; any && m < at_.postures.size(); ++m)
     // Among models, the one that comes first is `link`: unless only links of later ones are asked for.
     if (m != link.model && (m > link.model || !detect.links.empty()))
-      for (const LinkOf& other : links_of(at_.postures[m].name, path))
-        touch_link(link, other, detect.within);
+      for (std::size_t i = 0; i < at_.postures[m].robot->shapes.size(); ++i) touch_link(link, {m, i}, detect.within);
 }
 
 void Detector::add(const ContactDescription& contact, std::size_t index, const LinkOf& link, Found& found)
@@ -232,9 +231,11 @@ void Detector::resolve(const ContactDescription& contact, std::size_t index)
       throw InputError(path + ".links", "want links that can move, got " + quoted(name_of(links[k])));
     touch_all(links[k], detect, path);
     touched[k] = !found_.empty();
-    for (Found& found : found_)
-      if (known_.emplace(found.link, found.with).second || found.normal != found_.front().normal)
-        add(contact, index, links[k], found);
+    std::erase_if(found_, [&](const Found& found) { return known_.contains({found.link, found.with}); });
+    for (Found& found : found_) {
+      known_.emplace(found.link, found.with);
+      add(contact, index, links[k], found);
+    }
   }
   warn_floating(links, touched, detect, path);
 }

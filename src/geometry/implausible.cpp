@@ -153,6 +153,12 @@ void compare_posture(const Posture& posture, const Plane& ground, MeshStore& mes
   std::string who;
   int others = -1;
   for (std::size_t i = 0; i < posture.in_root.size(); ++i) {
+    double bound = kInfinity;
+    for (const Shape& shape : posture.robot->shapes[i]) {
+      const Mesh* mesh = meshes.mesh(shape, posture.robot->place, posture.path() + ".urdf");
+      bound = std::min(bound, bound_of_lowest({shape, mesh, posture.link_pose(i) * shape.pose}, ground));
+    }
+    if (bound >= -kFar) continue;
     const double low = lowest_of(posture, i, ground, meshes);
     others += low < -kFar;
     if (low >= deepest) continue;

@@ -58,9 +58,7 @@ void add_cylinder_contacts(const PlacedShape& placed, const Plane& plane, double
 /// The face that it lies on: the plane is tilted, by at most kLying, until it touches three vertices of those in reach.
 void add_mesh_contacts(const PlacedShape& placed, const Plane& plane, double within, std::vector<PlanePoint>& points)
 {
-  const Eigen::AlignedBox3d& box = placed.mesh->box;
-  const Vector3d turned = placed.pose.linear().transpose() * plane.normal;
-  if (plane.height(placed.pose * box.center()) - 0.5 * turned.cwiseAbs().dot(box.sizes()) > within) return;
+  if (bound_of_lowest(placed, plane) > within) return;
   std::vector<Corner> near;
   std::vector<PlanePoint> reach;
   for (const Vector3d& vertex : placed.mesh->vertices) {
@@ -137,6 +135,14 @@ double lowest(const PlacedShape& placed, const Plane& plane)
       break;
   }
   return low;
+}
+
+double bound_of_lowest(const PlacedShape& placed, const Plane& plane)
+{
+  if (!placed.mesh) return lowest(placed, plane);
+  const Eigen::AlignedBox3d& box = placed.mesh->box;
+  const Vector3d turned = placed.pose.linear().transpose() * plane.normal;
+  return plane.height(placed.pose * box.center()) - 0.5 * turned.cwiseAbs().dot(box.sizes());
 }
 
 void add_plane_contacts(const PlacedShape& placed, const Plane& plane, double within, std::vector<PlanePoint>& points)

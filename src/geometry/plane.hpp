@@ -42,6 +42,9 @@ void add_corners(const PlacedShape& placed, std::vector<Corner>& corners);
 /// Of its lowest point above a plane.
 double lowest(const PlacedShape& placed, const Plane& plane);
 
+/// Not above that: quickly, from the box around a mesh.
+double bound_of_lowest(const PlacedShape& placed, const Plane& plane);
+
 struct PlanePoint {
   Eigen::Vector3d point;
   double distance = 0.0;
