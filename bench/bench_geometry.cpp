@@ -1,5 +1,5 @@
-// Finding the contacts of a posture beside the bare Coal calls for the same pairs: Talos on the ground (two soles of 156
-// vertices), and the Allegro hand around a mug (four balls against a cylinder).
+// Finding the contacts of a posture beside the bare Coal calls for the same pairs: Talos on the ground (two soles of
+// 156 vertices), and the Allegro hand around a mug (four balls against a cylinder).
 #include <benchmark/benchmark.h>
 #include <coal/collision.h>
 #include <coal/contact_patch.h>
@@ -43,8 +43,7 @@ void resolve(benchmark::State& run, const char* name)
 void coal_soles(benchmark::State& run)
 {
   if (talos_file().empty()) return run.SkipWithError("no robots: set STICTION_ROBOT_DATA");
-  const std::string file =
-      packages() + "/example-robot-data/robots/talos_data/meshes/v2/ankle_X_collision.stl";
+  const std::string file = packages() + "/example-robot-data/robots/talos_data/meshes/v2/ankle_X_collision.stl";
   auto mesh = coal::MeshLoader(coal::BV_AABB).load(file);
   const std::unique_ptr<coal::ConvexBase> sole(
       coal::ConvexBase::convexHull(mesh->vertices, static_cast<unsigned>(mesh->vertices->size()), false, "Qt"));

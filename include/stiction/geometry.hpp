@@ -22,9 +22,9 @@ struct Shape {
 
 /// What was found where a link touches something.
 struct DetectedContact {
-  std::string name;               ///< of the contact: the link's, and "@" with what it touches unless that is the ground
-  std::string link;               ///< "model/link"
-  std::string with;               ///< "ground", an obstacle or "model/link"
+  std::string name;  ///< of the contact: the link's, and "@" with what it touches unless that is the ground
+  std::string link;  ///< "model/link"
+  std::string with;  ///< "ground", an obstacle or "model/link"
   std::vector<double> distances;  ///< one per point, m; < 0: they overlap
 };
 
@@ -76,13 +76,13 @@ struct RobotSurvey {
     std::string name;
     std::vector<Shape> shapes;
   };
-  std::vector<Link> links;               ///< those with collision shapes
+  std::vector<Link> links;  ///< those with collision shapes
   double mass = 0.0;
   Eigen::Vector3d center_of_mass = Eigen::Vector3d::Zero();  ///< in the root link, m
-  double lowest = 0.0, highest = 0.0;    ///< of all shapes along the root link's z, m
-  std::vector<std::string> feet;         ///< links that could be feet: with no link beyond them, near the lowest point
-  std::vector<std::string> unlimited;    ///< joints that move and have no effort limit
-  std::vector<std::string> unread;       ///< meshes that were not found or not read, with the reason
+  double lowest = 0.0, highest = 0.0;                        ///< of all shapes along the root link's z, m
+  std::vector<std::string> feet;       ///< links that could be feet: with no link beyond them, near the lowest point
+  std::vector<std::string> unlimited;  ///< joints that move and have no effort limit
+  std::vector<std::string> unread;     ///< meshes that were not found or not read, with the reason
 };
 RobotSurvey survey_robot(const ModelDescription& model, const std::vector<std::string>& package_paths = {});
 

@@ -191,7 +191,9 @@ int run(int argc, char** argv)
   check.add_flag("--json", as_json, "The report as JSON, with the proof");
   check.add_option("--problem", problem_file, "Also writes the question as a problem file: matrices, no robots")
       ->type_name("OUT");
-  check.add_option("--write-scenario", scenario_file, "Also writes the scenario with detected contacts and poses as entries")
+  check
+      .add_option("--write-scenario", scenario_file,
+                  "Also writes the scenario with detected contacts and poses as entries")
       ->type_name("OUT");
   check.footer("Exit codes: 0 holds, 1 fails, 3 undecided, 2 bad input or usage.");
   check.callback([&] {
@@ -273,10 +275,14 @@ int run(int argc, char** argv)
   });
 
   internal::NewScenario wanted;
-  CLI::App& fresh = *app.add_subcommand("new", "Writes a scenario of a robot on the ground, with comments, that can be checked");
-  fresh.add_option("ROBOT.urdf", wanted.urdf, "The robot's URDF file, package://… or robot_descriptions:NAME")->required();
+  CLI::App& fresh =
+      *app.add_subcommand("new", "Writes a scenario of a robot on the ground, with comments, that can be checked");
+  fresh.add_option("ROBOT.urdf", wanted.urdf, "The robot's URDF file, package://… or robot_descriptions:NAME")
+      ->required();
   fresh.add_option("--ground", wanted.ground, "The ground: 'slope: 10 deg, mu: 0.5'")->type_name("KEYS");
-  fresh.add_option("--feet", wanted.feet, "Links that stand on it: FL_foot,FR_foot")->type_name("LINKS")->delimiter(',');
+  fresh.add_option("--feet", wanted.feet, "Links that stand on it: FL_foot,FR_foot")
+      ->type_name("LINKS")
+      ->delimiter(',');
   fresh.add_option("--package-path", wanted.package_paths, "Folder searched for package:// files")
       ->type_name("DIR")
       ->allow_extra_args(false);

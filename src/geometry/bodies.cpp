@@ -14,7 +14,8 @@ RobotShapes read_robot(const ModelDescription& model, const std::vector<std::str
   const std::string path = "models." + model.name + ".urdf";
   RobotShapes robot;
   if (model.urdf_file.empty() == model.urdf_text.empty())
-    throw InputError(path, "want either a file or a text, got " + std::string(model.urdf_file.empty() ? "neither" : "both"));
+    throw InputError(path,
+                     "want either a file or a text, got " + std::string(model.urdf_file.empty() ? "neither" : "both"));
   if (!model.urdf_file.empty()) robot.place = locate_urdf_file(model.urdf_file, package_paths, path);
   const std::string content = robot.place.empty() ? model.urdf_text : read_urdf_file(robot.place, {}, path);
   auto tree = std::make_shared<UrdfTree>(parse_urdf(content, path));

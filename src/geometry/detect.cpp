@@ -154,8 +154,7 @@ void Detector::touch_all(const LinkOf& link, const Detect& detect, const std::st
   if (any || detect.with == kGround) {
     known = true;
     if (!any && !scene.ground) throw InputError(path + ".with", "want a scenario with a ground, got none");
-    if (scene.ground && moves)
-      touch_plane(link, at_.ground(), std::string(kGround), scene.ground->mu, detect.within);
+    if (scene.ground && moves) touch_plane(link, at_.ground(), std::string(kGround), scene.ground->mu, detect.within);
   }
   for (const Obstacle& obstacle : scene.obstacles) {
     if (!any && detect.with != obstacle.name) continue;
@@ -189,8 +188,7 @@ void Detector::add(const ContactDescription& contact, std::size_t index, const L
     one.mu = *found.mu;
   }
   const Eigen::Vector3d normal = found.normal.normalized();
-  const std::vector<PlanePoint> patch =
-      found.points.size() > 1 ? reduced_patch(found.points, normal) : found.points;
+  const std::vector<PlanePoint> patch = found.points.size() > 1 ? reduced_patch(found.points, normal) : found.points;
   const Eigen::Isometry3d to_link = at_.postures[link.model].link_pose(link.link).inverse(Eigen::Isometry);
   DetectedContact told{"", found.link, found.with, {}};
   one.points.clear();
@@ -271,9 +269,9 @@ double Detector::distance_to(const LinkOf& link, const Detect& detect, std::stri
   if (!known)
     for (const LinkOf& other : links_of(detect.with, "contacts.with"))
       for (const Shape& shape : shapes_of(other))
-        consider_solid(at_.meshes.solid(shape, at_.postures[other.model].robot->place,
-                                        at_.postures[other.model].path() + ".urdf"),
-                       at_.postures[other.model].link_pose(other.link), quoted(name_of(other)));
+        consider_solid(
+            at_.meshes.solid(shape, at_.postures[other.model].robot->place, at_.postures[other.model].path() + ".urdf"),
+            at_.postures[other.model].link_pose(other.link), quoted(name_of(other)));
   return least;
 }
 
@@ -285,9 +283,9 @@ void Detector::warn_floating(const std::vector<LinkOf>& links, const std::vector
   if (!detect.links.empty()) {
     for (std::size_t k = 0; k < links.size(); ++k)
       if (const double distance = touched[k] ? 0.0 : distance_to(links[k], detect, nearest); !touched[k])
-        result_.warnings.push_back({Warning::Kind::kFloats, path,
-                                    quoted(name_of(links[k])) + " does not touch: it is " + length_text(distance) +
-                                        " from " + nearest});
+        result_.warnings.push_back(
+            {Warning::Kind::kFloats, path,
+             quoted(name_of(links[k])) + " does not touch: it is " + length_text(distance) + " from " + nearest});
     return;
   }
   if (std::ranges::find(touched, true) != touched.end()) return;

@@ -11,8 +11,8 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kFar = 0.005;                                // m: off a surface
-constexpr double kTilted = 5.0 * std::numbers::pi / 180.0;    // rad: a normal beside that of the surface
+constexpr double kFar = 0.005;                              // m: off a surface
+constexpr double kTilted = 5.0 * std::numbers::pi / 180.0;  // rad: a normal beside that of the surface
 
 struct HandContact {
   const ContactDescription& contact;
@@ -56,14 +56,15 @@ double distance_from_body(const Posture& posture, std::size_t link, const Eigen:
   for (std::size_t i = 0; i < posture.in_root.size(); ++i)
     for (const Shape& shape : posture.robot->shapes[i])
       if (posture.carrier(i) == body)
-        least = std::min(least, meshes.solid(shape, posture.robot->place, posture.path() + ".urdf")
-                                    .distance(posture.link_pose(i), point));
+        least = std::min(
+            least,
+            meshes.solid(shape, posture.robot->place, posture.path() + ".urdf").distance(posture.link_pose(i), point));
   return std::isfinite(least) ? least : -1.0;
 }
 
 struct NearestSurface {
-  std::string name;       ///< empty: none
-  double distance = kInfinity;  ///< signed for planes, not for solids
+  std::string name;                                  ///< empty: none
+  double distance = kInfinity;                       ///< signed for planes, not for solids
   Eigen::Vector3d normal = Eigen::Vector3d::Zero();  ///< of planes
 };
 
@@ -92,8 +93,7 @@ void compare_with_world(const Surroundings& at, const HandContact& hand, std::ve
   std::optional<NearestSurface> worst;
   std::size_t point = 0;
   for (std::size_t k = 0; k < hand.contact.points.size(); ++k) {
-    const NearestSurface near =
-        nearest_surface(at, hand.in_world(hand.contact.points[k], hand.contact.at_frame, true));
+    const NearestSurface near = nearest_surface(at, hand.in_world(hand.contact.points[k], hand.contact.at_frame, true));
     if (near.name.empty() || (worst && std::abs(worst->distance) >= std::abs(near.distance))) continue;
     worst = near;
     point = k;

@@ -27,7 +27,8 @@ Vector3d down_across(const Vector3d& axis, const Vector3d& normal)
 Vector3d box_corner(const PlacedShape& placed, int i)
 {
   const Vector3d half = 0.5 * placed.shape.size;
-  return placed.pose * Vector3d(i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(), i & 4 ? half.z() : -half.z());
+  return placed.pose *
+         Vector3d(i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(), i & 4 ? half.z() : -half.z());
 }
 
 /// Of the end of a cylinder or capsule at +z or -z.
@@ -101,8 +102,8 @@ void add_corners(const PlacedShape& placed, std::vector<Corner>& corners)
       for (const double side : {-1.0, 1.0})
         for (int k = 0; k < kPrismSides; ++k) {
           const double angle = 2.0 * kPi * k / kPrismSides;
-          corners.push_back({end_center(placed, side) + placed.pose.linear() * Vector3d(radius * std::cos(angle),
-                                                                                        radius * std::sin(angle), 0.0)});
+          corners.push_back({end_center(placed, side) +
+                             placed.pose.linear() * Vector3d(radius * std::cos(angle), radius * std::sin(angle), 0.0)});
         }
       break;
     case Kind::kMesh:

@@ -23,8 +23,8 @@ struct PlacedShape {
   Eigen::Isometry3d pose;  ///< of the shape itself
 };
 
-/// Vertices of meshes are in one plane to this, m, or to this share of their distance from the middle of the face: soles
-/// of real robots have bumps, but curved surfaces in facets must not count as flat.
+/// Vertices of meshes are in one plane to this, m, or to this share of their distance from the middle of the face:
+/// soles of real robots have bumps, but curved surfaces in facets must not count as flat.
 inline constexpr double kFlatFace = 2e-5;
 inline constexpr double kFlatShare = 0.01;
 /// How far a mesh may be pitched or rolled for the face that it lies on to count as lying, rad.

@@ -17,9 +17,9 @@ constexpr int kMostTips = 1000;
 
 /// What a body stands on, seen along the normal, and the nearest part of it to where the centre's weight goes.
 struct Support {
-  bool stands = false;    ///< the weight goes through the inside
-  int pivot = -1;         ///< corner that it tips over
-  int other = -1;         ///< of an edge that it tips over, else -1
+  bool stands = false;     ///< the weight goes through the inside
+  int pivot = -1;          ///< corner that it tips over
+  int other = -1;          ///< of an edge that it tips over, else -1
   Vector2d out{0.0, 0.0};  ///< from there towards the weight
 };
 

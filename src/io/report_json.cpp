@@ -33,10 +33,8 @@ Json detected_json(const std::vector<DetectedContact>& detected)
 {
   Json list = Json::array();
   for (const DetectedContact& contact : detected)
-    list.push_back({{"contact", contact.name},
-                    {"link", contact.link},
-                    {"with", contact.with},
-                    {"distances", contact.distances}});
+    list.push_back(
+        {{"contact", contact.name}, {"link", contact.link}, {"with", contact.with}, {"distances", contact.distances}});
   return list;
 }
 

@@ -135,7 +135,7 @@ NoiseOption decode_noise(const Entry& entry, const std::string& path)
   if (const Entry* found = map.find("position")) noise.position = length_at_least_zero(*found, map.path_of("position"));
   if (const Entry* found = map.find("angle")) {
     noise.angle = angle(*found, map.path_of("angle"));
-    if (noise.angle < 0.0) fail(*found, map.path_of("angle"), "an angle >= 0");
+    if (noise.angle < 0.0) fail(*found, map.path_of("angle"), "a number >= 0");
   }
   if (const Entry* found = map.find("samples"))
     noise.samples = static_cast<int>(whole_number(*found, map.path_of("samples"), 1, 1e7));
@@ -158,7 +158,8 @@ ModelDescription decode_model(const Entry& entry, const std::string& name, const
   ModelDescription model;
   model.name = name;
   const std::string& urdf = text_of(map.need("urdf"), map.path_of("urdf"));
-  if (urdf.starts_with("package://") || urdf.starts_with("robot_descriptions:") || std::filesystem::path(urdf).is_absolute() || folder.empty())
+  if (urdf.starts_with("package://") || urdf.starts_with("robot_descriptions:") ||
+      std::filesystem::path(urdf).is_absolute() || folder.empty())
     model.urdf_file = urdf;
   else
     model.urdf_file = (std::filesystem::path(folder) / urdf).lexically_normal().string();
@@ -225,8 +226,7 @@ void decode_place(const Map& map, ContactDescription& contact)
 void decode_detected(const Map& map, const Entry& detect, ContactDescription& contact)
 {
   for (const char* key : {"link", "on", "at", "points", "at_frame", "normal", "normal_frame"})
-    if (const Entry* found = map.find(key))
-      fail(*found, map.path_of(key), "either detect, or link, at and normal");
+    if (const Entry* found = map.find(key)) fail(*found, map.path_of(key), "either detect, or link, at and normal");
   contact.name = map.text_or("name", "auto");
   contact.detect = decode_detect(detect, map.path_of("detect"));
   const Entry* mu = map.find("mu");
@@ -265,9 +265,9 @@ ScenarioOptions decode_options(const Entry& entry)
 {
   ScenarioOptions options;
   if (entry.kind == Entry::Kind::kNull) return options;
-  const Map map(entry, "options",
-                {"cone", "detachment", "solver", "tolerance", "intervals", "margins", "repairs", "explain", "push",
-                 "gap", "box", "object", "plane", "length", "point", "wrench", "noise", "tangential", "modes", "strict"});
+  const Map map(entry, "options", {"cone",    "detachment", "solver", "tolerance",  "intervals", "margins", "repairs",
+                                   "explain", "push",       "gap",    "box",        "object",    "plane",   "length",
+                                   "point",   "wrench",     "noise",  "tangential", "modes",     "strict"});
   if (const Entry* found = map.find("cone")) options.cone = decode_cone(*found, "options.cone");
   options.detachment = map.choice_or<Detachment, 2>(
       "detachment", {{{"allowed", Detachment::kAllowed}, {"forbidden", Detachment::kForbidden}}}, options.detachment);

@@ -5,9 +5,9 @@
 
 namespace stiction::internal {
 
-/// Answers scenarios; what geometry decides of them is found first. Loads the scene of one; those that differ from it only in state, given efforts,
-/// coefficients, question or options reuse it, others load their own for once; bare problems need none. An answer
-/// depends on its scenario alone, never on those before. One per thread.
+/// Answers scenarios; what geometry decides of them is found first. Loads the scene of one; those that differ from it
+/// only in state, given efforts, coefficients, question or options reuse it, others load their own for once; bare
+/// problems need none. An answer depends on its scenario alone, never on those before. One per thread.
 class ScenarioAnswerer {
  public:
   explicit ScenarioAnswerer(const Scenario& scenario);

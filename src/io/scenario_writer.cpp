@@ -198,18 +198,21 @@ std::string new_scenario(const NewScenario& wanted)
     touching += (touching.empty() ? "" : ", ") + scalar("robot/" + foot, false);
   }
   std::string out = "stiction: 1\nname: " + scalar((info.name.empty() ? "robot" : info.name) + " on the ground", false);
-  out += "\n# A plane of the world: `slope: 10 deg, toward: [1, 0]` lets it rise towards x; mu is the friction of what touches it.\n";
+  out +=
+      "\n# A plane of the world: `slope: 10 deg, toward: [1, 0]` lets it rise towards x; mu is the friction of what "
+      "touches it.\n";
   out += "ground: {" + ground + (on.mu ? "" : ", mu: 0.6") + "}\n";
   out += "models:\n  robot:\n    urdf: " + scalar(absolute_file(wanted.urdf), false) + "\n";
-  out += "    # Let down along the ground's normal until a foot touches. `settle: true` also tips it onto three points.\n";
+  out +=
+      "    # Let down along the ground's normal until a foot touches. `settle: true` also tips it onto three points.\n";
   out += "    pose: {on: ground, yaw: 0 deg, feet: [" + list + "]}\n";
   std::string joints;
   for (const JointInfo& joint : info.joints) {
     if (!joint.mimics.empty() || joint.type == "fixed" || joint.type == "planar" || joint.type == "floating") continue;
     const double position = std::min(std::max(0.0, joint.lower), joint.upper);
-    joints += fmt::format("      {}: {}", scalar(joint.name, false), text(position));
+    joints += fmt::format("      {}: {:.15g}", scalar(joint.name, false), position);
     joints += std::isfinite(joint.lower) || std::isfinite(joint.upper)
-                  ? fmt::format("  # {} to {}\n", text(joint.lower), text(joint.upper))
+                  ? fmt::format("  # {:.4g} to {:.4g}\n", joint.lower, joint.upper)
                   : "\n";
   }
   if (!joints.empty()) out += "    joints:  # rad or m, or with a unit: 20 deg, 3 mm\n" + joints;

@@ -14,8 +14,8 @@ std::string written_scenario(const ScenarioDocument& document, const std::vector
 
 /// What `stiction new` is told.
 struct NewScenario {
-  std::string urdf;                 ///< as typed
-  std::string ground = {};          ///< entries of `ground`: "slope: 10 deg, mu: 0.5"
+  std::string urdf;                    ///< as typed
+  std::string ground = {};             ///< entries of `ground`: "slope: 10 deg, mu: 0.5"
   std::vector<std::string> feet = {};  ///< links; empty: those that could be
   std::vector<std::string> package_paths = {};
 };

@@ -20,11 +20,11 @@ constexpr const char* kNumeric = "+-.0123456789eE";
 double measured(const Entry& entry, const std::string& path, std::span<const Unit> units, const char* want)
 {
   const std::string& text = entry.text;
-  if (entry.kind != Entry::Kind::kText || entry.quoted || text.find_first_not_of(kNumeric) == text.npos)
-    return number(entry, path);
+  if (entry.kind != Entry::Kind::kText || text.find_first_not_of(kNumeric) == text.npos) return number(entry, path);
   for (const Unit& unit : units) {
     if (!text.ends_with(unit.name)) continue;
     Entry value = entry;
+    value.quoted = false;  // JSON has no other way to write "15 deg"
     value.text.erase(text.size() - unit.name.size());
     value.text.erase(value.text.find_last_not_of(' ') + 1);
     if (!value.text.empty() && value.text.find_first_not_of(kNumeric) == value.text.npos)
@@ -64,14 +64,14 @@ double joint_position(const Entry& entry, const std::string& path)
 double length_at_least_zero(const Entry& entry, const std::string& path)
 {
   const double value = length(entry, path);
-  if (value < 0.0) fail(entry, path, "a length >= 0");
+  if (value < 0.0) fail(entry, path, "a number >= 0");
   return value;
 }
 
 double positive_length(const Entry& entry, const std::string& path)
 {
   const double value = length(entry, path);
-  if (!(value > 0.0)) fail(entry, path, "a length > 0");
+  if (!(value > 0.0)) fail(entry, path, "a number > 0");
   return value;
 }
 

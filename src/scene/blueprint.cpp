@@ -201,7 +201,8 @@ void read_contact(const ContactDescription& description, std::size_t index, cons
                   std::set<std::string>& names, std::vector<ContactBlueprint>& contacts)
 {
   const std::string path = indexed("contacts", index);
-  if (description.detect) throw InputError(path + ".detect", "want a contact that was found by SceneGeometry, got none");
+  if (description.detect)
+    throw InputError(path + ".detect", "want a contact that was found by SceneGeometry, got none");
   require_name(description.name, path + ".name");
   ContactBlueprint contact;
   std::tie(contact.link, contact.on) = bodies.find_pair(path, description.link, description.on);

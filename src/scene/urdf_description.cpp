@@ -44,8 +44,9 @@ std::string locate_description(const std::string& name, const std::string& path)
   }
   const auto says = [&](const std::string& words) { return output.find(words) != output.npos; };
   if (says("No module named 'robot_descriptions'"))
-    throw InputError(path, "want the Python package robot_descriptions, which python3 does not find: pip install "
-                           "robot_descriptions, in the environment that is active");
+    throw InputError(path,
+                     "want the Python package robot_descriptions, which python3 does not find: pip install "
+                     "robot_descriptions, in the environment that is active");
   if (says("No module named"))
     throw InputError(path, "want a name that the Python package robot_descriptions has, got " + quoted(name));
   if (says("URDF_PATH")) throw InputError(path, "want a description with a URDF, got " + quoted(name) + " without one");

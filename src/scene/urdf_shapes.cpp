@@ -29,8 +29,8 @@ bool read_capsule(const urdf::Geometry& geometry, Shape& shape)
 
 [[noreturn]] void fail_shape(const std::string& path, const UrdfPlace& link, const std::string& what)
 {
-  throw InputError(
-      path, "link " + quoted(link.name) + ", collision: " + what + " (line " + std::to_string(link.line) + ")");
+  throw InputError(path,
+                   "link " + quoted(link.name) + ", collision: " + what + " (line " + std::to_string(link.line) + ")");
 }
 
 Eigen::Vector3d vector_of(const urdf::Vector3& v) { return {v.x, v.y, v.z}; }
@@ -59,8 +59,8 @@ Shape shape_of(const urdf::Collision& source, const std::string& path, const Urd
   } else if (!read_capsule<urdf::Capsule>(*source.geometry, shape)) {
     fail_shape(path, link, "want a box, sphere, cylinder, capsule or mesh, got another shape");
   }
-  const double largest = std::max(shape.size.lpNorm<Eigen::Infinity>(),
-                                  shape.pose.translation().lpNorm<Eigen::Infinity>());
+  const double largest =
+      std::max(shape.size.lpNorm<Eigen::Infinity>(), shape.pose.translation().lpNorm<Eigen::Infinity>());
   if (!in_range(largest)) fail_shape(path, link, "want finite numbers up to 1e50, got others");
   if (shape.kind != Kind::kMesh && shape.size.minCoeff() < 0.0)
     fail_shape(path, link, "want lengths >= 0, got " + text(shape.size));
@@ -74,7 +74,7 @@ std::vector<std::vector<Shape>> parse_shapes(const std::string& text, const std:
   const UrdfOutline outline = read_outline(text, path);
   const UrdfReading reading = read_quietly(outline.text);
   if (!reading.model || !reading.errors.empty())
-    throw InputError(path, "want valid URDF, got what urdfdom refuses");  // parse_urdf says more
+    throw InputError(path, "want valid URDF, got what urdfdom refuses");             // parse_urdf says more
   for (const auto& [name, link] : reading.model->links_) link->child_links.clear();  // else freed by recursion
   std::vector<std::vector<Shape>> shapes(outline.links.size());
   for (std::size_t i = 0; i < outline.links.size(); ++i) {

@@ -76,8 +76,8 @@ TEST(PlaneContacts, OnASlopeEverythingTurnsWithIt)
   expect_points(contacts(box, to_slope * at(0, 0, 0.05), slope, 1e-6), wanted, "box");
   const Shape can = shape(Shape::Kind::kCylinder, {0.1, 0.3, 0});
   const Isometry3d lying = to_slope * at(0, 0, 0.1) * AngleAxisd(kPi / 2, Vector3d::UnitX());
-  expect_points(contacts(can, lying, slope, 1e-6),
-                {to_slope * Vector3d(0, 0.15, 0), to_slope * Vector3d(0, -0.15, 0)}, "cylinder");
+  expect_points(contacts(can, lying, slope, 1e-6), {to_slope * Vector3d(0, 0.15, 0), to_slope * Vector3d(0, -0.15, 0)},
+                "cylinder");
 }
 
 TEST(PlaneContacts, OnlyWhatIsWithinTheDistanceCounts)
@@ -89,7 +89,8 @@ TEST(PlaneContacts, OnlyWhatIsWithinTheDistanceCounts)
   EXPECT_EQ(contacts(box, pitched, floor, 0.002).size(), 2u);
   const auto all = contacts(box, pitched, floor, 0.005);
   ASSERT_EQ(all.size(), 4u);
-  for (const PlanePoint& point : all) EXPECT_NEAR(point.distance, point.point.x() > 0 ? 0.4 * std::sin(0.01) : 0.0, 1e-12);
+  for (const PlanePoint& point : all)
+    EXPECT_NEAR(point.distance, point.point.x() > 0 ? 0.4 * std::sin(0.01) : 0.0, 1e-12);
   EXPECT_TRUE(contacts(box, at(0, 0, 0.053), floor, 0.002).empty());
   EXPECT_NEAR(contacts(box, at(0, 0, 0.04), floor, 0.002).at(0).distance, -0.01, 1e-15) << "1 cm inside";
   EXPECT_EQ(contacts(box, at(0, 0, -0.2), floor, 0.002).size(), 4u) << "the upper face touches nothing";

@@ -336,7 +336,8 @@ TEST(SceneGeometry, RefusesWhatItCannotDo)
 
 TEST(SceneGeometry, CapsulesAreReadWhereUrdfHasThem)
 {
-  SceneDescription scene = scene_of(robot(link("base", collision("<capsule radius='0.1' length='0.4'/>", "rpy='0 1.5707963267948966 0'"))));
+  SceneDescription scene =
+      scene_of(robot(link("base", collision("<capsule radius='0.1' length='0.4'/>", "rpy='0 1.5707963267948966 0'"))));
   scene.ground.emplace();
   scene.models[0].placing.emplace();
   scene.contacts = {detected()};
@@ -349,11 +350,15 @@ TEST(SceneGeometry, CapsulesAreReadWhereUrdfHasThem)
 TEST(LinkPoses, AgreeWithTheScene)
 {
   std::string text = link("base", "");
-  text += link("a", "") + joint("turn", "revolute", "a", "<origin xyz='1 2 3' rpy='0.1 0.2 0.3'/><axis xyz='1 2 2'/><limit lower='-3' upper='3' effort='1' velocity='1'/>");
-  text += link("b", "") + joint("slide", "prismatic", "b", "<axis xyz='0 1 1'/><limit lower='-3' upper='3' effort='1' velocity='1'/>");
+  text += link("a", "") + joint("turn", "revolute", "a",
+                                "<origin xyz='1 2 3' rpy='0.1 0.2 0.3'/><axis xyz='1 2 2'/><limit lower='-3' upper='3' "
+                                "effort='1' velocity='1'/>");
+  text += link("b", "") +
+          joint("slide", "prismatic", "b", "<axis xyz='0 1 1'/><limit lower='-3' upper='3' effort='1' velocity='1'/>");
   text += link("c", "") + joint("plane", "planar", "c", "<origin xyz='0 0 1'/><axis xyz='1 0 1'/>");
   text += link("d", "") + joint("free", "floating", "d", "<origin rpy='0 0 1'/>");
-  text += link("e", "") + joint("follow", "continuous", "e", "<axis xyz='0 0 1'/><mimic joint='turn' multiplier='-2' offset='0.5'/>");
+  text += link("e", "") +
+          joint("follow", "continuous", "e", "<axis xyz='0 0 1'/><mimic joint='turn' multiplier='-2' offset='0.5'/>");
   SceneDescription scene = scene_of(robot(text));
   scene.models[0].joints = {{"turn", 0.7}, {"slide", -0.4}};
   scene.models[0].multi_joints = {{"plane", {0.3, -0.2, 0.9}}, {"free", {1, 2, 3, 0.4, 0.5, 0.6}}};
@@ -366,7 +371,9 @@ TEST(LinkPoses, AgreeWithTheScene)
     const Eigen::Isometry3d wanted = whole.link_pose(whole.described_state(), "robot/" + tree.links[i].name);
     EXPECT_TRUE((state.pose * poses[i]).isApprox(wanted, 1e-12)) << tree.links[i].name;
   }
-  EXPECT_LT((state.pose * internal::mass_point(tree, poses).center - whole.center_of_mass(whole.described_state())).norm(), 1e-12);
+  EXPECT_LT(
+      (state.pose * internal::mass_point(tree, poses).center - whole.center_of_mass(whole.described_state())).norm(),
+      1e-12);
 }
 
 TEST(RpyOf, IsTheInverse)

@@ -19,9 +19,9 @@ namespace stiction::internal {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::ordered_json;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using nlohmann::ordered_json;
 constexpr double kPi = std::numbers::pi;
 
 /// The box of urdf/box.urdf (0.2 x 0.2 x 0.2 m, frame at its centre) on the ground.
@@ -76,14 +76,16 @@ TEST(GeometryScenario, UnitsAreAccepted)
     return read_scenario_text(box_on("mu: 1", "", pose), kFolder).scene.models[0].pose;
   };
   EXPECT_LT((with_pose("{quat: [0, 0, 0.70710678, 0.70710678]}").rpy - Eigen::Vector3d(0, 0, kPi / 2)).norm(), 1e-8);
-  EXPECT_LT((with_pose("{rpy: [10 deg, 0.2 rad, -3deg]}").rpy - Eigen::Vector3d(kPi / 18, 0.2, -kPi / 60)).norm(), 1e-15);
+  EXPECT_LT((with_pose("{rpy: [10 deg, 0.2 rad, -3deg]}").rpy - Eigen::Vector3d(kPi / 18, 0.2, -kPi / 60)).norm(),
+            1e-15);
   const ScenarioReport biped = checked("biped_standing", {{"models.robot.joints.left_knee", "40 deg"}});
   EXPECT_NEAR(biped.scenario.scene.models[0].joints.at("left_knee"), 40 * kPi / 180, 1e-15);
 }
 
 TEST(GeometryScenario, WhatIsWrongIsSaidWithItsPlace)
 {
-  EXPECT_THAT(refusal_of(box_on("slope: 15 degrees")), HasSubstr("scenario:3:17: ground.slope: want a number of radians, or an angle"));
+  EXPECT_THAT(refusal_of(box_on("slope: 15 degrees")),
+              HasSubstr("scenario:3:17: ground.slope: want a number of radians, or an angle"));
   EXPECT_THAT(refusal_of(box_on("slope: 2 mm")), HasSubstr("want a number of radians, or an angle such as 15 deg"));
   EXPECT_THAT(refusal_of(box_on("slope: 90 deg")), HasSubstr("between -90 and 90 degrees"));
   EXPECT_THAT(refusal_of(box_on("normal: [0, 0, 2]")), HasSubstr("ground.normal: want a unit vector"));
@@ -94,7 +96,8 @@ TEST(GeometryScenario, WhatIsWrongIsSaidWithItsPlace)
   EXPECT_THAT(refusal_of(box_on("mu: 1", "", "{settle: true}")), HasSubstr("want on: ground as well"));
   EXPECT_THAT(refusal_of(box_on("mu: 1", "", "{rpy: [0, 0, 0], yaw: 1}")), HasSubstr("one of rpy, quat and yaw"));
   EXPECT_THAT(refusal_of(box_on("mu: 1", "", "{quat: [0, 0, 0, 2]}")), HasSubstr("of length 1"));
-  EXPECT_THAT(refusal_of(box_on("height: 0")), HasSubstr("contacts[0].mu: want friction between 'box/box' and 'ground'"));
+  EXPECT_THAT(refusal_of(box_on("height: 0")),
+              HasSubstr("contacts[0].mu: want friction between 'box/box' and 'ground'"));
   EXPECT_THAT(refusal_of(box_on("mu: 1", "contacts:\n  - {name: a, detect: auto, link: box/box}\n")),
               HasSubstr("either detect, or link, at and normal"));
   EXPECT_THAT(refusal_of(box_on("mu: 1", "contacts:\n  - {detect: {links: [box/lid]}}\n")),
@@ -114,7 +117,8 @@ TEST(GeometryScenario, StrictMakesErrorsOfWarnings)
   ASSERT_EQ(report.warnings.size(), 1u);
   EXPECT_EQ(report.warnings[0], "contacts[0].at: is 160 mm away from the ground");
   EXPECT_THAT(to_text(report), HasSubstr("warning: contacts[0].at: is 160 mm away"));
-  EXPECT_THAT(refusal_of(high, {{"options.strict", "true"}}), HasSubstr("is 160 mm away from the ground (options.strict)"));
+  EXPECT_THAT(refusal_of(high, {{"options.strict", "true"}}),
+              HasSubstr("is 160 mm away from the ground (options.strict)"));
   EXPECT_EQ(refusal_of(box_on("mu: 0.5", hand, "{xyz: [0, 0, 0.1]}"), {{"options.strict", "true"}}), "none");
 }
 
@@ -157,7 +161,8 @@ TEST(GeometryScenario, RowsOfABatchFindTheirOwnContacts)
 )";
   BatchArguments arguments;
   arguments.document = parse_scenario(
-      box_on("mu: 0.5", "contacts:\n  - {name: sole, detect: {with: ground}, mu: 0.5}\nquestion: equilibrium\n"), kFolder, "s");
+      box_on("mu: 0.5", "contacts:\n  - {name: sole, detect: {with: ground}, mu: 0.5}\nquestion: equilibrium\n"),
+      kFolder, "s");
   arguments.inputs = (folder / "rows.jsonl").string();
   std::vector<std::string> outputs;
   for (const int threads : {1, 3}) {
@@ -169,7 +174,8 @@ TEST(GeometryScenario, RowsOfABatchFindTheirOwnContacts)
   EXPECT_EQ(outputs[0], outputs[1]);
   std::istringstream lines(outputs[0]);
   std::vector<std::string> verdicts;
-  for (std::string line; std::getline(lines, line);) verdicts.push_back(ordered_json::parse(line).value("verdict", "bad"));
+  for (std::string line; std::getline(lines, line);)
+    verdicts.push_back(ordered_json::parse(line).value("verdict", "bad"));
   EXPECT_EQ(verdicts, (std::vector<std::string>{"holds", "fails", "fails", "fails", "holds", "bad"})) << outputs[0];
   fs::remove_all(folder);
 }
@@ -187,7 +193,8 @@ TEST(WrittenScenario, SaysTheSame)
 {
   const std::string entries =
       "obstacles:\n  - {name: wall, box: [0.1, 2, 2], pose: {xyz: [0.15, 0, 1]}, mu: 0.1}\nloads:\n  - {link: box/box, "
-      "force: [3, 0, 0]}\ncontacts:\n  - {name: all, detect: auto, max_normal: 900, torsion: 1 mm}\n  - {name: 'hand, one', link: "
+      "force: [3, 0, 0]}\ncontacts:\n  - {name: all, detect: auto, max_normal: 900, torsion: 1 mm}\n  - {name: 'hand, "
+      "one', link: "
       "box/box, at: [0, 0, 0.1], normal: [0, 0, -1], mu: 0}\nquestion: equilibrium\noptions: {margins: false}\n";
   for (const std::string& text : {box_on("slope: 10 deg, mu: 0.5"), box_on("mu: 0.5", entries)}) {
     const ScenarioDocument document = parse_scenario(text, kFolder, "s");
@@ -240,13 +247,13 @@ TEST_P(NewScenarioOf, RunsAndNeedsNoCoordinates)
   EXPECT_TRUE(verify_report(to_json(report), "r").valid);
 }
 
-INSTANTIATE_TEST_SUITE_P(Robots, NewScenarioOf,
-                         ::testing::Values("go2_description/urdf/go2.urdf", "g1_description/urdf/g1_29dof_rev_1_0.urdf",
-                                           "talos_data/robots/talos_reduced.urdf", "solo_description/robots/solo12.urdf",
-                                           "anymal_b_simple_description/robots/anymal.urdf",
-                                           "anymal_c_simple_description/urdf/anymal.urdf", "a1_description/urdf/a1.urdf",
-                                           "bolt_description/robots/bolt.urdf", "hyq_description/robots/hyq_no_sensors.urdf",
-                                           "icub_description/robots/icub_reduced.urdf"));
+INSTANTIATE_TEST_SUITE_P(
+    Robots, NewScenarioOf,
+    ::testing::Values("go2_description/urdf/go2.urdf", "g1_description/urdf/g1_29dof_rev_1_0.urdf",
+                      "talos_data/robots/talos_reduced.urdf", "solo_description/robots/solo12.urdf",
+                      "anymal_b_simple_description/robots/anymal.urdf", "anymal_c_simple_description/urdf/anymal.urdf",
+                      "a1_description/urdf/a1.urdf", "bolt_description/robots/bolt.urdf",
+                      "hyq_description/robots/hyq_no_sensors.urdf", "icub_description/robots/icub_reduced.urdf"));
 
 TEST(NewScenario, SaysWhatItCannotDo)
 {
