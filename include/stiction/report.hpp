@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "stiction/geometry.hpp"
 #include "stiction/scenario.hpp"
 
 namespace stiction {
@@ -37,7 +38,7 @@ struct ReportedMargin {
 
 /// What `stiction check` says about a scenario: plain data. to_json and to_text write it down.
 struct ScenarioReport {
-  Scenario scenario;       ///< as it was asked: its name, question, options
+  Scenario scenario;       ///< as it was asked: its name, question, options; with the contacts that were detected
   ContactProblem problem;  ///< of its scene
   Verdict verdict = Verdict::kUndecided;
   std::string summary;                    ///< one sentence a person can act on
@@ -45,6 +46,7 @@ struct ScenarioReport {
   std::vector<ReportedEffort> efforts;
   std::vector<ReportedMargin> margins;
   std::vector<std::string> warnings;
+  std::vector<DetectedContact> detected;  ///< contacts that come from collision shapes
   Answer answer;       ///< all that the question found, with its certificate: std::get<RegionAnswer>(report.answer)
   std::string solver;  ///< "native", and the engine that helped it
   int iterations = 0;
@@ -53,7 +55,8 @@ struct ScenarioReport {
   struct Inputs {
     std::string scenario;               ///< of the scenario file as it was read; empty: the scenario is a program's
     std::vector<ScenarioOverride> set;  ///< what replaced entries of it, but for the question
-    std::vector<std::pair<std::string, std::string>> urdf;  ///< by model
+    std::vector<std::pair<std::string, std::string>> urdf;    ///< by model
+    std::vector<std::pair<std::string, std::string>> meshes;  ///< that geometry needed, by file as it is written
   } inputs;
 };
 

@@ -51,6 +51,7 @@ struct ScenarioOptions {
   std::optional<NoiseOption> noise;
   std::string tangential = "held";  ///< couplings: "held" or "left_out", tangential rows of contacts with friction
   std::optional<int> modes;         ///< sliding, impact: contact modes looked at before giving up
+  bool strict = false;              ///< what collision shapes contradict is an error, not a warning
 };
 
 /// A contact problem as matrices instead of robots, with what the matrices do not tell.
@@ -89,5 +90,10 @@ Scenario read_scenario_file(const std::string& file, const std::vector<ScenarioO
 Scenario read_scenario_text(const std::string& text, const std::string& folder = ".",
                             const std::string& source = "scenario",
                             const std::vector<ScenarioOverride>& overrides = {});
+
+/// With ordinary poses and contacts instead of those that are left to collision shapes: what Scene takes. Its contacts
+/// are the ones at the described state.
+/// @throws InputError naming the entry.
+Scenario resolved_scenario(const Scenario& scenario);
 
 }  // namespace stiction

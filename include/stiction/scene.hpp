@@ -10,15 +10,9 @@
 #include <vector>
 
 #include "stiction/contact_problem.hpp"
+#include "stiction/surroundings.hpp"
 
 namespace stiction {
-
-/// Position and orientation in the parent frame; rpy = fixed-axis roll, pitch, yaw in radians, as in URDF.
-struct Pose {
-  Eigen::Vector3d xyz = Eigen::Vector3d::Zero();
-  Eigen::Vector3d rpy = Eigen::Vector3d::Zero();
-  bool operator==(const Pose&) const = default;
-};
 
 enum class Base { kFloating, kFixed };
 
@@ -46,6 +40,7 @@ struct ModelDescription {
   std::string urdf_text;
   Base base = Base::kFloating;
   Pose pose;                             ///< root link in the world
+  std::optional<Placing> placing = {};   ///< the pose is still to be found (SceneGeometry)
   std::map<std::string, double> joints;  ///< rad or m; 1-dof joints; unnamed: zero, or the nearest limit
   std::map<std::string, double> rates;   ///< rad/s or m/s
   /// Planar (x, y, angle) and floating (x, y, z, roll, pitch, yaw) joints inside the URDF, and their rates in the
@@ -100,6 +95,7 @@ struct ContactDescription {
   /// Surfaces of `link` and `on` there. Either one given: the bodies may roll, and the other one is flat. None: the
   /// point of contact stays with the body of `at_frame`, which is right for corners and for bodies that do not turn.
   std::optional<SurfaceRadii> radius = {}, on_radius = {};
+  std::optional<Detect> detect = {};  ///< link, on, points and normal are still to be found (SceneGeometry)
   bool operator==(const ContactDescription&) const = default;
 };
 
@@ -128,6 +124,8 @@ struct SceneDescription {
   std::vector<ContactDescription> contacts;
   std::vector<LoopDescription> loops;
   ScenePlane plane = ScenePlane::kNone;
+  std::optional<Ground> ground = {};  ///< this and the obstacles: for SceneGeometry, a Scene does not look at them
+  std::vector<Obstacle> obstacles = {};
   std::vector<std::string> package_paths;  ///< searched for package:// after ROS_PACKAGE_PATH and AMENT_PREFIX_PATH
 };
 
@@ -150,7 +148,11 @@ struct Warning {
     kEffortLimit,      ///< a given effort beyond it
     kFixedLoad,        ///< a load on a link that cannot move
     kPlane,            ///< what a plane changes: joints that it holds, or that it was found
-    kTurningContact    ///< bodies that turn over each other where no radius is given
+    kTurningContact,   ///< bodies that turn over each other where no radius is given
+    kOffSurface,       ///< a contact given by hand that is not where the surfaces are
+    kNormal,           ///< a contact whose normal is not that of the surface
+    kFloats,           ///< a link that was asked to touch and does not
+    kUnderGround       ///< a link inside the ground or an obstacle
   };
   Kind kind = Kind::kUrdf;
   std::string path;  ///< the entry: "models.robot.joints.knee"

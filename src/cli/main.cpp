@@ -22,6 +22,7 @@
 #include "io/nearest_name.hpp"
 #include "io/progress_text.hpp"
 #include "io/region_drawing.hpp"
+#include "io/scenario_writer.hpp"
 #include "io/verify.hpp"
 #include "stiction/error.hpp"
 #include "stiction/exact.hpp"
@@ -149,6 +150,15 @@ void write_matrices(const ScenarioArguments& arguments, const std::string& file,
   write_file(file, option, write(scenario));
 }
 
+/// A scenario with what geometry found in it.
+void write_scenario(const ScenarioArguments& arguments, const std::string& file)
+{
+  const stiction::internal::ScenarioDocument document = arguments.document();
+  stiction::internal::require_none_of(stiction::internal::input_files(document, arguments.package_paths), file,
+                                      "--write-scenario");
+  write_file(file, "--write-scenario", stiction::internal::written_scenario(document, arguments.package_paths));
+}
+
 /// Narrates a batch on standard error: a bar that renews itself on a terminal, else a line every ten seconds.
 class Narrator {
  public:
@@ -174,7 +184,7 @@ class Narrator {
 struct CheckCommand {
   ScenarioArguments scenario;
   bool as_json = false, with_steps = false;
-  std::string problem_file, mlcp_file;
+  std::string problem_file, mlcp_file, scenario_file;
 
   void add_to(CLI::App& app, int& code)
   {
@@ -187,6 +197,10 @@ struct CheckCommand {
         ->type_name("OUT");
     check.add_option("--mlcp", mlcp_file, "Also writes the complementarity problems behind all_sticking and sliding")
         ->type_name("OUT");
+    check
+        .add_option("--write-scenario", scenario_file,
+                    "Also writes the scenario with detected contacts and poses as entries")
+        ->type_name("OUT");
     check.footer("Exit codes: 0 holds, 1 fails, 3 undecided, 2 bad input or usage.");
     check.callback([this, &code] {
       if (with_steps) scenario.sets.push_back("options.steps=true");
@@ -195,6 +209,7 @@ struct CheckCommand {
       write_matrices(scenario, problem_file, "--problem",
                      [](const auto& asked) { return stiction::problem_text(stiction::as_bare_problem(asked)); });
       write_matrices(scenario, mlcp_file, "--mlcp", stiction::mlcp_text);
+      if (!scenario_file.empty()) write_scenario(scenario, scenario_file);
       write_result(as_json ? to_json(report) : to_text(report, colours()));
       code = internal::exit_code(report.verdict);
     });
@@ -296,16 +311,41 @@ struct VerifyCommand {
   }
 };
 
+/// stiction new
+struct NewCommand {
+  internal::NewScenario wanted;
+
+  void add_to(CLI::App& app)
+  {
+    CLI::App& fresh =
+        *app.add_subcommand("new", "Writes a scenario of a robot on the ground, with comments, that can be checked");
+    fresh.add_option("ROBOT.urdf", wanted.urdf, "The robot's URDF file, package://… or robot_descriptions:NAME")
+        ->required();
+    fresh.add_option("--ground", wanted.ground, "The ground: 'slope: 10 deg, mu: 0.5'")->type_name("KEYS");
+    fresh.add_option("--feet", wanted.feet, "Links that stand on it: FL_foot,FR_foot")
+        ->type_name("LINKS")
+        ->delimiter(',');
+    fresh.add_option("--package-path", wanted.package_paths, "Folder searched for package:// files")
+        ->type_name("DIR")
+        ->allow_extra_args(false);
+    fresh.callback([this] { write_result(internal::new_scenario(wanted)); });
+  }
+};
+
 /// stiction inspect
 struct InspectCommand {
   std::string robot_file;
+  std::vector<std::string> package_paths;
 
   void add_to(CLI::App& app)
   {
     CLI::App& inspect =
         *app.add_subcommand("inspect", "Links, joints, limits, masses of a robot, and what looks wrong");
     inspect.add_option("ROBOT.urdf", robot_file, "The robot's URDF file")->required();
-    inspect.callback([this] { write_result(internal::inspect_text(stiction::inspect_urdf_file(robot_file))); });
+    inspect.add_option("--package-path", package_paths, "Folder searched for package:// files")
+        ->type_name("DIR")
+        ->allow_extra_args(false);
+    inspect.callback([this] { write_result(internal::inspect_robot(robot_file, package_paths)); });
   }
 };
 
@@ -320,11 +360,13 @@ int run(int argc, char** argv)
   RegionCommand region;
   BatchCommand batch;
   VerifyCommand verify;
+  NewCommand fresh;
   InspectCommand inspect;
   check.add_to(app, code);
   region.add_to(app, code);
   batch.add_to(app, code);
   verify.add_to(app, code);
+  fresh.add_to(app);
   inspect.add_to(app);
 
   for (CLI::App* command : app.get_subcommands({}))

@@ -439,7 +439,7 @@ BatchProgress run_batch(const BatchArguments& arguments)
   if (ignored) progress.total_bytes = 0;
 
   BatchOutput output(arguments.out);
-  const BatchOrigin origin = origin_of(arguments, answerer.urdf_hashes());
+  const BatchOrigin origin = origin_of(arguments, answerer.input_hashes());
   Leftover left;
   if (arguments.resume && output.size() > 0) {
     output.require_origin(origin);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "io/wrap.hpp"
+#include "scene/urdf.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -89,7 +90,55 @@ void append_joints(std::string& out, const RobotInfo& robot)
   out += "limits in rad, N m, rad/s (prismatic: m, N, m/s); - means none\n";
 }
 
+std::string shape_text(const Shape& shape)
+{
+  const Eigen::Vector3d& size = shape.size;
+  switch (shape.kind) {
+    case Shape::Kind::kBox:
+      return fmt::format("box {:.4g} x {:.4g} x {:.4g}", size[0], size[1], size[2]);
+    case Shape::Kind::kSphere:
+      return fmt::format("sphere, radius {:.4g}", size[0]);
+    case Shape::Kind::kCylinder:
+      return fmt::format("cylinder, radius {:.4g}, length {:.4g}", size[0], size[1]);
+    case Shape::Kind::kCapsule:
+      return fmt::format("capsule, radius {:.4g}, length {:.4g}", size[0], size[1]);
+    case Shape::Kind::kMesh:
+      break;
+  }
+  return "mesh " + shape.mesh_file.substr(shape.mesh_file.rfind('/') + 1);
+}
+
+void append_names(std::string& out, const std::string& words, const std::vector<std::string>& names)
+{
+  append_item(out, words + (names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+}
+
 }  // namespace
+
+std::string survey_text(const RobotSurvey& survey)
+{
+  constexpr std::size_t kShape = 36;
+  std::string out = "\n";
+  if (survey.links.empty()) out += "no collision shapes: contacts cannot be detected\n";
+  if (!survey.links.empty()) Row(out).left(0, "link").left(kShape, "collision shapes [m]");
+  for (const RobotSurvey::Link& link : survey.links)
+    for (const Shape& shape : link.shapes)
+      Row(out).left(0, &shape == link.shapes.data() ? link.name : "").left(kShape, shape_text(shape));
+  constexpr double kRounding = 1e-9;
+  const Eigen::Vector3d center =
+      survey.center_of_mass.unaryExpr([](double x) { return std::abs(x) < kRounding ? 0.0 : x; });
+  out += fmt::format("\nwith all joints at zero (or the nearest limit), in the root link:\n");
+  if (survey.mass > 0.0)
+    append_item(out, fmt::format("centre of mass: ({:.4g}, {:.4g}, {:.4g}) m", center.x(), center.y(), center.z()));
+  if (!survey.links.empty()) {
+    append_item(out, fmt::format("shapes from {:.4g} to {:.4g} m: {:.4g} m high", survey.lowest, survey.highest,
+                                 survey.highest - survey.lowest));
+    append_names(out, "could be feet: ", survey.feet);
+  }
+  if (!survey.unlimited.empty()) append_names(out, "joints without an effort limit: ", survey.unlimited);
+  for (const std::string& unread : survey.unread) append_item(out, "not read: " + unread);
+  return out;
+}
 
 std::string inspect_text(const RobotInfo& robot)
 {
@@ -106,6 +155,14 @@ std::string inspect_text(const RobotInfo& robot)
   out += robot.warnings.empty() ? "\nnothing looks wrong\n" : "\nlooks wrong:\n";
   for (const std::string& warning : robot.warnings) append_item(out, warning);
   return out;
+}
+
+std::string inspect_robot(const std::string& file, const std::vector<std::string>& package_paths)
+{
+  ModelDescription robot;
+  robot.name = "robot";
+  robot.urdf_file = locate_urdf_file(file, package_paths, file);
+  return inspect_text(inspect_urdf_file(robot.urdf_file)) + survey_text(survey_robot(robot, package_paths));
 }
 
 }  // namespace stiction::internal

@@ -11,6 +11,7 @@
 #include "io/entry_reader.hpp"
 #include "io/json.hpp"
 #include "io/report.hpp"
+#include "io/units.hpp"
 
 namespace stiction::internal {
 namespace option_table {
@@ -66,7 +67,11 @@ struct Positive {
   static Json write(double value) { return value; }
 };
 
-struct HalfWidth : Positive {
+struct Length : Positive {
+  static double read(const Entry& entry, const std::string& path) { return positive_length(entry, path); }
+};
+
+struct HalfWidth : Length {
   static void require(double value, const std::string& path)
   {
     Positive::require(value, path);
@@ -103,6 +108,10 @@ struct Vector {
     option_table::require(in_range(value.lpNorm<Eigen::Infinity>()), path, "numbers up to 1e50", text(value));
   }
   static Json write(const Eigen::Vector3d& value) { return json(Eigen::VectorXd(value)); }
+};
+
+struct Point : Vector {
+  static Eigen::Vector3d read(const Entry& entry, const std::string& path) { return lengths(entry, path); }
 };
 
 struct Cone {
@@ -146,7 +155,7 @@ struct Push {
     const Map map(entry, path, {"link", "at", "direction"});
     PushOption push;
     push.link = text_of(map.need("link"), map.path_of("link"));
-    push.at = map.vector_or("at", push.at);
+    push.at = lengths_or(map, "at", push.at);
     const Entry& direction = map.need("direction");
     if (direction.kind == Entry::Kind::kList) {
       push.direction = unit_vector(direction, map.path_of("direction")).normalized();
@@ -198,8 +207,11 @@ struct Noise {
     const Map map(entry, path, {"position", "angle", "samples", "seed"});
     NoiseOption noise;
     if (const Entry* found = map.find("position"))
-      noise.position = number_at_least_zero(*found, map.path_of("position"));
-    if (const Entry* found = map.find("angle")) noise.angle = number_at_least_zero(*found, map.path_of("angle"));
+      noise.position = length_at_least_zero(*found, map.path_of("position"));
+    if (const Entry* found = map.find("angle")) {
+      noise.angle = angle(*found, map.path_of("angle"));
+      if (noise.angle < 0.0) fail(*found, map.path_of("angle"), "a number >= 0");
+    }
     if (const Entry* found = map.find("samples"))
       noise.samples = static_cast<int>(whole_number(*found, map.path_of("samples"), 1, 1e7));
     if (const Entry* found = map.find("seed")) noise.seed = whole_number(*found, map.path_of("seed"), 0, 0x1p53);
@@ -295,12 +307,13 @@ constexpr Option kOptions[] = {
     option<HalfWidth, &O::box>("box"),
     option<Name, &O::object>("object"),
     option<OneOf<kPlaneNames>, &O::plane>("plane", "the matrices say what moves"),
-    option<Positive, &O::length>("length"),
-    option<Vector, &O::point>("point"),
+    option<Length, &O::length>("length"),
+    option<Point, &O::point>("point"),
     option<Wrench, &O::wrench>("wrench", "it belongs to F"),
     option<Noise, &O::noise>("noise", "it needs contacts on a floating object"),
     option<OneOf<kTangential>, &O::tangential>("tangential"),
     option<Modes, &O::modes>("modes"),
+    option<YesOrNo, &O::strict>("strict", "it is about collision shapes"),
 };
 
 std::string path_of(const Option& option) { return std::string("options.") + option.key; }

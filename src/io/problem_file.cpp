@@ -5,6 +5,7 @@
 
 #include "io/json.hpp"
 #include "io/options.hpp"
+#include "io/plain_scenario.hpp"
 #include "io/problem_document.hpp"
 #include "io/scenario_document.hpp"
 #include "stiction/closure_input.hpp"
@@ -147,15 +148,19 @@ std::string problem_text(const Scenario& scenario)
   return file.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Scenario as_bare_problem(const Scenario& scenario)
+Scenario as_bare_problem(const Scenario& asked)
 {
-  if (scenario.bare) return scenario;
+  if (asked.bare) return asked;
+  const bool geometry = has_geometry(asked.scene);
+  const Scenario found = geometry ? resolved_scenario(asked) : Scenario();
+  const Scenario& scenario = geometry ? found : asked;
   Scene scene(scenario.scene);
   const SceneState& state = scene.described_state();
   Scenario bare;
   bare.name = scenario.name;
   bare.question = scenario.question;
   bare.options = scenario.options;
+  bare.options.strict = false;  // shapes have been looked at
   bare.bare = BareProblem{scene.compute(), state.v, state.a};
   bare.contact_motions = motions_of(scene, scenario, bare.bare->problem);
   require_matrices_suffice(bare);

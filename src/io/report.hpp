@@ -16,6 +16,7 @@ const char* name_of(Detachment detachment);
 /// The report as JSON without its checksum.
 Json report_document(const ScenarioReport& report);
 Json inputs_json(const ScenarioReport::Inputs& inputs);
+Json detected_json(const std::vector<DetectedContact>& detected);
 
 /// Makes a report undecided that `verify` would refuse.
 void refuse(ScenarioReport& report, const std::string& why);

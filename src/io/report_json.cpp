@@ -25,7 +25,17 @@ Json inputs_json(const ScenarioReport::Inputs& inputs)
   }
   entry["urdf"] = Json::object();
   for (const auto& [model, sha256] : inputs.urdf) entry["urdf"][model]["sha256"] = sha256;
+  for (const auto& [file, sha256] : inputs.meshes) entry["meshes"][file]["sha256"] = sha256;
   return entry;
+}
+
+Json detected_json(const std::vector<DetectedContact>& detected)
+{
+  Json list = Json::array();
+  for (const DetectedContact& contact : detected)
+    list.push_back(
+        {{"contact", contact.name}, {"link", contact.link}, {"with", contact.with}, {"distances", contact.distances}});
+  return list;
 }
 
 Json report_document(const ScenarioReport& report)
@@ -39,6 +49,7 @@ Json report_document(const ScenarioReport& report)
   kind_of(report.scenario.question).write_json(report, json_report);
   json_report["solver"] = {{"name", report.solver}, {"iterations", report.iterations}};
   json_report["warnings"] = report.warnings;
+  if (!report.detected.empty()) json_report["detected"] = detected_json(report.detected);
   json_report["inputs"] = inputs_json(report.inputs);
   return json_report;
 }

@@ -38,6 +38,20 @@ std::string bar(double utilisation)
 
 }  // namespace
 
+/// "contacts detected: FL_foot on ground (1 point, 0 mm), …"
+std::string detected_text(const std::vector<DetectedContact>& detected)
+{
+  std::string list;
+  for (const DetectedContact& contact : detected) {
+    const auto [least, most] = std::ranges::minmax(contact.distances);
+    const auto mm = [](double metres) { return std::abs(metres) < 5e-7 ? 0.0 : 1e3 * metres; };
+    list += fmt::format("{}{} on {} ({} point{}, {:.3g}{} mm)", list.empty() ? "" : ", ", contact.name, contact.with,
+                        contact.distances.size(), contact.distances.size() == 1 ? "" : "s", mm(least),
+                        mm(most) - mm(least) < 5e-4 ? "" : fmt::format(" to {:.3g}", mm(most)));
+  }
+  return "contacts detected, with their distances: " + list;
+}
+
 std::string shown_forces_text(int internal_forces, bool least_friction)
 {
   return fmt::format("forces are not unique ({} internal); shown are those {}", internal_forces,
@@ -85,6 +99,7 @@ std::string to_text(const ScenarioReport& report, Colours colours)
   if (const ConeShape& cone = report.scenario.options.cone; cone.approximation != ConeApproximation::kExact)
     text.notes.push_back(fmt::format("friction cones replaced by {} pyramids of {} sides",
                                      cone.approximation == ConeApproximation::kInner ? "inner" : "outer", cone.facets));
+  if (!report.detected.empty()) text.notes.push_back(detected_text(report.detected));
   for (const std::string& warning : report.warnings) text.notes.push_back("warning: " + warning);
   out += text.table;
   if (!text.notes.empty()) out += "\n";

@@ -24,8 +24,8 @@ class RowAnswerer {
   /// Names of the cells that rows have unless they change the question or its options.
   std::vector<std::string> columns() const;
 
-  /// SHA-256 of the scenario's URDFs, by model.
-  const std::vector<std::pair<std::string, std::string>>& urdf_hashes() const { return answerer_.urdf_hashes(); }
+  /// SHA-256 of the scenario's URDFs, by model, and meshes.
+  std::vector<std::pair<std::string, std::string>> input_hashes() const { return answerer_.input_hashes(); }
 
  private:
   bool change_sections(const BatchRow& row);

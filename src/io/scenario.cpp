@@ -9,14 +9,18 @@
 #include "io/problem_document.hpp"
 #include "io/scenario_document.hpp"
 #include "io/sha256.hpp"
+#include "io/surroundings.hpp"
+#include "io/units.hpp"
 
 namespace stiction {
 namespace internal {
 namespace {
 
 /// Numbers by joint name; lists belong to planar and floating joints.
+/// @param read of a single one: positions may have units.
 void decode_joints(const Entry& entry, const std::string& path, std::map<std::string, double>& single,
-                   std::map<std::string, std::vector<double>>& several)
+                   std::map<std::string, std::vector<double>>& several,
+                   double (*read)(const Entry&, const std::string&) = number)
 {
   if (entry.kind == Entry::Kind::kNull) return;
   if (entry.kind != Entry::Kind::kMap) fail(entry, path, "a map of joint names to numbers");
@@ -25,7 +29,7 @@ void decode_joints(const Entry& entry, const std::string& path, std::map<std::st
     if (entry.items[i].kind == Entry::Kind::kList)
       several[entry.keys[i]] = numbers(entry.items[i], where);
     else
-      single[entry.keys[i]] = number(entry.items[i], where);
+      single[entry.keys[i]] = read(entry.items[i], where);
   }
 }
 
@@ -72,7 +76,7 @@ LoadDescription decode_load(const Entry& entry, const std::string& path)
   load.link = text_of(map.need("link"), map.path_of("link"));
   load.force = map.vector_or("force", load.force);
   load.torque = map.vector_or("torque", load.torque);
-  load.at = map.vector_or("at", load.at);
+  load.at = lengths_or(map, "at", load.at);
   load.frame = map.choice_or<Frame, 2>("frame", {{{"world", Frame::kWorld}, {"link", Frame::kLink}}}, load.frame);
   return load;
 }
@@ -86,7 +90,7 @@ LoadDescription decode_impulse(const Entry& entry, const std::string& path)
   blow.link = text_of(map.need("link"), map.path_of("link"));
   blow.force = map.vector_or("impulse", blow.force);
   blow.torque = map.vector_or("angular", blow.torque);
-  blow.at = map.vector_or("at", blow.at);
+  blow.at = lengths_or(map, "at", blow.at);
   blow.frame = map.choice_or<Frame, 2>("frame", {{{"world", Frame::kWorld}, {"link", Frame::kLink}}}, blow.frame);
   return blow;
 }
@@ -99,7 +103,7 @@ LoopDescription decode_closure(const Entry& entry, const std::string& path)
   closure.name = text_of(map.need("name"), map.path_of("name"));
   closure.link = text_of(map.need("link"), map.path_of("link"));
   closure.on = map.text_or("on", closure.on);
-  closure.at = map.vector_or("at", closure.at);
+  closure.at = lengths_or(map, "at", closure.at);
   closure.kind = map.choice_or<Kind, 3>("kind", {{{"pin", Kind::kPin}, {"weld", Kind::kWeld}, {"guide", Kind::kGuide}}},
                                         closure.kind);
   if (closure.kind == Kind::kGuide)
@@ -112,7 +116,7 @@ LoopDescription decode_closure(const Entry& entry, const std::string& path)
 double decode_radius(const Entry& entry, const std::string& path)
 {
   if (entry.kind == Entry::Kind::kText && (entry.text == "flat" || entry.text == "inf")) return kInfinity;
-  return number(entry, path);
+  return length(entry, path);
 }
 
 /// 0.1 | [0.1, flat] | {radii: [0.1, flat], along: [0, 1, 0]}
@@ -152,18 +156,15 @@ ModelDescription decode_model(const Entry& entry, const std::string& name, const
   ModelDescription model;
   model.name = name;
   const std::string& urdf = text_of(map.need("urdf"), map.path_of("urdf"));
-  if (urdf.starts_with("package://") || std::filesystem::path(urdf).is_absolute() || folder.empty())
+  if (urdf.starts_with("package://") || urdf.starts_with("robot_descriptions:") ||
+      std::filesystem::path(urdf).is_absolute() || folder.empty())
     model.urdf_file = urdf;
   else
     model.urdf_file = (std::filesystem::path(folder) / urdf).lexically_normal().string();
   model.base = map.choice_or<Base, 2>("base", {{{"floating", Base::kFloating}, {"fixed", Base::kFixed}}}, model.base);
-  if (const Entry* found = map.find("pose")) {
-    const Map pose(*found, map.path_of("pose"), {"xyz", "rpy"});
-    model.pose.xyz = pose.vector_or("xyz", model.pose.xyz);
-    model.pose.rpy = pose.vector_or("rpy", model.pose.rpy);
-  }
+  if (const Entry* found = map.find("pose")) decode_pose(*found, map.path_of("pose"), model.pose, &model.placing);
   if (const Entry* found = map.find("joints"))
-    decode_joints(*found, map.path_of("joints"), model.joints, model.multi_joints);
+    decode_joints(*found, map.path_of("joints"), model.joints, model.multi_joints, joint_position);
   if (const Entry* found = map.find("rates"))
     decode_joints(*found, map.path_of("rates"), model.rates, model.multi_rates);
   if (const Entry* found = map.find("twist")) {
@@ -197,12 +198,11 @@ void decode_impact_law(const Map& contact, ContactMotion& motion)
     motion.mu_second = number_at_least_zero(*found, contact.path_of("mu_second"));
 }
 
-ContactDescription decode_contact(const Entry& entry, const std::string& path, ContactMotion& motion)
+namespace {
+
+/// Bodies, points and normal of a contact that is given by hand.
+void decode_place(const Map& map, ContactDescription& contact)
 {
-  const Map map(entry, path,
-                {"name", "link", "on", "at", "points", "at_frame", "normal", "normal_frame", "mu", "side", "torsion",
-                 "max_normal", "slides", "restitution", "one_way", "mu_second", "radius", "on_radius"});
-  ContactDescription contact;
   contact.name = text_of(map.need("name"), map.path_of("name"));
   contact.link = text_of(map.need("link"), map.path_of("link"));
   contact.on = map.text_or("on", contact.on);
@@ -213,17 +213,44 @@ ContactDescription decode_contact(const Entry& entry, const std::string& path, C
       fail(*points, map.path_of("points"), "a list of points");
     contact.patch = true;
     for (std::size_t k = 0; k < points->items.size(); ++k)
-      contact.points.push_back(vector3(points->items[k], map.path_of("points") + "[" + std::to_string(k) + "]"));
+      contact.points.push_back(lengths(points->items[k], map.path_of("points") + "[" + std::to_string(k) + "]"));
   } else {
-    contact.points = {vector3(map.need("at"), map.path_of("at"))};
+    contact.points = {lengths(map.need("at"), map.path_of("at"))};
   }
   contact.at_frame = map.choice_or("at_frame", kContactFrames, contact.at_frame);
   contact.normal = unit_vector(map.need("normal"), map.path_of("normal"));
   contact.normal_frame = map.choice_or("normal_frame", kContactFrames, contact.normal_frame);
-  contact.mu = number_at_least_zero(map.need("mu"), map.path_of("mu"));
+}
+
+/// A contact that is to be detected.
+void decode_detected(const Map& map, const Entry& detect, ContactDescription& contact)
+{
+  for (const char* key : {"link", "on", "at", "points", "at_frame", "normal", "normal_frame"})
+    if (const Entry* found = map.find(key)) fail(*found, map.path_of(key), "either detect, or link, at and normal");
+  contact.name = map.text_or("name", "auto");
+  contact.detect = decode_detect(detect, map.path_of("detect"));
+  const Entry* mu = map.find("mu");
+  contact.detect->mu_of_surface = !mu;
+  if (mu) contact.mu = number_at_least_zero(*mu, map.path_of("mu"));
+}
+
+}  // namespace
+
+ContactDescription decode_contact(const Entry& entry, const std::string& path, ContactMotion& motion)
+{
+  const Map map(entry, path,
+                {"name", "link", "on", "at", "points", "at_frame", "normal", "normal_frame", "mu", "side", "torsion",
+                 "max_normal", "slides", "restitution", "one_way", "mu_second", "detect", "radius", "on_radius"});
+  ContactDescription contact;
+  if (const Entry* detect = map.find("detect")) {
+    decode_detected(map, *detect, contact);
+  } else {
+    decode_place(map, contact);
+    contact.mu = number_at_least_zero(map.need("mu"), map.path_of("mu"));
+  }
   contact.side = map.choice_or<Side, 2>("side", {{{"unilateral", Side::kUnilateral}, {"bilateral", Side::kBilateral}}},
                                         contact.side);
-  if (const Entry* found = map.find("torsion")) contact.torsion = number_at_least_zero(*found, map.path_of("torsion"));
+  if (const Entry* found = map.find("torsion")) contact.torsion = length_at_least_zero(*found, map.path_of("torsion"));
   if (const Entry* found = map.find("max_normal"))
     contact.max_normal = number_at_least_zero(*found, map.path_of("max_normal"));
   if (const Entry* found = map.find("radius")) contact.radius = decode_radii(*found, map.path_of("radius"));
@@ -245,8 +272,8 @@ Scenario ScenarioDocument::decode() const
 {
   if (is_problem(root)) return decode_problem(root);
   const Map map(root, "",
-                {"stiction", "name", "gravity", "plane", "models", "loads", "impulses", "contacts", "closures",
-                 "question", "options"});
+                {"stiction", "name", "gravity", "plane", "ground", "obstacles", "models", "loads", "impulses",
+                 "contacts", "closures", "question", "options"});
   const Entry& version = map.need("stiction");
   if (number(version, "stiction") != 1.0) fail(version, "stiction", "version 1");
   Scenario scenario;
@@ -264,9 +291,19 @@ Scenario ScenarioDocument::decode() const
        [&](const Entry& entry, const std::string& path) { scenario.scene.loads.push_back(decode_load(entry, path)); });
   each(map.find("impulses"), "impulses",
        [&](const Entry& entry, const std::string& path) { scenario.impulses.push_back(decode_impulse(entry, path)); });
-  each(map.find("contacts"), "contacts", [&](const Entry& entry, const std::string& path) {
-    scenario.scene.contacts.push_back(decode_contact(entry, path, scenario.contact_motions.emplace_back()));
+  if (const Entry* ground = map.find("ground")) scenario.scene.ground = decode_ground(*ground);
+  each(map.find("obstacles"), "obstacles", [&](const Entry& entry, const std::string& path) {
+    scenario.scene.obstacles.push_back(decode_obstacle(entry, path, folder));
   });
+  const Entry* contacts = map.find("contacts");
+  if (contacts && contacts->kind == Entry::Kind::kText && contacts->text == "auto") {
+    scenario.scene.contacts.push_back(automatic_contacts());
+    scenario.contact_motions.emplace_back();
+  } else {
+    each(contacts, "contacts", [&](const Entry& entry, const std::string& path) {
+      scenario.scene.contacts.push_back(decode_contact(entry, path, scenario.contact_motions.emplace_back()));
+    });
+  }
   each(map.find("closures"), "closures", [&](const Entry& entry, const std::string& path) {
     scenario.scene.loops.push_back(decode_closure(entry, path));
   });

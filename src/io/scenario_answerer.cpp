@@ -117,10 +117,13 @@ void require_askable(const Scenario& scenario)
   kind_of(scenario.question).require(scenario);
 }
 
-ScenarioAnswerer::ScenarioAnswerer(const Scenario& scenario) : description_(scenario.scene)
+ScenarioAnswerer::ScenarioAnswerer(const Scenario& scenario) : ScenarioAnswerer(scenario, std::nullopt) {}
+
+ScenarioAnswerer::ScenarioAnswerer(const Scenario& scenario, std::optional<SceneGeometry> geometry)
+    : geometry_(std::move(geometry))
 {
   if (scenario.bare) return;
-  const SceneDescription& scene = scenario.scene;
+  const SceneDescription& scene = description_ = plain(scenario).scene;
   scene_.emplace(scene);
   world_points_ = scene.plane != ScenePlane::kNone ||  // what it holds, and tangents, also depend on where things are
                   std::ranges::any_of(scene.contacts, [](const auto& c) { return c.at_frame == ContactFrame::kWorld; });
@@ -131,11 +134,42 @@ ScenarioAnswerer::ScenarioAnswerer(const Scenario& scenario) : description_(scen
 }
 
 ScenarioAnswerer::ScenarioAnswerer(const ScenarioAnswerer& other)
-    : description_(other.description_), urdf_(other.urdf_), scene_(other.scene_), world_points_(other.world_points_)
+    : geometry_(other.geometry_),
+      description_(other.description_),
+      urdf_(other.urdf_),
+      scene_(other.scene_),
+      world_points_(other.world_points_)
 {
 }
 
+const Scenario& ScenarioAnswerer::plain(const Scenario& scenario)
+{
+  if (scenario.bare || !has_geometry(scenario.scene)) {
+    plain_ = {};
+    return scenario;
+  }
+  if (!geometry_ || !geometry_->fits(scenario.scene)) geometry_.emplace(scenario.scene);
+  plain_ = plain_scenario(scenario, *geometry_);
+  return plain_.scenario;
+}
+
+std::vector<std::pair<std::string, std::string>> ScenarioAnswerer::input_hashes() const
+{
+  std::vector<std::pair<std::string, std::string>> hashes = urdf_;
+  for (const auto& mesh : mesh_hashes(plain_)) hashes.push_back(mesh);
+  return hashes;
+}
+
 bool ScenarioAnswerer::fits(const Scenario& scenario) const
+{
+  // Where its contacts are shows only when they are found: then it is enough that the robots are the same.
+  if (scene_ && !scenario.bare && has_geometry(scenario.scene))
+    return std::ranges::equal(description_.models, scenario.scene.models, same_body) && geometry_ &&
+           geometry_->fits(scenario.scene);
+  return fits_plain(scenario);
+}
+
+bool ScenarioAnswerer::fits_plain(const Scenario& scenario) const
 {
   if (!scene_ || scenario.bare) return !scene_ && scenario.bare;
   const SceneDescription& scene = scenario.scene;
@@ -176,8 +210,9 @@ void ScenarioAnswerer::compute(const Scenario& scenario, ContactProblem& problem
   state_ = {{}, or_zero(scenario.bare->v), or_zero(scenario.bare->a)};
 }
 
-const Asker& ScenarioAnswerer::ask(const Scenario& scenario)
+const Asker& ScenarioAnswerer::ask(const Scenario& asked)
 {
+  const Scenario& scenario = plain(asked);
   if (!asker_ || question_ != scenario.question || engine_->name() != scenario.options.solver) {
     std::unique_ptr<Engine> engine = make_engine(scenario.options.solver);
     Engine* const owned_by_asker = engine.get();
@@ -186,7 +221,7 @@ const Asker& ScenarioAnswerer::ask(const Scenario& scenario)
     question_ = scenario.question;
   }
   engine_->forget();  // an answer must not depend on the one before
-  if (fits(scenario)) {
+  if (fits_plain(scenario)) {
     compute(scenario, problem_);
     require_size(scenario, problem_);
     asker_->ask({scenario, robots(), state_, problem_}, Extras::kOnlyIfAsked);
@@ -206,7 +241,10 @@ ScenarioReport ScenarioAnswerer::start(const Scenario& scenario)
   if (scenario.bare) report.warnings = scenario.bare->warnings;
   if (scene_)
     for (const Warning& warning : scene_->warnings(scenario.scene.models)) report.warnings.push_back(warning.message());
+  for (const Warning& warning : plain_.warnings) report.warnings.push_back(warning.message());
+  report.detected = plain_.detected;
   report.inputs.urdf = urdf_;
+  report.inputs.meshes = mesh_hashes(plain_);
   report.solver = scenario.options.solver;
   compute(scenario, report.problem);
   // Accelerations of surfaces are nothing to impacts and grasps.
@@ -216,9 +254,10 @@ ScenarioReport ScenarioAnswerer::start(const Scenario& scenario)
   return report;
 }
 
-ScenarioReport ScenarioAnswerer::read(const Scenario& scenario)
+ScenarioReport ScenarioAnswerer::read(const Scenario& asked)
 {
-  if (!fits(scenario)) return ScenarioAnswerer(scenario).read(scenario);
+  const Scenario& scenario = plain(asked);
+  if (!fits_plain(scenario)) return ScenarioAnswerer(asked, geometry_).read(asked);
   ScenarioReport report = start(scenario);
   const auto asker = kind_of(scenario.question).make(make_engine(scenario.options.solver));
   asker->read({report.scenario, robots(), state_, report.problem});
@@ -226,9 +265,10 @@ ScenarioReport ScenarioAnswerer::read(const Scenario& scenario)
   return report;
 }
 
-ScenarioReport ScenarioAnswerer::report(const Scenario& scenario)
+ScenarioReport ScenarioAnswerer::report(const Scenario& asked)
 {
-  if (!fits(scenario)) return ScenarioAnswerer(scenario).report(scenario);
+  const Scenario& scenario = plain(asked);
+  if (!fits_plain(scenario)) return ScenarioAnswerer(asked, geometry_).report(asked);
   ScenarioReport report = start(scenario);
   const auto asker = kind_of(scenario.question).make(make_engine(scenario.options.solver));
   asker->ask({report.scenario, robots(), state_, report.problem}, Extras::kAll);

@@ -18,6 +18,8 @@ namespace {
 constexpr double kSame = 1e-12;
 /// The same for what comes out of inverses and eigenvalues.
 constexpr double kDerived = 1e-8;
+/// Distances of contacts are differences of coordinates, m.
+constexpr double kSameDistance = 1e-9;
 /// The same scene on another processor: a few roundings of the numbers in a row.
 constexpr double kRebuilt = 0x1p-48;
 
@@ -46,6 +48,8 @@ Json document(const Json& shown, const Judgement& judged, const ScenarioReport* 
   wanted["certificate"].update(judged.proof);
   wanted["solver"] = unproved();
   wanted["warnings"] = scenario ? Json(scenario->warnings) : unproved();
+  if (scenario ? !scenario->detected.empty() : shown.contains("detected"))
+    wanted["detected"] = scenario ? detected_json(scenario->detected) : unproved();
   wanted["inputs"] = scenario ? inputs_json(scenario->inputs) : unproved();
   if (shown.contains("checksum")) wanted["checksum"] = shown["checksum"];
   return wanted;
@@ -55,6 +59,7 @@ Json document(const Json& shown, const Judgement& judged, const ScenarioReport* 
 Closeness closeness_of(const std::string& key, const Json& wanted, const Judgement& judged)
 {
   if (key == "certificate") return {};
+  if (key == "detected") return {kSame, kSameDistance, 0.0};
   const double same = key == judged.derived ? kDerived : kSame;
   const bool differences = key == judged.derived || judged.differences;
   return {same, differences ? same * largest_number(wanted) : 0.0, 0.0};

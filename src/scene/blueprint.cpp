@@ -223,6 +223,8 @@ void read_contact(const ContactDescription& description, std::size_t index, cons
                   std::set<std::string>& names, std::vector<ContactBlueprint>& contacts)
 {
   const std::string path = indexed("contacts", index);
+  if (description.detect)
+    throw InputError(path + ".detect", "want a contact that was found by SceneGeometry, got none");
   require_name(description.name, path + ".name");
   ContactBlueprint contact;
   std::tie(contact.link, contact.on) = bodies.find_pair(path, description.link, description.on);
@@ -264,6 +266,7 @@ void read_models(const SceneDescription& description, const std::vector<ModelBlu
     if (source.name == "world" || source.name.find('/') != std::string::npos)
       throw InputError(path + ".name", "want a name without '/' that is not 'world', got " + quoted(source.name));
     add_name(names, path, source.name);
+    if (source.placing) throw InputError(path + ".pose", "want a pose that was found by SceneGeometry, got none");
     ModelBlueprint model;
     model.name = source.name;
     model.base = source.base;
@@ -306,6 +309,14 @@ Eigen::Matrix3d contact_axes(const Eigen::Vector3d& normal)
   axes.col(1) = (guide - normal * normal.dot(guide)).normalized();
   axes.col(2) = normal.cross(axes.col(1));
   return axes;
+}
+
+Eigen::Matrix3d plane_axes(const Eigen::Vector3d& normal)
+{
+  const Eigen::Matrix3d axes = contact_axes(normal);
+  Eigen::Matrix3d plane;
+  plane << axes.col(1), axes.col(2), axes.col(0);
+  return plane;
 }
 
 ModelState read_state(const ModelDescription& model, const UrdfTree& tree)

@@ -104,4 +104,8 @@ void add_warnings(const ModelDescription& model, const UrdfTree& tree, std::vect
 /// plane, so that the normal z gives (z, x, y).
 Eigen::Matrix3d contact_axes(const Eigen::Vector3d& normal);
 
+/// The same as (t1, t2, normal): x and y in a plane, z out of it. Pinocchio's planar joint moves in x and y and turns
+/// about z; URDF's moves in the plane normal to its axis.
+Eigen::Matrix3d plane_axes(const Eigen::Vector3d& normal);
+
 }  // namespace stiction::internal

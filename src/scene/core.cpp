@@ -41,15 +41,6 @@ pinocchio::JointModel joint_model(const UrdfJoint& joint)
   }
 }
 
-/// Pinocchio's planar joint moves in x and y and turns about z; URDF's moves in the plane normal to its axis.
-Eigen::Matrix3d plane_axes(const Eigen::Vector3d& normal)
-{
-  const Eigen::Matrix3d axes = contact_axes(normal);
-  Eigen::Matrix3d plane;
-  plane << axes.col(1), axes.col(2), axes.col(0);
-  return plane;
-}
-
 }  // namespace
 
 Core::Core(const Blueprint& blueprint)

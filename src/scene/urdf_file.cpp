@@ -7,7 +7,9 @@
 #include "base/limits.hpp"
 #include "base/text.hpp"
 #include "scene/urdf.hpp"
+#include "scene/urdf_description.hpp"
 #include "scene/urdf_outline.hpp"
+#include "scene/urdf_shapes.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction::internal {
@@ -16,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kScheme = "package://";
+constexpr std::string_view kDescription = "robot_descriptions:";
 
 std::vector<std::string> split_path_list(const char* list)
 {
@@ -27,8 +30,9 @@ std::vector<std::string> split_path_list(const char* list)
 }
 
 /// The file a `package://name/rest` address stands for: below a folder of packages, or in a folder that is the package.
+/// @param beside a file whose folders are looked at as well; may be empty.
 fs::path find_in_packages(const std::string& address, const std::vector<std::string>& package_paths,
-                          const std::string& path)
+                          const std::string& path, const fs::path& beside = {})
 {
   const fs::path relative = address.substr(kScheme.size());
   if (relative.empty() || relative.is_absolute())
@@ -39,6 +43,8 @@ fs::path find_in_packages(const std::string& address, const std::vector<std::str
   for (const std::string& prefix : split_path_list(std::getenv("AMENT_PREFIX_PATH")))
     roots.push_back(prefix + "/share");
   roots.insert(roots.end(), package_paths.begin(), package_paths.end());
+  for (fs::path folder = beside.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
+    roots.push_back(folder.string());
 
   std::error_code ignored;
   std::string searched;
@@ -61,7 +67,21 @@ fs::path find_in_packages(const std::string& address, const std::vector<std::str
 std::string locate_urdf_file(const std::string& file, const std::vector<std::string>& package_paths,
                              const std::string& path)
 {
+  if (file.starts_with(kDescription)) return locate_description(file.substr(kDescription.size()), path);
   return file.starts_with(kScheme) ? find_in_packages(file, package_paths, path).string() : file;
+}
+
+std::string locate_mesh_file(const std::string& mesh, const std::string& urdf,
+                             const std::vector<std::string>& package_paths, const std::string& path)
+{
+  std::error_code ignored;
+  const fs::path beside = urdf.empty() ? fs::path() : fs::absolute(urdf, ignored).lexically_normal();
+  if (mesh.starts_with(kScheme)) return find_in_packages(mesh, package_paths, path, beside).string();
+  constexpr std::string_view kFile = "file://";
+  const fs::path file = mesh.starts_with(kFile) ? mesh.substr(kFile.size()) : mesh;
+  const fs::path found = file.is_absolute() ? file : beside.parent_path() / file;
+  if (!fs::is_regular_file(found, ignored)) throw InputError(path, "want a readable mesh, got " + quoted(mesh));
+  return found.string();
 }
 
 std::string read_urdf_file(const std::string& file, const std::vector<std::string>& package_paths,

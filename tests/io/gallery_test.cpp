@@ -62,8 +62,9 @@ TEST_P(Gallery, HasTheSameMatricesAThousandKilometresAway)
       robot_packages().empty())
     GTEST_SKIP() << "SKIPPED: no real robots.";
   const Eigen::Vector3d far(1e6, 0.7e6, -0.3e6);
-  SceneDescription scene = read_scenario_file(GetParam()).scene;
-  scene.package_paths = {robot_packages()};
+  Scenario scenario = read_scenario_file(GetParam());
+  scenario.scene.package_paths = {robot_packages()};
+  SceneDescription scene = resolved_scenario(scenario).scene;
   const ContactProblem here = Scene(scene).compute();
   for (ModelDescription& model : scene.models) model.pose.xyz += far;
   for (ContactDescription& contact : scene.contacts)

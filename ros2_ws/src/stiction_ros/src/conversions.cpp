@@ -468,8 +468,9 @@ stiction::Scenario to_scenario(const msg::Scenario& message, const std::string& 
   return scenario;
 }
 
-msg::Scenario to_message(const stiction::Scenario& scenario)
+msg::Scenario to_message(const stiction::Scenario& asked)
 {
+  const stiction::Scenario scenario = stiction::resolved_scenario(asked);  // messages have ordinary poses and contacts
   msg::Scenario message;
   message.name = scenario.name;
   for (std::size_t k = 0; k < 3; ++k) message.gravity[k] = scenario.scene.gravity[static_cast<Eigen::Index>(k)];

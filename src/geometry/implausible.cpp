@@ -1,0 +1,200 @@
+// What the collision shapes have against a scene that was described by hand.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+#include "base/text.hpp"
+#include "geometry/detect.hpp"
+#include "stiction/error.hpp"
+
+namespace stiction::internal {
+namespace {
+
+constexpr double kFar = 0.005;                              // m: off a surface
+constexpr double kTilted = 5.0 * std::numbers::pi / 180.0;  // rad: a normal beside that of the surface
+
+struct HandContact {
+  const ContactDescription& contact;
+  std::string path;
+  Eigen::Isometry3d link = Eigen::Isometry3d::Identity(), on = Eigen::Isometry3d::Identity();
+  const Posture *link_posture = nullptr, *on_posture = nullptr;
+  std::size_t link_index = 0, on_index = 0;
+
+  Eigen::Vector3d in_world(const Eigen::Vector3d& v, ContactFrame frame, bool point) const
+  {
+    const Eigen::Isometry3d pose = frame == ContactFrame::kLink ? link
+                                   : frame == ContactFrame::kOn ? on
+                                                                : Eigen::Isometry3d::Identity();
+    return point ? Eigen::Vector3d(pose * v) : Eigen::Vector3d(pose.linear() * v);
+  }
+  std::string point_path(std::size_t k) const
+  {
+    return contact.patch || contact.points.size() > 1 ? path + ".points[" + std::to_string(k) + "]" : path + ".at";
+  }
+};
+
+/// The posture and link of "model/link"; false for the world, and for names that the scene will refuse.
+bool find_link(const std::vector<Posture>& postures, const std::string& name, const Posture*& posture,
+               std::size_t& link)
+{
+  for (const Posture& one : postures)
+    for (std::size_t i = 0; name.starts_with(one.name + "/") && i < one.in_root.size(); ++i)
+      if (name == one.name + "/" + one.link_name(i)) {
+        posture = &one;
+        link = i;
+        return true;
+      }
+  return false;
+}
+
+/// Distance of a point from the shapes of the rigid body that a link is part of; negative: it has none.
+double distance_from_body(const Posture& posture, std::size_t link, const Eigen::Vector3d& point, MeshStore& meshes)
+{
+  double least = kInfinity;
+  const int body = posture.carrier(link);
+  for (std::size_t i = 0; i < posture.in_root.size(); ++i)
+    for (const Shape& shape : posture.robot->shapes[i])
+      if (posture.carrier(i) == body)
+        least = std::min(
+            least,
+            meshes.solid(shape, posture.robot->place, posture.path() + ".urdf").distance(posture.link_pose(i), point));
+  return std::isfinite(least) ? least : -1.0;
+}
+
+struct NearestSurface {
+  std::string name;                                  ///< empty: none
+  double distance = kInfinity;                       ///< signed for planes, not for solids
+  Eigen::Vector3d normal = Eigen::Vector3d::Zero();  ///< of planes
+};
+
+NearestSurface nearest_surface(const Surroundings& at, const Eigen::Vector3d& point)
+{
+  NearestSurface nearest;
+  const auto consider = [&](const std::string& name, double distance, const Eigen::Vector3d& normal) {
+    if (std::abs(distance) < std::abs(nearest.distance)) nearest = {name, distance, normal};
+  };
+  if (at.description.ground) consider("the ground", at.ground().height(point), at.ground().normal);
+  for (const Obstacle& obstacle : at.description.obstacles) {
+    if (obstacle.kind == Obstacle::Kind::kPlane)
+      consider(quoted(obstacle.name), plane_of(obstacle).height(point), plane_of(obstacle).normal);
+    else
+      consider(quoted(obstacle.name),
+               at.meshes.solid(shape_of(obstacle), "", "obstacles." + obstacle.name)
+                   .distance(Eigen::Isometry3d::Identity(), point),
+               Eigen::Vector3d::Zero());
+  }
+  return nearest;
+}
+
+void compare_with_world(const Surroundings& at, const HandContact& hand, std::vector<Warning>& warnings)
+{
+  const Eigen::Vector3d normal = hand.in_world(hand.contact.normal, hand.contact.normal_frame, false).normalized();
+  std::optional<NearestSurface> worst;
+  std::size_t point = 0;
+  for (std::size_t k = 0; k < hand.contact.points.size(); ++k) {
+    const NearestSurface near = nearest_surface(at, hand.in_world(hand.contact.points[k], hand.contact.at_frame, true));
+    if (near.name.empty() || (worst && std::abs(worst->distance) >= std::abs(near.distance))) continue;
+    worst = near;
+    point = k;
+  }
+  if (!worst) return;
+  if (std::abs(worst->distance) > kFar)
+    warnings.push_back({Warning::Kind::kOffSurface, hand.point_path(point),
+                        "is " + length_text(std::abs(worst->distance)) +
+                            (worst->distance < 0.0 ? " inside " : " away from ") + worst->name});
+  if (worst->normal.isZero(0.0)) return;
+  const double angle = std::acos(std::clamp(normal.dot(worst->normal), -1.0, 1.0));
+  char degrees[32];
+  std::snprintf(degrees, sizeof degrees, "%.3g", angle * 180.0 / std::numbers::pi);
+  if (angle > 0.5 * std::numbers::pi)
+    warnings.push_back({Warning::Kind::kNormal, hand.path + ".normal", "points into " + worst->name});
+  else if (angle > kTilted)
+    warnings.push_back({Warning::Kind::kNormal, hand.path + ".normal",
+                        std::string("is ") + degrees + " degrees off the normal of " + worst->name});
+}
+
+void compare_with_body(const Posture& posture, std::size_t link, const HandContact& hand, MeshStore& meshes,
+                       std::vector<Warning>& warnings)
+{
+  double worst = 0.0;
+  std::size_t point = 0;
+  for (std::size_t k = 0; k < hand.contact.points.size(); ++k) {
+    const double distance =
+        distance_from_body(posture, link, hand.in_world(hand.contact.points[k], hand.contact.at_frame, true), meshes);
+    if (distance <= worst) continue;
+    worst = distance;
+    point = k;
+  }
+  if (worst > kFar)
+    warnings.push_back({Warning::Kind::kOffSurface, hand.point_path(point),
+                        "is " + length_text(worst) + " away from the collision shapes of " +
+                            quoted(posture.name + "/" + posture.link_name(link))});
+}
+
+void compare_contact(const Surroundings& at, const ContactDescription& contact, std::size_t index,
+                     std::vector<Warning>& warnings)
+{
+  HandContact hand{contact, "contacts[" + std::to_string(index) + "]"};
+  if (!find_link(at.postures, contact.link, hand.link_posture, hand.link_index)) return;
+  hand.link = hand.link_posture->link_pose(hand.link_index);
+  if (find_link(at.postures, contact.on, hand.on_posture, hand.on_index))
+    hand.on = hand.on_posture->link_pose(hand.on_index);
+  else
+    compare_with_world(at, hand, warnings);
+  compare_with_body(*hand.link_posture, hand.link_index, hand, at.meshes, warnings);
+  if (hand.on_posture) compare_with_body(*hand.on_posture, hand.on_index, hand, at.meshes, warnings);
+}
+
+/// The deepest link of a model under the ground, and its root.
+void compare_posture(const Posture& posture, const Plane& ground, MeshStore& meshes, std::vector<Warning>& warnings)
+{
+  double deepest = -kFar;
+  std::string who;
+  int others = -1;
+  for (std::size_t i = 0; i < posture.in_root.size(); ++i) {
+    double bound = kInfinity;
+    for (const Shape& shape : posture.robot->shapes[i]) {
+      const Mesh* mesh = meshes.mesh(shape, posture.robot->place, posture.path() + ".urdf");
+      bound = std::min(bound, bound_of_lowest({shape, mesh, posture.link_pose(i) * shape.pose}, ground));
+    }
+    if (bound >= -kFar) continue;
+    const double low = lowest_of(posture, i, ground, meshes);
+    others += low < -kFar;
+    if (low >= deepest) continue;
+    deepest = low;
+    who = posture.link_name(i);
+  }
+  const double root = ground.height(posture.root.translation());
+  if (root < -kFar)
+    warnings.push_back({Warning::Kind::kUnderGround, posture.path() + ".pose",
+                        "the root link is " + length_text(-root) + " under the ground"});
+  if (who.empty()) return;
+  const std::string more = others > 0 ? " and " + std::to_string(others) + " more" : "";
+  warnings.push_back({Warning::Kind::kUnderGround, posture.path() + ".pose",
+                      "link " + quoted(who) + more + (others > 0 ? " are up to " : " is ") + length_text(-deepest) +
+                          " under the ground"});
+}
+
+}  // namespace
+
+void add_implausible(const Surroundings& at, std::vector<Warning>& warnings)
+{
+  const auto unless_unread = [&](const std::string& path, auto&& compare) {
+    try {
+      compare();
+    } catch (const InputError& error) {  // a mesh that nothing but this needs
+      const std::string what = error.what();
+      warnings.push_back({Warning::Kind::kUrdf, path, "not compared with collision shapes: " + what});
+    }
+  };
+  for (std::size_t i = 0; i < at.description.contacts.size(); ++i)
+    if (!at.description.contacts[i].detect)
+      unless_unread("contacts[" + std::to_string(i) + "]",
+                    [&] { compare_contact(at, at.description.contacts[i], i, warnings); });
+  for (const Posture& posture : at.postures)
+    if (at.description.ground)
+      unless_unread(posture.path() + ".pose", [&] { compare_posture(posture, at.ground(), at.meshes, warnings); });
+}
+
+}  // namespace stiction::internal

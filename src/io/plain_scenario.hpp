@@ -1,0 +1,22 @@
+#pragma once
+
+#include "stiction/geometry.hpp"
+#include "stiction/scenario.hpp"
+
+namespace stiction::internal {
+
+/// A scenario whose poses and contacts are ordinary ones, and what geometry has to say about it.
+struct PlainScenario {
+  Scenario scenario;
+  std::vector<DetectedContact> detected;
+  std::vector<Warning> warnings;
+  std::vector<std::pair<std::string, std::string>> mesh_files;
+};
+
+/// @throws InputError naming the entry, also for what is implausible where the options are strict.
+PlainScenario plain_scenario(const Scenario& scenario, SceneGeometry& geometry);
+
+/// SHA-256 of meshes that it needed, by their names in URDFs and scenarios.
+std::vector<std::pair<std::string, std::string>> mesh_hashes(const PlainScenario& plain);
+
+}  // namespace stiction::internal
