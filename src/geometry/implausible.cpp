@@ -11,7 +11,7 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kFar = 0.005;                              // m: off a surface
+constexpr double kOffBy = 0.005;                            // m: off a surface
 constexpr double kTilted = 5.0 * std::numbers::pi / 180.0;  // rad: a normal beside that of the surface
 
 struct HandContact {
@@ -99,7 +99,7 @@ void compare_with_world(const Surroundings& at, const HandContact& hand, std::ve
     point = k;
   }
   if (!worst) return;
-  if (std::abs(worst->distance) > kFar)
+  if (std::abs(worst->distance) > kOffBy)
     warnings.push_back({Warning::Kind::kOffSurface, hand.point_path(point),
                         "is " + length_text(std::abs(worst->distance)) +
                             (worst->distance < 0.0 ? " inside " : " away from ") + worst->name});
@@ -126,7 +126,7 @@ void compare_with_body(const Posture& posture, std::size_t link, const HandConta
     worst = distance;
     point = k;
   }
-  if (worst > kFar)
+  if (worst > kOffBy)
     warnings.push_back({Warning::Kind::kOffSurface, hand.point_path(point),
                         "is " + length_text(worst) + " away from the collision shapes of " +
                             quoted(posture.name + "/" + posture.link_name(link))});
@@ -149,7 +149,7 @@ void compare_contact(const Surroundings& at, const ContactDescription& contact, 
 /// The deepest link of a model under the ground, and its root.
 void compare_posture(const Posture& posture, const Plane& ground, MeshStore& meshes, std::vector<Warning>& warnings)
 {
-  double deepest = -kFar;
+  double deepest = -kOffBy;
   std::string who;
   int others = -1;
   for (std::size_t i = 0; i < posture.in_root.size(); ++i) {
@@ -158,15 +158,15 @@ void compare_posture(const Posture& posture, const Plane& ground, MeshStore& mes
       const Mesh* mesh = meshes.mesh(shape, posture.robot->place, posture.path() + ".urdf");
       bound = std::min(bound, bound_of_lowest({shape, mesh, posture.link_pose(i) * shape.pose}, ground));
     }
-    if (bound >= -kFar) continue;
+    if (bound >= -kOffBy) continue;
     const double low = lowest_of(posture, i, ground, meshes);
-    others += low < -kFar;
+    others += low < -kOffBy;
     if (low >= deepest) continue;
     deepest = low;
     who = posture.link_name(i);
   }
   const double root = ground.height(posture.root.translation());
-  if (root < -kFar)
+  if (root < -kOffBy)
     warnings.push_back({Warning::Kind::kUnderGround, posture.path() + ".pose",
                         "the root link is " + length_text(-root) + " under the ground"});
   if (who.empty()) return;

@@ -13,7 +13,6 @@ namespace {
 using Eigen::Vector3d;
 using Kind = Shape::Kind;
 
-constexpr double kPi = std::numbers::pi;
 constexpr int kPrismSides = 64;
 
 /// Unit, perpendicular to the axis, as far down as that goes; any where all are level.
@@ -51,7 +50,7 @@ void add_cylinder_contacts(const PlacedShape& placed, const Plane& plane, double
   }
   const Vector3d center = end_center(placed, upright > 0.0 ? -1.0 : 1.0), across = axis.cross(down);
   for (std::size_t k = 0; k < kMostPatchPoints; ++k) {
-    const double angle = 2.0 * kPi * static_cast<double>(k) / static_cast<double>(kMostPatchPoints);
+    const double angle = 2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(kMostPatchPoints);
     add(center + radius * (std::cos(angle) * down + std::sin(angle) * across));
   }
 }
@@ -101,7 +100,7 @@ void add_corners(const PlacedShape& placed, std::vector<Corner>& corners)
     case Kind::kCylinder:
       for (const double side : {-1.0, 1.0})
         for (int k = 0; k < kPrismSides; ++k) {
-          const double angle = 2.0 * kPi * k / kPrismSides;
+          const double angle = 2.0 * std::numbers::pi * k / kPrismSides;
           corners.push_back({end_center(placed, side) +
                              placed.pose.linear() * Vector3d(radius * std::cos(angle), radius * std::sin(angle), 0.0)});
         }

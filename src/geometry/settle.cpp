@@ -12,7 +12,7 @@ namespace {
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 
-constexpr double kTouching = 1e-7;  // of the extent: STL files have single precision
+constexpr double kOnGround = 1e-7;  // of the extent: STL files have single precision
 constexpr int kMostTips = 1000;
 
 /// What a body stands on, seen along the normal, and the nearest part of it to where the centre's weight goes.
@@ -52,7 +52,7 @@ Support support_of(const std::vector<int>& hull, const std::vector<Vector2d>& pl
 std::optional<double> next_touch(const std::vector<Corner>& corners, const Support& support, const Vector3d& axis,
                                  const Vector3d& normal)
 {
-  constexpr double kTurned = 1e-9;
+  constexpr double kNoTurn = 1e-9;
   const Corner& pivot = corners[idx(support.pivot)];
   double least = kInfinity;
   for (std::size_t j = 0; j < corners.size(); ++j) {
@@ -64,9 +64,9 @@ std::optional<double> next_touch(const std::vector<Corner>& corners, const Suppo
     if (reach <= std::abs(level) || reach == 0.0) continue;
     // From above: the root where the height falls.
     double angle = std::atan2(B, A) + std::acos(level / reach);
-    if (angle <= kTurned) angle += 2.0 * std::numbers::pi;
+    if (angle <= kNoTurn) angle += 2.0 * std::numbers::pi;
     if (angle > 2.0 * std::numbers::pi) angle -= 2.0 * std::numbers::pi;
-    if (angle > kTurned) least = std::min(least, angle);
+    if (angle > kNoTurn) least = std::min(least, angle);
   }
   return least <= std::numbers::pi ? std::optional(least) : std::nullopt;
 }
@@ -82,7 +82,7 @@ Settled settle(std::vector<Corner> corners, Vector3d center, const Plane& plane,
   const Eigen::Matrix3d axes = plane_axes(normal);
   double extent = 0.0;
   for (const Corner& corner : corners) extent = std::max(extent, (corner.center - center).norm() + corner.radius);
-  const double rounding = kTouching * extent;
+  const double rounding = kOnGround * extent;
   const auto seen = [&](const Vector3d& p) -> Vector2d { return {axes.col(0).dot(p), axes.col(1).dot(p)}; };
 
   double turned = 0.0;

@@ -15,7 +15,7 @@ namespace stiction::internal {
 template <class Point, class Project>
 std::vector<int> convex_hull(const std::vector<Point>& points, Project project)
 {
-  constexpr double kRounding = 1e-9;  // of the extent
+  constexpr double kFlat = 1e-9;  // of the extent
   std::vector<Eigen::Vector2d> p;
   double extent = 0.0;
   for (const Point& point : points) {
@@ -30,7 +30,7 @@ std::vector<int> convex_hull(const std::vector<Point>& points, Project project)
   });
   const auto redundant = [&](int a, int b, int c) {  // b between a and c, or right of their line
     const Eigen::Vector2d ab = at(b) - at(a), ac = at(c) - at(a);
-    return ab.norm() <= kRounding * extent || ab.x() * ac.y() - ab.y() * ac.x() <= kRounding * extent * ac.norm();
+    return ab.norm() <= kFlat * extent || ab.x() * ac.y() - ab.y() * ac.x() <= kFlat * extent * ac.norm();
   };
   std::vector<int> hull;
   const auto add_chain = [&](auto first, auto last) {
@@ -44,7 +44,7 @@ std::vector<int> convex_hull(const std::vector<Point>& points, Project project)
   if (points.size() < 2) return order;
   add_chain(order.begin(), order.end());
   add_chain(order.rbegin(), order.rend());
-  if (hull.size() == 2 && (at(hull[0]) - at(hull[1])).norm() <= kRounding * std::max(extent, 1.0)) hull.pop_back();
+  if (hull.size() == 2 && (at(hull[0]) - at(hull[1])).norm() <= kFlat * std::max(extent, 1.0)) hull.pop_back();
   return hull;
 }
 

@@ -124,9 +124,9 @@ std::string survey_text(const RobotSurvey& survey)
   for (const RobotSurvey::Link& link : survey.links)
     for (const Shape& shape : link.shapes)
       Row(out).left(0, &shape == link.shapes.data() ? link.name : "").left(kShape, shape_text(shape));
-  constexpr double kRounding = 1e-9;
+  constexpr double kNoLength = 1e-9;
   const Eigen::Vector3d center =
-      survey.center_of_mass.unaryExpr([](double x) { return std::abs(x) < kRounding ? 0.0 : x; });
+      survey.center_of_mass.unaryExpr([](double x) { return std::abs(x) < kNoLength ? 0.0 : x; });
   out += fmt::format("\nwith all joints at zero (or the nearest limit), in the root link:\n");
   if (survey.mass > 0.0)
     append_item(out, fmt::format("centre of mass: ({:.4g}, {:.4g}, {:.4g}) m", center.x(), center.y(), center.z()));

@@ -19,7 +19,7 @@ constexpr double kSame = 1e-12;
 /// The same for what comes out of inverses and eigenvalues.
 constexpr double kDerived = 1e-8;
 /// Distances of contacts are differences of coordinates, m.
-constexpr double kSameDistance = 1e-9;
+constexpr double kSameDetected = 1e-9;
 /// The same scene on another processor: a few roundings of the numbers in a row.
 constexpr double kRebuilt = 0x1p-48;
 
@@ -59,7 +59,7 @@ Json document(const Json& shown, const Judgement& judged, const ScenarioReport* 
 Closeness closeness_of(const std::string& key, const Json& wanted, const Judgement& judged)
 {
   if (key == "certificate") return {};
-  if (key == "detected") return {kSame, kSameDistance, 0.0};
+  if (key == "detected") return {kSame, kSameDetected, 0.0};
   const double same = key == judged.derived ? kDerived : kSame;
   const bool differences = key == judged.derived || judged.differences;
   return {same, differences ? same * largest_number(wanted) : 0.0, 0.0};

@@ -386,7 +386,7 @@ TEST(Exact, KnowsWhereFacetsAre)
 Json two_rows(const char* question, const char* kind, double gamma1, double gamma2)
 {
   Json report = Json::parse(R"({"verdict": "fails", "certificate": {"a": [0], "efforts": [], "leaves": [],
-    "rules": {"cone": "exact"}, "problem": {"M": [[1]], "F": [0], "J": [[1], [1]], "contacts": [],
+    "rules": {"cone": "exact", "detachment": "allowed"}, "problem": {"M": [[1]], "F": [0], "J": [[1], [1]], "contacts": [],
     "closures": [{"name": "k", "row": 0, "rows": 2}]}}})");
   report["question"] = question;
   report["certificate"]["kind"] = kind;
