@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import subprocess
@@ -89,6 +90,39 @@ def _stacked(value: Any, width: int | None) -> np.ndarray:
     return array
 
 
+def _joined(column: np.ndarray, width: int | None) -> tuple[np.ndarray, list[int]] | None:
+    """What all rows have for their contacts in one array, and how many each; None when a row has something else."""
+    try:
+        entries = list(itertools.chain.from_iterable(column))
+        lengths = [len(row) for row in column]
+        if width is not None and {len(entry) for entry in entries} != {width}:
+            return None
+        flat = np.array(entries, dtype=float) if width is None else np.concatenate(entries).astype(float, copy=False)
+    except (TypeError, ValueError):
+        return None
+    return (flat.reshape(-1, width), lengths) if width and flat.ndim == 1 else (flat, lengths) if flat.ndim == 1 else None
+
+
+def _joined_row_by_row(columns: Mapping[str, Any], widths: Mapping[str, int | None]):
+    """The same where rows are bad: those become a contact without a place. Also returns why they are."""
+    bad: dict[int, str] = {}
+    parts: dict[str, list[np.ndarray]] = {name: [] for name in widths}
+    for row in range(len(columns[next(iter(widths))])):
+        try:
+            entry = {name: _stacked(columns[name][row], width) for name, width in widths.items()}
+            counts = {name: len(array) for name, array in entry.items()}
+            if len({*counts.values()}) != 1:
+                raise ValueError(f"want as many contacts in each, got {counts}")
+        except (ValueError, TypeError) as error:
+            bad[row] = f"{'points' if 'points' in widths else next(iter(widths))}: {error}"
+            entry = {name: np.full((1, width) if width else (1,), np.nan) for name, width in widths.items()}
+        for name, array in entry.items():
+            parts[name].append(array)
+    empty = {name: np.empty((0, width) if width else 0) for name, width in widths.items()}
+    joined = {name: (np.concatenate([empty[name], *parts[name]]), [len(p) for p in parts[name]]) for name in widths}
+    return joined, bad
+
+
 def _flatten_grasps(columns: dict[str, Any]) -> dict[int, str]:
     """Grasps with a list of contacts per row become arrays with offsets, in place. Returns rows that cannot be used,
     which are then a contact without a place."""
@@ -102,27 +136,15 @@ def _flatten_grasps(columns: dict[str, Any]) -> dict[int, str]:
     for name in {"points", "normals"} & columns.keys() - {*ragged}:  # of one length here, as others need not be
         columns[name] = _objects(list(columns[name]))
         ragged.append(name)
-    rows, bad, lengths = len(columns[ragged[0]]), {}, None
-    parts: dict[str, list[np.ndarray]] = {name: [] for name in ragged}
-    for row in range(rows):
-        try:
-            entry = {
-                name: _stacked(columns[name][row], 3 if name in ("points", "normals") else None) for name in ragged
-            }
-            if len({len(array) for array in entry.values()}) != 1:
-                raise ValueError(
-                    f"want as many contacts in each, got { {name: len(array) for name, array in entry.items()} }"
-                )
-        except (ValueError, TypeError) as error:
-            bad[row] = f"{'points' if 'points' in ragged else ragged[0]}: {error}"
-            entry = {name: np.full((1, 3) if name in ("points", "normals") else (1,), np.nan) for name in ragged}
-        for name, array in entry.items():
-            parts[name].append(array)
-    for name in ragged:
-        columns[name] = (
-            np.concatenate(parts[name]) if rows else np.empty((0, 3) if name in ("points", "normals") else 0)
-        )
-    lengths = [len(array) for array in parts[ragged[0]]]
+    widths = {name: 3 if name in ("points", "normals") else None for name in ragged}
+    joined = {name: _joined(columns[name], widths[name]) for name in ragged}
+    bad: dict[int, str] = {}
+    first = joined[ragged[0]]
+    if any(found is None or first is None or found[1] != first[1] for found in joined.values()):
+        joined, bad = _joined_row_by_row(columns, widths)
+    for name, (flat, _) in joined.items():
+        columns[name] = flat
+    lengths = joined[ragged[0]][1]
     columns["offsets"] = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
     for name in ("mu", "torsion"):  # one per contact everywhere
         if name in columns and name not in ragged:
