@@ -146,6 +146,20 @@ TEST(FreeDetachment, AMasslessPartMayMoveAsItLikes)
   EXPECT_NE(StickingChecker().check(p, with(Detachment::kFree)).verdict, Verdict::kFails);
 }
 
+/// Rises with 1 m/s^2 from a surface that comes after it.
+TEST(FreeDetachment, PenetrationIsDecidedBySign)
+{
+  ContactProblem p = examples::system(examples::vec({1}), examples::vec({-1}));
+  examples::add_contact(p, "floor", 0.0, {examples::vec({1})});
+  Certificate mode{CertificateKind::kPenetration, examples::vec({1}), Eigen::VectorXd(0), {}};
+  mode.leaving = {0};
+  mode.penetrating = 0;
+  for (const double drift : {-0.9, -1.1}) {
+    p.gamma[0] = drift;
+    EXPECT_EQ(Judge().refutes_mode(p, ConeShape::exact(), mode), drift < -1.0) << drift;
+  }
+}
+
 TEST(FreeDetachment, ManyContacts)
 {
   ContactProblem p = examples::system(examples::vec({1, 1, 1}), examples::vec({0, 9.81, 0}));
