@@ -210,7 +210,7 @@ std::string new_scenario(const NewScenario& wanted)
   for (const JointInfo& joint : info.joints) {
     if (!joint.mimics.empty() || joint.type == "fixed" || joint.type == "planar" || joint.type == "floating") continue;
     const double position = std::min(std::max(0.0, joint.lower), joint.upper);
-    joints += fmt::format("      {}: {:.15g}", scalar(joint.name, false), position);
+    joints += fmt::format("      {}: {}", scalar(joint.name, false), text(position));
     joints += std::isfinite(joint.lower) || std::isfinite(joint.upper)
                   ? fmt::format("  # {:.4g} to {:.4g}\n", joint.lower, joint.upper)
                   : "\n";
