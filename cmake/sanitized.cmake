@@ -32,7 +32,7 @@ target_link_options(stiction_asan PRIVATE LINKER:--version-script=${PROJECT_SOUR
 # What is used from many threads there: all_sticking and closure.
 foreach(room ${STICTION_CORE})
   stiction_room(${room} _tsan
-    "/(ask|proof)/(couplings|friction_well|impact|mode_solver|motion_proof|polygon|propositions|region|sliding)"
+    "/(ask|proof)/(couplings|friction_well|impact|mlcp|mode_solver|motion_proof|polygon|propositions|region|sliding|steps)"
     -O1 ${instrumented} ${STICTION_TSAN})
 endforeach()
 list(TRANSFORM STICTION_CORE_TARGETS APPEND _tsan OUTPUT_VARIABLE STICTION_TSAN_TARGETS)
