@@ -118,10 +118,10 @@ void StickingChecker::Workspace::drop_noise(Eigen::VectorXd& a, Eigen::VectorXd&
     if (p.M(i, i) > 0.0) scale = std::max({scale, std::abs(p.F[i]) / root_mass(i), std::abs(a[i]) * root_mass(i)});
   for (Eigen::Index r = 0; r < p.rows(); ++r) scale = std::max(scale, std::abs(lambda[r]) * row_reach(r));
   for (Eigen::Index i = 0; i < p.nv(); ++i)
-    if (p.M(i, i) > 0.0 && std::abs(a[i]) * root_mass(i) <= kNoise * scale) a[i] = 0.0;
+    if (p.M(i, i) > 0.0 && std::abs(a[i]) * root_mass(i) <= internal::kNoise * scale) a[i] = 0.0;
   for (Eigen::Index r = 0; r < p.rows(); ++r) {
     const double reach = row_reach(r);
-    if (reach > 0.0 && std::abs(lambda[r]) * reach <= kNoise * scale) lambda[r] = 0.0;
+    if (reach > 0.0 && std::abs(lambda[r]) * reach <= internal::kNoise * scale) lambda[r] = 0.0;
   }
   // A system at rest, or so nearly that a proof has to be about one at rest.
   constexpr double kRest = 1e-10;

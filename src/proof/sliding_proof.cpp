@@ -254,7 +254,7 @@ Eigen::Index WitnessCase::unbalanced(const Eigen::VectorXd& lambda) const
     for (Eigen::Index k = 0; k < p.nv(); ++k) sum.add(p.M(j, k), a[k]);
     for (Eigen::Index i = 0; i < p.rows(); ++i) sum.add(-p.J(i, j), lambda[i]);
     const long double off = std::abs(sum.value);
-    if (!(off <= kRounding * sum.scale && off + kSumRounding * sum.scale <= bounds.balance[j] * kInside) &&
+    if (!(off <= kRounding * sum.scale && off + internal::kSumRounding * sum.scale <= bounds.balance[j] * kInside) &&
         sum.scale > 0.0L)
       return j;
   }
