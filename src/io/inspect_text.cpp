@@ -162,7 +162,9 @@ std::string inspect_robot(const std::string& file, const std::vector<std::string
   ModelDescription robot;
   robot.name = "robot";
   robot.urdf_file = locate_urdf_file(file, package_paths, file);
-  return inspect_text(inspect_urdf_file(robot.urdf_file)) + survey_text(survey_robot(robot, package_paths));
+  const std::string said =
+      inspect_text(inspect_urdf_file(robot.urdf_file));  // first: it names the file in what it refuses
+  return said + survey_text(survey_robot(robot, package_paths));
 }
 
 }  // namespace stiction::internal

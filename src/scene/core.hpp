@@ -105,7 +105,7 @@ struct Core {
   SceneState described;
   std::vector<ContactOrigin> contact_origins;
   std::vector<int> given_motors;
-  std::vector<int> brakes;  ///< indices of the actuators that are friction of joints
+  std::vector<int> brakes;                       ///< indices of the actuators that are friction of joints
   std::vector<Warning> warnings, load_warnings;  ///< load_warnings: those that no state changes
   ScenePlane plane = ScenePlane::kNone;          ///< found, if it was to be
 
