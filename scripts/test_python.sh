@@ -19,4 +19,4 @@ if [[ ! -f $stamp || "$(<"$stamp")" != "$wanted" ]]; then
 else
   "${pip[@]}" --force-reinstall --no-deps "${wheels[0]}"
 fi
-STICTION_PROGRAM=$build/stiction exec "$venv/bin/python" -m pytest --quiet python/tests "$@"
+STICTION_PROGRAM=$build/stiction exec "$venv/bin/python" -m pytest --quiet -rs python/tests "$@"
