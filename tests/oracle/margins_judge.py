@@ -444,9 +444,6 @@ class SceneJudge:
 
     def force(self, what, add):
         """Applied, it holds; 0.1 % less, it does not."""
-        if np.linalg.norm(add) < 1e-7 * np.linalg.norm(self.load):  # rows agree to 1e-8 here: no telling what that changes
-            self.say(what, None, f"|add| {np.linalg.norm(add):.4g} of {np.linalg.norm(self.load):.4g}")
-            return
         answers = []
         for share in (1.0, 0.999):
             F = self.contacts.F - share * add
