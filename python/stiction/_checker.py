@@ -17,6 +17,7 @@ from ._batch import batch as _batch, check_batch
 from ._program import PROGRAM
 from ._scene import Scene
 from ._scenario import Scenario, _folders, _overrides
+from ._tables import columns_of_arrow
 from ._types import InputError
 
 #: Columns of scenarios whose entries are words; the others are numbers.
@@ -167,7 +168,7 @@ class BatchChecker:
     batches. Made for Ray Data, and for multiprocessing:
 
         ds.map_batches(stiction.BatchChecker, fn_constructor_kwargs={"scenario": "grasp.yaml"},
-                       batch_format="numpy", batch_size=4096, compute=ray.data.ActorPoolStrategy(size=8))
+                       batch_format="pyarrow", batch_size=4096, compute=ray.data.ActorPoolStrategy(size=8))
 
     scenario: a file whose entries rows replace, as stiction.batch does; every column but `keep` is a path in it.
     scene:    a scenario file or robot (URDF) whose states are the rows: columns as for robots in stiction.check_batch.
@@ -230,9 +231,13 @@ class BatchChecker:
     def __reduce__(self):
         return _checker_of, (self._arguments,)
 
-    def __call__(self, batch: Mapping[str, Any]) -> dict[str, np.ndarray]:
-        """One row of answers per row: kept columns, then those of stiction.batch or check_batch, always the same."""
+    def __call__(self, batch: Mapping[str, Any] | Any) -> dict[str, np.ndarray]:
+        """One row of answers per row: kept columns, then those of stiction.batch or check_batch, always the same.
+
+        batch: columns by name, or a pyarrow.Table, of which lists of contacts are taken without a loop over rows."""
         a = self._arguments
+        if not isinstance(batch, Mapping):
+            batch = columns_of_arrow(batch, flat=a["scenario"] is None and a["scene"] is None)
         columns = {name: column for name, column in batch.items() if name not in self._keep}
         kept = {name: np.asarray(batch[name]) for name in self._keep if name in batch}
         if a["scenario"] is not None:

@@ -145,9 +145,9 @@ def _write_npz(stream: BinaryIO, columns: Mapping[str, np.ndarray]) -> None:
 # --------------------------------------------------------------------------------------------------------------- parquet
 
 
-def _nested(column: Any) -> np.ndarray | None:
-    """A column of lists of numbers, (n, …) when all are as long, else objects of which only the first length differs;
-    None: it is neither."""
+def _flat(column: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """A column of lists of numbers of which only the first length differs: all entries (total, …) and the lengths (n,);
+    None: it is something else."""
     import pyarrow as pa
 
     lengths, array = [], column
@@ -163,31 +163,44 @@ def _nested(column: Any) -> np.ndarray | None:
             )
         )
         array = array.flatten()
-    if array.null_count or not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
+    if not lengths or array.null_count or not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
         return None
     if any(len(level) and level.min() != level.max() for level in lengths[1:]):
         return None
     inner = [int(level[0]) if len(level) else 0 for level in lengths[1:]]
     values = array.to_numpy(zero_copy_only=False)
-    outer = lengths[0]
-    if len(outer) and outer.min() == outer.max():
-        return values.reshape(len(outer), int(outer[0]), *inner)
-    objects = np.empty(len(outer), dtype=object)
-    for i, part in enumerate(np.split(values.reshape(-1, *inner), np.cumsum(outer)[:-1]) if len(outer) else ()):
+    return values.reshape(int(lengths[0].sum()), *inner), lengths[0]
+
+
+def _nested(column: Any) -> np.ndarray | None:
+    """A column of lists of numbers, (n, …) when all are as long, else objects of which only the first length differs;
+    None: it is neither."""
+    flat = _flat(column)
+    if flat is None:
+        return None
+    values, lengths = flat
+    if len(lengths) and lengths.min() == lengths.max():
+        return values.reshape(len(lengths), int(lengths[0]), *values.shape[1:])
+    objects = np.empty(len(lengths), dtype=object)
+    for i, part in enumerate(np.split(values, np.cumsum(lengths)[:-1]) if len(lengths) else ()):
         objects[i] = part
     return objects
 
 
-def _arrow_column(column: Any) -> np.ndarray:
+def _arrow_array(column: Any) -> Any:
+    """One array of what may be in chunks, stored as lists and numbers."""
     import pyarrow as pa
 
     array = column.combine_chunks()
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    return array.storage if isinstance(array.type, pa.BaseExtensionType) else array
+
+
+def _arrow_column(array: Any) -> np.ndarray:
+    import pyarrow as pa
+
     kind = array.type
-    if isinstance(kind, pa.BaseExtensionType):
-        array = array.storage
-        kind = array.type
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
         nested = _nested(array)
         return column_of(array.to_pylist()) if nested is None else nested
@@ -198,7 +211,21 @@ def _arrow_column(column: Any) -> np.ndarray:
     return objects
 
 
-def _read_parquet(path: str, first: int, last: int | None) -> dict[str, np.ndarray]:
+def columns_of_arrow(table: Any, flat: bool = False) -> dict[str, np.ndarray]:
+    """Columns of a pyarrow.Table. Flat: lists of contacts as arrays with an entry per contact, and "offsets", as in a .npz."""
+    arrays = {name: _arrow_array(column) for name, column in zip(table.column_names, table.columns)}
+    columns = {}
+    if flat and "points" in arrays and "offsets" not in arrays:
+        lists = {name: _flat(arrays[name]) for name in _PER_CONTACT if name in arrays}
+        lists = {name: found for name, found in lists.items() if found is not None}
+        lengths = [found[1] for found in lists.values()]
+        if "points" in lists and "normals" in lists and all(np.array_equal(some, lengths[0]) for some in lengths):
+            columns = {name: values for name, (values, _) in lists.items()}
+            columns["offsets"] = np.concatenate([[0], np.cumsum(lengths[0], dtype=np.int64)]).astype(np.int64)
+    return {**{name: _arrow_column(array) for name, array in arrays.items() if name not in columns}, **columns}
+
+
+def _read_parquet(path: str, first: int, last: int | None, flat: bool) -> dict[str, np.ndarray]:
     with _pyarrow_parquet().ParquetFile(path) as file:
         starts = [0]
         for group in range(file.metadata.num_row_groups):
@@ -206,7 +233,7 @@ def _read_parquet(path: str, first: int, last: int | None) -> dict[str, np.ndarr
         last = starts[-1] if last is None else last
         groups = [g for g in range(len(starts) - 1) if starts[g] < last and starts[g + 1] > first]
         table = file.read_row_groups(groups).slice(first - (starts[groups[0]] if groups else 0), last - first)
-    return {name: _arrow_column(column) for name, column in zip(table.column_names, table.columns)}
+    return columns_of_arrow(table, flat)
 
 
 def _write_parquet(stream: BinaryIO, columns: Mapping[str, np.ndarray]) -> None:
@@ -322,19 +349,21 @@ def count_rows(path: str | os.PathLike[str]) -> int:
     return max(0, lines - 1) if suffix == ".csv" else lines
 
 
-def read_table(path: str | os.PathLike[str], first: int = 0, last: int | None = None) -> dict[str, np.ndarray]:
+def read_table(
+    path: str | os.PathLike[str], first: int = 0, last: int | None = None, *, flat: bool = False
+) -> dict[str, np.ndarray]:
     """Columns of a .npz, .parquet, .csv or .jsonl file, rows first to last (not included), by name.
 
     Numbers are arrays of numbers, lists of one shape arrays (n, …), lists of several lengths and texts arrays of objects,
     None where there is nothing. Arrays of a .npz have an entry per row; shape () goes for all rows; with "offsets" (n + 1,),
-    points, normals, mu and torsion have an entry per contact.
+    points, normals, mu and torsion have an entry per contact; flat: so they have for lists in a .parquet.
     """
     path = os.fspath(path)
     suffix = table_suffix(path)
     try:
         if suffix == ".npz":
             return _read_npz(path, first, last)
-        return _read_parquet(path, first, last) if suffix == ".parquet" else _read_lines(path, first, last)
+        return _read_parquet(path, first, last, flat) if suffix == ".parquet" else _read_lines(path, first, last)
     except (zipfile.BadZipFile, OSError) as error:
         raise InputError(f"table: want a readable file, got '{path}': {error}", "table") from None
     except ValueError as error:

@@ -108,7 +108,7 @@ def _checker(job: Job) -> BatchChecker:
 
 def _answer_columns(job: Job, block: Block, out: str) -> tuple[int, int]:
     first, last = block.range
-    columns = read_table(block.input.path, first, last)
+    columns = read_table(block.input.path, first, last, flat=job.kind == "grasps")
     columns.setdefault("id", np.arange(first + 1, last + 1))
     answers = _checker(job)(columns)
     write_table(out, answers)

@@ -12,6 +12,7 @@ from stiction._tables import TABLE_SUFFIXES, count_rows
 
 try:
     import pyarrow
+    import pyarrow.parquet
 except ModuleNotFoundError:
     pyarrow = None
 
@@ -215,3 +216,33 @@ def test_files_that_cannot_be_used(tmp_path):
 def test_infinities_in_lines(tmp_path):
     stiction.write_table(tmp_path / "a.jsonl", {"x": np.array([np.inf, -np.inf, np.nan, 1.0])})
     assert [json.loads(line)["x"] for line in open(tmp_path / "a.jsonl")] == ["inf", "-inf", None, 1.0]
+
+
+@pytest.mark.skipif(pyarrow is None, reason="pyarrow is not installed")
+def test_arrow_tables_are_answered_as_arrays_are(tmp_path):
+    ragged, even = grasps(60), grasps(40, fingers=4)
+    checker = stiction.BatchChecker(ask=["closed", "least_friction"], keep=["object"])
+    for table in (ragged, even):
+        wanted = stiction.check_batch(table, ask=["closed", "least_friction"])
+        rows = by_row(table)
+        names = [f"mug {i}" for i in range(len(rows["mu"]))]
+        arrow = pyarrow.table({"object": names, **{name: [row.tolist() for row in rows[name]] for name in rows}})
+        got = checker(pyarrow.concat_tables([arrow[:7], arrow[7:]]))  # in chunks
+        assert got.pop("object").tolist() == names
+        same(got, wanted)
+        pyarrow.parquet.write_table(arrow, tmp_path / "rows.parquet")
+        flat = stiction.read_table(tmp_path / "rows.parquet", 3, 20, flat=True)
+        part = slice(table["offsets"][3], table["offsets"][20])
+        assert np.array_equal(flat["points"], table["points"][part]) and np.array_equal(flat["mu"], table["mu"][part])
+        assert np.array_equal(flat["offsets"], table["offsets"][3:21] - table["offsets"][3])
+
+    # One coefficient per grasp; contacts of which one has no normal: only that row is bad.
+    arrow = pyarrow.table({name: [row.tolist() for row in column] for name, column in by_row(ragged).items()})
+    single = arrow.set_column(arrow.column_names.index("mu"), "mu", pyarrow.array(np.full(60, 0.5)))
+    wanted = stiction.check_batch({**ragged, "mu": np.full(60, 0.5)})
+    same(stiction.BatchChecker()(single), wanted)
+    short = arrow["normals"].to_pylist()
+    short[4] = short[4][:-1]
+    column = arrow.column_names.index("normals")
+    answers = stiction.BatchChecker()(arrow.set_column(column, "normals", pyarrow.array(short)))
+    assert np.flatnonzero(answers["status"]).tolist() == [4] and "want as many contacts" in answers["error"][4]
