@@ -1,6 +1,6 @@
 // Nobody can prove both verdicts of one problem: certificates of both engines, of nearby problems, with internal forces
 // added, scaled, transplanted and made up, are put before the judge, and whatever it accepts must agree. Facets count
-// too: who fails in a larger cone fails, who holds in a smaller one holds. STICTION_BOTH_VERDICTS sets the number of
+// too: who fails in a larger cone fails, who holds in a smaller one holds. STICTION_TRIALS multiplies the number of
 // certificates.
 #include <gtest/gtest.h>
 
@@ -14,6 +14,7 @@
 #include "stiction/equilibrium.hpp"
 #include "stiction/sticking.hpp"
 #include "support/random_problems.hpp"
+#include "support/trials.hpp"
 
 namespace stiction {
 namespace {
@@ -23,13 +24,6 @@ using testing::free_body;
 using testing::gaussian;
 using testing::Rng;
 using testing::uniform;
-
-long certificates()
-{
-  const char* asked = std::getenv("STICTION_BOTH_VERDICTS");
-  if (asked) return std::atol(asked);
-  return std::getenv("STICTION_DEGENERATE_DRAWS") ? 1500 : 12000;  // the latter: under the sanitizers
-}
 
 double power_of_ten(Rng& rng, double lower, double upper) { return std::pow(10.0, uniform(rng, lower, upper)); }
 
@@ -335,7 +329,7 @@ TEST(BothVerdicts, AreNeverProvedOfOneStickingProblem)
 {
   Bench b;
   StickingChecker checkers[] = {StickingChecker(make_native_engine()), StickingChecker(make_qpoases_engine())};
-  while (b.judged < certificates()) {
+  while (b.judged < testing::trials(12000)) {
     const ContactProblem p = draw_system(b.rng);
     StickingOptions options;
     options.rules.detachment = b.rng() % 3 ? Detachment::kAllowed : Detachment::kForbidden;
@@ -354,7 +348,7 @@ TEST(BothVerdicts, AreNeverProvedOfOneStickingProblem)
   EXPECT_EQ(b.both, 0);
   EXPECT_GT(b.holds, b.judged / 200);  // both verdicts occur, or the comparison says little
   EXPECT_GT(b.fails, b.judged / 200);
-  if (std::getenv("STICTION_BOTH_VERDICTS"))
+  if (std::getenv("STICTION_TRIALS"))
     std::cout << b.judged << " certificates, of problems that hold " << b.holds << ", that fail " << b.fails << "\n";
 }
 
@@ -362,7 +356,7 @@ TEST(BothVerdicts, AreNeverProvedOfOneEquilibrium)
 {
   Bench b;
   EquilibriumChecker checkers[] = {EquilibriumChecker(make_native_engine()), EquilibriumChecker(make_qpoases_engine())};
-  while (b.judged < certificates()) {
+  while (b.judged < testing::trials(12000)) {
     ContactProblem p = draw_system(b.rng);
     p.gamma.setZero();
     for (int motor = static_cast<int>(b.rng() % 4) - 1; motor > 0; --motor)
@@ -382,7 +376,7 @@ TEST(BothVerdicts, AreNeverProvedOfOneEquilibrium)
   EXPECT_EQ(b.both, 0);
   EXPECT_GT(b.holds, b.judged / 200);
   EXPECT_GT(b.fails, b.judged / 200);
-  if (std::getenv("STICTION_BOTH_VERDICTS"))
+  if (std::getenv("STICTION_TRIALS"))
     std::cout << b.judged << " certificates, of problems that hold " << b.holds << ", that fail " << b.fails << "\n";
 }
 

@@ -96,7 +96,7 @@ TEST(ClosureSound, NoGraspIsProvedBothClosedAndNot)
 {
   Rng rng{171};
   ClosureChecker checkers[] = {ClosureChecker(make_engine("native")), ClosureChecker(make_engine("qpoases"))};
-  const int count = trials(10000) / 10;
+  const int count = trials(1000);
   ClosureOptions options;
   options.force = options.explain = false;
   int proved = 0, leaves = 0;
@@ -151,7 +151,7 @@ TEST(ClosureSound, NoWrenchIsProvedBothResistedAndNot)
 {
   Rng rng{172};
   ClosureChecker checkers[] = {ClosureChecker(make_engine("native")), ClosureChecker(make_engine("qpoases"))};
-  const int count = trials(10000) / 10;
+  const int count = trials(1000);
   int proved = 0;
   for (int i = 0; i < count; ++i) {
     const bool plane = i % 3 == 0;

@@ -1,11 +1,11 @@
 // Degenerate problems by the thousand, with known verdicts: nothing wrong and nothing undecided.
 #include <gtest/gtest.h>
-#include <cstdlib>
 
 #include <numeric>
 
 #include "stiction/sticking.hpp"
 #include "support/random_problems.hpp"
+#include "support/trials.hpp"
 
 namespace stiction {
 namespace {
@@ -21,18 +21,11 @@ using testing::random_contacts;
 using testing::Rng;
 using testing::uniform;
 
-/// STICTION_DEGENERATE_DRAWS in the environment, 0 when not set: for long runs by hand.
-int draws_asked()
-{
-  const char* asked = std::getenv("STICTION_DEGENERATE_DRAWS");
-  return asked ? std::atoi(asked) : 0;
-}
-
 class Degenerate : public ::testing::TestWithParam<const char*> {
  protected:
   StickingChecker checker{make_engine(GetParam())};
   bool native = std::string(GetParam()) == "native";
-  int draws = draws_asked() ? draws_asked() : 2000;
+  int draws = testing::trials(2000);
   StickingOptions options;
 
   Degenerate() { options.largest_slack = false; }
@@ -312,7 +305,7 @@ TEST_P(Degenerate, OtherUnits)
 TEST_P(Degenerate, ManyContacts)
 {
   Rng rng{15};
-  const int affordable = native || draws_asked() ? draws : 20;  // qpOASES takes a second for 200 contacts
+  const int affordable = native ? draws : testing::trials(20);  // qpOASES takes a second for 200 contacts
   for (int i = 0; i < affordable; ++i) {
     ContactProblem p = random_contacts(rng, 1 + (i * 7) % 200, i % 3 ? 0.2 : 3.0);
     const bool holds = i % 2;

@@ -3,6 +3,7 @@
 
 #include "stiction/sticking.hpp"
 #include "support/random_problems.hpp"
+#include "support/trials.hpp"
 
 namespace stiction {
 namespace {
@@ -15,7 +16,7 @@ using testing::uniform;
 class StickingLaws : public ::testing::TestWithParam<const char*> {
  protected:
   StickingChecker checker{make_engine(GetParam())};
-  int draws = std::string(GetParam()) == "native" ? 1000 : 60;
+  int draws = std::string(GetParam()) == "native" ? testing::trials(1000) : 60;
 
   Verdict verdict(const ContactProblem& problem, ConeShape shape = {})
   {

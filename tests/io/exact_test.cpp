@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <map>
 
 #include "io/checked.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -324,8 +324,7 @@ TEST(Exact, RefusesForgeries)
       {"couplings", kCouplingsForgeries}};
   std::map<std::string, std::vector<const Json*>> reports;
   for (const Json& report : gallery()) reports[text_of(report["question"])].push_back(&report);
-  const char* asked = std::getenv("STICTION_EXACT_FORGERIES");
-  const int wanted = asked ? std::atoi(asked) : 1000;
+  const int wanted = testing::trials(1000);
   NumberForger forger;
   int forged = 0;
   for (int i = 0; forged < wanted && i < 10 * wanted; ++i)

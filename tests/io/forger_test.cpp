@@ -1,8 +1,7 @@
 // A forger changes every entry of every report in turn; nothing is accepted that changes a claim. By default a few
-// forgeries of each field are drawn; STICTION_FORGERIES=1000000 draws them all.
+// forgeries of each field are drawn; STICTION_TRIALS=1000000 draws them all.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -13,6 +12,7 @@
 #include "io/judgement.hpp"
 #include "io/verify.hpp"
 #include "stiction/error.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -31,11 +31,7 @@ std::vector<std::string> own_scenarios()
   return files;
 }
 
-std::size_t forgeries_per_field()
-{
-  const char* asked = std::getenv("STICTION_FORGERIES");
-  return asked ? static_cast<std::size_t>(std::strtoul(asked, nullptr, 10)) : 2;
-}
+std::size_t forgeries_per_field() { return static_cast<std::size_t>(testing::trials(2)); }
 
 /// "/contacts/0/unique" -> "contacts[].unique"
 std::string field_of(const Json& report, Pointer pointer)

@@ -11,6 +11,7 @@
 #include "io/checked.hpp"
 #include "io/json_text.hpp"
 #include "io/judgement.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -247,8 +248,7 @@ TEST(OwnReports, AlwaysVerify)
 {
   std::mt19937 rng{3};
   const auto uniform = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(rng); };
-  const char* asked = std::getenv("STICTION_OWN_REPORTS");
-  const int draws = asked ? std::atoi(asked) : 1;
+  const int draws = testing::trials(1);
   int decided = 0, undecided = 0, unsuited = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(STICTION_SOURCE_DIR) + "/scenarios")) {
     const std::string file = entry.path().string(), text = read_text_file(file, "scenario");

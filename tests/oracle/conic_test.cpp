@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 
 #include "oracle/conic_oracle.hpp"
 #include "solve/random_programs.hpp"
 #include "stiction/contact_problem.hpp"
 #include "stiction/engine.hpp"
 #include "stiction/proof.hpp"
+#include "support/trials.hpp"
 
 namespace stiction {
 namespace {
@@ -40,9 +40,7 @@ ConeProgram draw(RandomPrograms& random, int i)
 
 TEST(ConicOracle, BothEnginesAgreeWithClarabel)
 {
-  // 2000 problems in the everyday run; STICTION_ORACLE_PROBLEMS=10000 for the long one.
-  const char* asked = std::getenv("STICTION_ORACLE_PROBLEMS");
-  const int count = asked ? std::max(30, std::atoi(asked)) : 2000;
+  const int count = testing::trials(2000);
 
   RandomPrograms random(81);
   std::vector<ConeProgram> programs;

@@ -5,13 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <numbers>
 
 #include "oracle/exact_lp.hpp"
 #include "stiction/equilibrium.hpp"
 #include "stiction/sticking.hpp"
 #include "support/random_problems.hpp"
+#include "support/trials.hpp"
 
 namespace stiction {
 namespace {
@@ -114,11 +114,7 @@ void compare(const ContactProblem& p, Verdict verdict, bool moving, Count& count
   if (verdict == Verdict::kUndecided && !nearly) ++count.far_undecided;
 }
 
-int draws()
-{
-  const char* asked = std::getenv("STICTION_EXACT_PROBLEMS");
-  return asked ? std::atoi(asked) : 600;
-}
+int draws() { return testing::trials(600); }
 
 class ExactSticking : public ::testing::Test {
  protected:

@@ -3,19 +3,12 @@
 // Certificates that no engine wrote, for tests that try to prove a question and its opposite.
 #include <Eigen/Core>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 
 #include "support/random_problems.hpp"
+#include "support/trials.hpp"
 
 namespace stiction::testing {
-
-/// How many trials: a suite's own number, or what the environment variable STICTION_TRIALS asks for.
-inline int trials(int usual)
-{
-  const char* asked = std::getenv("STICTION_TRIALS");
-  return asked ? std::atoi(asked) : usual;
-}
 
 /// One of: as it is, scaled up or down by up to 1e20, noise of 1e-16 to 1e-4 of each entry, some entries times 1e20,
 /// zeroed or reversed, noise of the largest entry everywhere.
