@@ -1,4 +1,4 @@
-// A scene: poses, M and F of a contact problem in a state, each entry with its own rounding (J and gamma: scene_rows.cpp).
+// A scene: poses, M and F of a contact problem in a state, each entry with its own rounding; J, gamma: scene_rows.cpp.
 #include "stiction/scene.hpp"
 
 #include <pinocchio/algorithm/energy.hpp>
