@@ -1,6 +1,6 @@
 #pragma once
 
-// What never changes about a scene, made once from its blueprint. Includes Pinocchio: core, plane, scene and scene_rows.cpp only.
+// What never changes about a scene, made once from its blueprint. Includes Pinocchio: for core, plane and scene*.cpp.
 #include <pinocchio/multibody/model.hpp>
 
 #include <string>
