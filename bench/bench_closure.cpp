@@ -1,9 +1,8 @@
 // Does a grasp with hard fingers have closure? Proved verdicts on exact cones beside the two usual ways on 8-edge
 // cones: the facets of the wrenches' convex hull (Qhull), and a linear program for positive internal forces (GLPK).
 //
-//   closure/<solver>/<contacts>        fingers at random around a bumpy ball, a new grasp each time, as a planner draws
-//   them closure_even/<solver>/<contacts>   half of them closed, half with the fingers mostly on one side but not
-//   closed
+//   closure/<solver>/<contacts>        fingers at random around a bumpy ball, a new grasp each time
+//   closure_even/<solver>/<contacts>   half of them closed, half with the fingers mostly on one side
 //
 // Many contacts rarely miss closure, and then narrowly: the second family is the harder one.
 // `wrong` counts answers that differ from the proved ones; a few are expected of inner 8-edge cones.

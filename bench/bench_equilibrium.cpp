@@ -4,13 +4,10 @@
 //
 //   equilibrium/<who>/<feet>   one check of a stance; contacts, normals and centre of mass all new
 //   monitor/ours/<feet>        the same contacts, the centre of mass wanders
-//   monitor_talos/<efforts>/<from>   a step of the monitor while Talos (nv 38, 8 contacts) sways and squats: from the
-//   state (with
-//                              the contact problem) or from the problem; beside pinocchio_calls/talos_at_rest of
-//                              bench_scene.cpp
-//   region/<who>/<feet>        support region to 1e-3 of its area, ours proved; the peer's from extreme points along
-//   lines, or a slice of
-//                              its polytope of wrenches
+//   monitor_talos/<efforts>/<from>   a step of the monitor while Talos (nv 38, 8 contacts) sways and squats,
+//                              from its state or from the contact problem (cf. pinocchio_calls/talos_at_rest)
+//   region/<who>/<feet>        support region to 1e-3 of its area, ours proved; the peer's from extreme points
+//                              along lines, or a slice of its polytope of wrenches
 #include <benchmark/benchmark.h>
 
 #include <Eigen/Geometry>

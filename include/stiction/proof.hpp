@@ -165,3 +165,7 @@ class Judge {
 };
 
 }  // namespace stiction
+
+// Proved of a StickingResult and of an EquilibriumResult: verdict, acceleration, forces and efforts of the certificate,
+// with the states and utilisations that follow from them, change, and what would help in `failure`. Not proved: what is
+// unique, intervals of normal forces, indeterminacy, slack, margins, repairs, and the motion that a failure tells.

@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 
+#include "ask/impact_newton.hpp"
 #include "ask/impulse_uniqueness.hpp"
 #include "ask/mode_limit.hpp"
 #include "ask/propositions_algebra.hpp"
@@ -24,32 +25,12 @@ using Mode = ContactImpactMode;
 
 namespace {
 
-constexpr double kLastColumn = 1e-15;    // in place of kDependent, where that leaves equations of a mode unsolved
-constexpr double kInverseError = 1e-6;   // of a left inverse: any matrix will do that the judge accepts
-constexpr double kImpulseNoise = 1e-13;  // share of the largest impulse that is left of others that cancel
-constexpr int kGuessSweeps = 128;        // of the first attempt; the search goes on without it
-constexpr int kSettleRounds = 8;         // of Newton's method from that attempt, each in modes of its own
-constexpr double kFinestSector = 1e-5;   // where an empty-looking sector is given up
+constexpr double kInverseError = 1e-6;  // of a left inverse: any matrix will do that the judge accepts
+constexpr int kGuessSweeps = 128;       // of the first attempt; the search goes on without it
+constexpr int kSettleRounds = 8;        // of Newton's method from that attempt, each in modes of its own
+constexpr double kFinestSector = 1e-5;  // where an empty-looking sector is given up
 constexpr const char* kOpenSlip = "slip directions in space are searched, not proved to be the only ones";
 constexpr const char* kOpenVelocity = "a mode leaves the velocity open, or is within rounding of being impossible";
-
-/// The impact as the acceleration problem of the same laws: M d = J'Λ, ξ = J d + (1+ε)γ-, ellipses stretched to disks.
-struct StretchedProblem {
-  ContactProblem problem;
-  Eigen::VectorXd stretch;  ///< per row; Λ of the impact = stretch ∘ Λ here
-
-  StretchedProblem(const ContactProblem& p, const Impact& impact) : problem(p), stretch(Eigen::VectorXd::Ones(p.rows()))
-  {
-    for (std::size_t i = 0; i < p.contacts.size(); ++i) {
-      const ImpactElement element(p, impact, i);
-      for (int k = 0; k < element.contact.tangents; ++k) stretch[element.contact.row + 1 + k] = element.stretch(k);
-    }
-    problem.F.setZero();
-    problem.J = stretch.asDiagonal() * p.J;
-    problem.gamma = (1.0 + restitutions(p, impact).array()) * (problem.J * impact.velocity).array();
-    problem.actuators.clear();
-  }
-};
 
 class Search {
  public:
@@ -61,22 +42,13 @@ class Search {
         engine_(engine),
         result_(result),
         bounds_(impact_bounds(problem, impact.velocity)),
-        stretched_(problem, impact),
+        newton_(problem, impact, elements_, bounds_),
         gain_rate_(0.5 * (1.0 - restitutions(problem, impact).array()) * (problem.J * impact.velocity).array()),
         no_gain_(proves_no_gain(problem, impact))
   {
     for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
       elements_.emplace_back(problem, impact, i);
       still_.push_back(normal_bound(elements_.back(), bounds_) == 0.0);
-    }
-    // Velocities in units of 1/√M_ii; impulses likewise through their rows.
-    const ContactProblem& p = stretched_.problem;
-    units_.setOnes(p.nv() + p.rows());
-    for (Eigen::Index i = 0; i < p.nv(); ++i)
-      if (p.M(i, i) > 0.0) units_[i] = 1.0 / std::sqrt(p.M(i, i));
-    for (Eigen::Index i = 0; i < p.rows(); ++i) {
-      const double size = (p.J.row(i).transpose().cwiseProduct(units_.head(p.nv()))).norm();
-      if (size > 0.0) units_[p.nv() + i] = 1.0 / size;
     }
   }
 
@@ -86,11 +58,11 @@ class Search {
     const StickingTouchdown touchdown = sticking_touchdown(problem_, impact_);
     if (touchdown.consistent)
       record(touchdown.velocity - impact_.velocity,
-             tidy(std::vector<Mode>(elements_.size()), touchdown.impulse.cwiseQuotient(stretched_.stretch)));
+             newton_.tidy(std::vector<Mode>(elements_.size()), touchdown.impulse.cwiseQuotient(newton_.stretch())));
     // A solution at once in most cases, whatever the number of contacts.
     PredictionOptions quick;
     quick.max_sweeps = kGuessSweeps;
-    const Prediction guess = predict(stretched_.problem, quick);
+    const Prediction guess = predict(newton_.problem(), quick);
     if (guess.acceleration.size() > 0) settle(guess.acceleration, guess.lambda);
 
     // Leaves that leave no other velocity, if that can be proved; else leaves that leave no gain of energy.
@@ -181,11 +153,11 @@ class Search {
   /// Sectors get narrow together: where impulses are large, a narrow one still breaks its law most.
   int worst(const std::vector<Mode>& modes) const
   {
-    const ContactProblem& p = stretched_.problem;
+    const ContactProblem& p = newton_.problem();
     const bool known = answer_.x.size() == program_.impulses.cols();
     Eigen::VectorXd impulse = Eigen::VectorXd::Zero(p.rows()), xi = impulse;
     if (known) {
-      impulse = (program_.impulses * answer_.x).cwiseQuotient(stretched_.stretch);
+      impulse = (program_.impulses * answer_.x).cwiseQuotient(newton_.stretch());
       xi = p.J * answer_.x.head(p.nv()) + p.gamma;
     }
     int best = -1;
@@ -360,7 +332,7 @@ class Search {
   Eigen::VectorXd relaxed_point() const
   {
     Eigen::VectorXd z(problem_.nv() + problem_.rows());
-    z << answer_.x.head(problem_.nv()), (program_.impulses * answer_.x).cwiseQuotient(stretched_.stretch);
+    z << answer_.x.head(problem_.nv()), (program_.impulses * answer_.x).cwiseQuotient(newton_.stretch());
     return z;
   }
 
@@ -368,7 +340,7 @@ class Search {
   int polish(const std::vector<Mode>& modes)
   {
     Eigen::VectorXd z = relaxed_point();
-    return solve(modes, z) ? record(z.head(problem_.nv()), tidy(modes, z.tail(problem_.rows()))) : -1;
+    return newton_.solve(modes, z) ? record(z.head(problem_.nv()), newton_.tidy(modes, z.tail(problem_.rows()))) : -1;
   }
 
   /// The same from any point, in the modes that the point is nearest to, and again in those of what comes out.
@@ -377,171 +349,10 @@ class Search {
     Eigen::VectorXd z(problem_.nv() + problem_.rows());
     z << change, impulse;
     for (int round = 0; round < kSettleRounds; ++round) {
-      const std::vector<Mode> modes = modes_at(z);
-      if (!solve(modes, z) || record(z.head(problem_.nv()), tidy(modes, z.tail(problem_.rows()))) >= 0) return;
+      const std::vector<Mode> modes = newton_.modes_at(z);
+      if (!newton_.solve(modes, z) || record(z.head(problem_.nv()), newton_.tidy(modes, z.tail(problem_.rows()))) >= 0)
+        return;
     }
-  }
-
-  /// Modes by the projected form of the laws, Λ - proj(Λ - ξ/w) with w = Σ J_rj²/M_jj: no sectors of slip.
-  std::vector<Mode> modes_at(const Eigen::VectorXd& z) const
-  {
-    const ContactProblem& p = stretched_.problem;
-    const Eigen::VectorXd xi = p.J * z.head(p.nv()) + p.gamma, step = units_.tail(p.rows()).cwiseAbs2();
-    const Eigen::VectorXd impulse = z.tail(p.rows()), aim = impulse - step.cwiseProduct(xi);
-    std::vector<Mode> modes(elements_.size());
-    for (std::size_t i = 0; i < elements_.size(); ++i) {
-      const ImpactElement& element = elements_[i];
-      const Contact& c = element.contact;
-      Mode& mode = modes[i];
-      const double normal = element.bilateral() ? impulse[c.row] : aim[c.row], pressing = std::abs(normal);
-      mode.normal = normal > 0.0          ? Mode::Normal::kPushes
-                    : element.bilateral() ? Mode::Normal::kPulls
-                                          : Mode::Normal::kOpen;
-      if (mode.normal == Mode::Normal::kOpen) continue;
-      const auto friction = aim.segment(c.row + 1, c.tangents);
-      mode.tangential = friction.norm() > c.mu * pressing ? Mode::Tangential::kSlip : Mode::Tangential::kStick;
-      if (c.tangents == 1 && friction[0] > 0.0) mode.from = mode.to = M_PI;  // it slips against its friction
-      if (!element.twists()) continue;
-      const double moment = aim[element.torsion_row()];
-      mode.spin = std::abs(moment) <= c.torsion * pressing ? Mode::Spin::kStick
-                  : moment > 0.0                           ? Mode::Spin::kNegative
-                                                           : Mode::Spin::kPositive;
-    }
-    return modes;
-  }
-
-  /// Newton's steps from z = (d, Λ) to the equations of a mode, each of least change.
-  bool solve(const std::vector<Mode>& modes, Eigen::VectorXd& z) const
-  {
-    const auto nv = problem_.nv(), rows = problem_.rows();
-    Eigen::VectorXd r(nv + rows);
-    Eigen::MatrixXd slope(nv + rows, nv + rows);
-    double dependent = kDependent;
-    for (int step = 0; step < 25; ++step) {
-      equations(modes, z, r, slope);
-      Eigen::VectorXd weight = units_;  // of equations: momenta and velocities
-      for (Eigen::Index i = nv; i < nv + rows; ++i)
-        if (slope(i, i) != 0.0) weight[i] = 1.0 / units_[i];  // impulses
-      slope = weight.asDiagonal() * slope * units_.asDiagonal();
-      const Eigen::VectorXd change = LeastNorm(slope, dependent).solve(weight.cwiseProduct(r));
-      if (!change.allFinite()) return false;
-      z -= units_.cwiseProduct(change);
-      if (step == 0 || change.norm() > kNoise * z.cwiseQuotient(units_).norm()) continue;
-      // What is left of a velocity belongs to a column that only seemed dependent.
-      const bool kept =
-          (r.tail(rows).array().abs() <= kSolve * bounds_.row.array() || slope.diagonal().tail(rows).array() != 0.0)
-              .all();
-      if (kept || dependent == kLastColumn) break;
-      dependent = kLastColumn;
-    }
-    return true;
-  }
-
-  /// Residual and slope in (d, Λ): M d - J'Λ, then one equation per row of J by mode. Every row with a law has weight
-  /// one, impulses that are zero too.
-  struct Equations {
-    const ContactProblem& p;
-    const Eigen::VectorXd& z;
-    const Eigen::VectorXd xi;
-    Eigen::VectorXd& r;
-    Eigen::MatrixXd& slope;
-    const Eigen::Index nv = p.nv();
-
-    double impulse(int row) const { return z[nv + row]; }
-
-    void held(int row)
-    {
-      r[nv + row] = xi[row];
-      slope.row(nv + row).head(nv) = p.J.row(row);
-    }
-
-    /// Λ_row = ratio Λ_normal
-    void tied(int row, int normal, double ratio)
-    {
-      r[nv + row] = impulse(row) - ratio * impulse(normal);
-      slope(nv + row, nv + row) = 1.0;
-      slope(nv + row, nv + normal) -= ratio;
-    }
-
-    /// Λ_t = -sign mu Λ_n (direction of slip), of a contact in space.
-    void slipping(const Contact& c, const Mode& mode, double sign)
-    {
-      const int t = c.row + 1;
-      Eigen::Vector2d direction = xi.segment<2>(t);
-      const double speed = direction.norm(), middle = 0.5 * (mode.from + mode.to);
-      direction =
-          speed > 0.0 ? Eigen::Vector2d(direction / speed) : Eigen::Vector2d(std::cos(middle), std::sin(middle));
-      r.segment<2>(nv + t) = z.segment<2>(nv + t) + sign * c.mu * impulse(c.row) * direction;
-      slope.block<2, 2>(nv + t, nv + t).setIdentity();
-      slope.block<2, 1>(nv + t, nv + c.row) += sign * c.mu * direction;
-      if (!(speed > 0.0)) return;
-      const Eigen::Matrix2d turn = Eigen::Matrix2d::Identity() - direction * direction.transpose();
-      slope.block(nv + t, 0, 2, nv) += (sign * c.mu * impulse(c.row) / speed) * turn * p.J.middleRows(t, 2);
-    }
-
-    void contact(const ImpactElement& element, const Mode& mode)
-    {
-      const Contact& c = element.contact;
-      const bool open = mode.normal == Mode::Normal::kOpen, slips = mode.tangential == Mode::Tangential::kSlip;
-      const double sign = mode.normal == Mode::Normal::kPulls ? -1.0 : 1.0;
-      open ? tied(c.row, c.row, 0.0) : held(c.row);
-      if (c.tangents == 2 && !open && element.rubs() && slips)
-        slipping(c, mode, sign);
-      else
-        for (int row = c.row + 1; row <= c.row + c.tangents; ++row)
-          if (open || !element.rubs())
-            tied(row, c.row, 0.0);
-          else if (slips)
-            tied(row, c.row, mode.from == 0.0 ? -sign * c.mu : sign * c.mu);
-          else
-            held(row);
-      if (!c.torsional) return;
-      const int row = element.torsion_row();
-      if (open || !element.twists())
-        tied(row, c.row, 0.0);
-      else if (mode.spin == Mode::Spin::kStick)
-        held(row);
-      else
-        tied(row, c.row, mode.spin == Mode::Spin::kPositive ? -sign * c.torsion : sign * c.torsion);
-    }
-  };
-
-  void equations(const std::vector<Mode>& modes, const Eigen::VectorXd& z, Eigen::VectorXd& r,
-                 Eigen::MatrixXd& slope) const
-  {
-    const ContactProblem& p = stretched_.problem;
-    const auto nv = p.nv(), rows = p.rows();
-    slope.setZero();
-    slope.topLeftCorner(nv, nv) = p.M;
-    slope.topRightCorner(nv, rows) = -p.J.transpose();
-    r.head(nv) = p.M * z.head(nv) - p.J.transpose() * z.tail(rows);
-    Equations at{p, z, p.J * z.head(nv) + p.gamma, r, slope};
-    for (const LoopConstraint& closure : p.loops)
-      for (int row = closure.row; row < closure.row + closure.rows; ++row) at.held(row);
-    for (std::size_t i = 0; i < elements_.size(); ++i) at.contact(elements_[i], modes[i]);
-  }
-
-  /// Impulses that are rounding of nothing become nothing, and those beyond a rim by rounding go back to it.
-  Eigen::VectorXd tidy(const std::vector<Mode>& modes, Eigen::VectorXd impulse) const
-  {
-    const double noise = kImpulseNoise * (impulse.size() > 0 ? impulse.lpNorm<Eigen::Infinity>() : 0.0);
-    for (std::size_t i = 0; i < elements_.size(); ++i) {
-      const ImpactElement& element = elements_[i];
-      const Contact& c = element.contact;
-      double& normal = impulse[c.row];
-      auto tangential = impulse.segment(c.row + 1, c.tangents);
-      if (modes[i].normal == Mode::Normal::kOpen || (!element.bilateral() && std::abs(normal) <= noise))
-        impulse.segment(c.row, c.rows()).setZero();
-      if (!element.rubs()) tangential.setZero();
-      const double budget = c.mu * std::abs(normal), reach = tangential.norm();
-      if (reach > budget && reach <= budget * (1.0 + kRimShare) + noise)
-        tangential *= reach > 0.0 ? budget / reach : 0.0;
-      if (!c.torsional) continue;
-      double& moment = impulse[element.torsion_row()];
-      const double limit = element.twists() ? c.torsion * std::abs(normal) : 0.0;
-      if (std::abs(moment) <= limit * (1.0 + kRimShare) + noise) moment = std::clamp(moment, -limit, limit);
-    }
-    return impulse;
   }
 
   /// Keeps a velocity that the proof room accepts and that is new; its index, or -1.
@@ -550,7 +361,7 @@ class Search {
     ImpactSolution solution;
     solution.velocity =
         impact_.velocity + (bounds_.motion.array() > 0.0).select(change, 0.0);  // nothing reaches the rest
-    solution.impulse = stretched_.stretch.cwiseProduct(stretched_impulse);
+    solution.impulse = newton_.stretch().cwiseProduct(stretched_impulse);
     if (!proves_impact(problem_, impact_, solution.velocity, solution.impulse, &solution.residual)) return -1;
     for (std::size_t k = 0; k < result_.solutions.size(); ++k)
       if (same_velocity(bounds_, result_.solutions[k].velocity, solution.velocity)) return static_cast<int>(k);
@@ -566,10 +377,9 @@ class Search {
   Engine& engine_;
   ImpactResult& result_;
   MotionBounds bounds_;
-  StretchedProblem stretched_;
-  Eigen::VectorXd gain_rate_;
-  Eigen::VectorXd units_;  ///< of (d, Λ)
   std::vector<ImpactElement> elements_;
+  ImpactNewton newton_;
+  Eigen::VectorXd gain_rate_;
   std::vector<char> still_;  ///< contacts of what nothing moves
   bool no_gain_;             ///< whatever the solution
   bool gains_ = false;       ///< a solution does

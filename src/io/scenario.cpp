@@ -68,31 +68,18 @@ JointFriction decode_joint_friction(const Entry& entry, const std::string& path)
 constexpr std::array<std::pair<const char*, ContactFrame>, 3> kContactFrames{
     {{"link", ContactFrame::kLink}, {"world", ContactFrame::kWorld}, {"on", ContactFrame::kOn}}};
 
-LoadDescription decode_load(const Entry& entry, const std::string& path)
+/// `linear` and `angular`: the keys of what acts, a load (N, N m) or an impulse (N s, N m s).
+LoadDescription decode_load(const Entry& entry, const std::string& path, const char* linear, const char* angular)
 {
   using Frame = LoadDescription::Frame;
-  const Map map(entry, path, {"link", "force", "torque", "at", "frame"});
+  const Map map(entry, path, {"link", linear, angular, "at", "frame"});
   LoadDescription load;
   load.link = text_of(map.need("link"), map.path_of("link"));
-  load.force = map.vector_or("force", load.force);
-  load.torque = map.vector_or("torque", load.torque);
+  load.force = map.vector_or(linear, load.force);
+  load.torque = map.vector_or(angular, load.torque);
   load.at = lengths_or(map, "at", load.at);
   load.frame = map.choice_or<Frame, 2>("frame", {{{"world", Frame::kWorld}, {"link", Frame::kLink}}}, load.frame);
   return load;
-}
-
-/// A load in N s and N m s.
-LoadDescription decode_impulse(const Entry& entry, const std::string& path)
-{
-  using Frame = LoadDescription::Frame;
-  const Map map(entry, path, {"link", "impulse", "angular", "at", "frame"});
-  LoadDescription blow;
-  blow.link = text_of(map.need("link"), map.path_of("link"));
-  blow.force = map.vector_or("impulse", blow.force);
-  blow.torque = map.vector_or("angular", blow.torque);
-  blow.at = lengths_or(map, "at", blow.at);
-  blow.frame = map.choice_or<Frame, 2>("frame", {{{"world", Frame::kWorld}, {"link", Frame::kLink}}}, blow.frame);
-  return blow;
 }
 
 LoopDescription decode_closure(const Entry& entry, const std::string& path)
@@ -287,10 +274,12 @@ Scenario ScenarioDocument::decode() const
   if (models.kind != Entry::Kind::kMap) fail(models, "models", "a map of names to models");
   for (std::size_t i = 0; i < models.keys.size(); ++i)
     scenario.scene.models.push_back(decode_model(models.items[i], models.keys[i], folder));
-  each(map.find("loads"), "loads",
-       [&](const Entry& entry, const std::string& path) { scenario.scene.loads.push_back(decode_load(entry, path)); });
-  each(map.find("impulses"), "impulses",
-       [&](const Entry& entry, const std::string& path) { scenario.impulses.push_back(decode_impulse(entry, path)); });
+  each(map.find("loads"), "loads", [&](const Entry& entry, const std::string& path) {
+    scenario.scene.loads.push_back(decode_load(entry, path, "force", "torque"));
+  });
+  each(map.find("impulses"), "impulses", [&](const Entry& entry, const std::string& path) {
+    scenario.impulses.push_back(decode_load(entry, path, "impulse", "angular"));
+  });
   if (const Entry* ground = map.find("ground")) scenario.scene.ground = decode_ground(*ground);
   each(map.find("obstacles"), "obstacles", [&](const Entry& entry, const std::string& path) {
     scenario.scene.obstacles.push_back(decode_obstacle(entry, path, folder));

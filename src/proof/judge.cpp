@@ -47,6 +47,7 @@ struct Case {
   bool rows_at_rest();
 
   bool motion();
+  bool near_motion();
   void clamp_multipliers();
   void bound_motion();
   bool tighten_motion();
@@ -280,18 +281,26 @@ void Case::tighten_part(int k)
   s.error[k] = std::min(x, 1.01 * (s.bounds.head(rank).norm() + free));
 }
 
-/// (a, push) solves Gauss' principle up to residuals, so every solution of (65) is near it; the leaves show that no
-/// forces in the cones carry what solutions so near have to carry, whatever the signs of the bilateral normal forces.
-bool Case::motion()
+/// Bounds how far solutions of (65) are from the (a, λ) of the certificate, which solves Gauss' principle up to
+/// residuals.
+bool Case::near_motion()
 {
-  if (!rules.shape.may_prove_fails())
-    return refuse(why, [] { return std::string("inner facets cannot prove that it fails"); });
   if (!given(certificate.a, p.nv(), "a", why) || !given(certificate.lambda, p.rows(), "lambda", why)) return false;
   measure();
   load_motion(certificate.a, 1);
   s.scales.measure_accelerations(p);
   clamp_multipliers();
   bound_motion();
+  return true;
+}
+
+/// (a, push) solves Gauss' principle up to residuals, so every solution of (65) is near it; the leaves show that no
+/// forces in the cones carry what solutions so near have to carry, whatever the signs of the bilateral normal forces.
+bool Case::motion()
+{
+  if (!rules.shape.may_prove_fails())
+    return refuse(why, [] { return std::string("inner facets cannot prove that it fails"); });
+  if (!near_motion()) return false;
   bool tightened = false;
   for (const MotionLeaf& leaf : certificate.leaves) {
     if (!leaf_fits(p, leaf, why)) return false;
@@ -396,12 +405,7 @@ Sum Case::least_gain() const
 /// Every solution has row'a + drift below what counts as zero (docs/proofs/detachment.md).
 bool Case::penetrates(const Eigen::VectorXd& row, double drift)
 {
-  if (!given(certificate.a, p.nv(), "a", why) || !given(certificate.lambda, p.rows(), "lambda", why)) return false;
-  measure();
-  load_motion(certificate.a, 1);
-  s.scales.measure_accelerations(p);
-  clamp_multipliers();
-  bound_motion();
+  if (!near_motion()) return false;
   return stays_below_zero(row, drift) || (tighten_motion() && stays_below_zero(row, drift)) ||
          refuse(why, [] { return std::string("a contact that leaves is not driven into its surface"); });
 }

@@ -2,7 +2,6 @@
 #include "scene/core.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/linear_algebra.hpp"
 #include "base/numerics.hpp"
@@ -48,34 +47,13 @@ Core::Core(const Blueprint& blueprint)
 {
   gravity = blueprint.gravity;
   model.gravity.setZero();
-  fixed_roots.resize(blueprint.models.size() + 1);
-  for (std::size_t m = 0; m < blueprint.models.size(); ++m) {
-    const auto& source = blueprint.models[m];
-    const UrdfTree& tree = *source.tree;
-    const int root = static_cast<int>(m) + 1;
-    coordinates.model_names.push_back(source.name);
-    coordinates.trees.push_back(source.tree);
-    links.emplace_back(tree.links.size());
-    if (source.base == Base::kFixed) {
-      fixed_roots[idx(root)] = {source.state.pose.linear(), source.state.pose.translation()};
-      add_link(static_cast<int>(m), tree.root, {root, 0, SE3::Identity()});
-    } else {
-      const JointIndex base = model.addJoint(0, pinocchio::JointModelFreeFlyer(), SE3::Identity(), source.name);
-      coordinates.slots.push_back(
-          {static_cast<int>(m), -1, JointType::kFloating, model.idx_qs[base], model.idx_vs[base]});
-      bases.emplace_back(root, model.idx_qs[base]);
-      Articulation::Joint joint;
-      joint.root = root;
-      joint.base = true;
-      articulation.add(joint);
-      add_link(static_cast<int>(m), tree.root, {root, static_cast<int>(base), SE3::Identity()});
-    }
-  }
+  fixed_roots.resize(models.size() + 1);
+  for (std::size_t m = 0; m < models.size(); ++m) add_model(static_cast<int>(m));
   check_inertias();
   articulation.finish();
   coordinates.number(model.nq, model.nv);
   std::vector<ModelState> states;
-  for (const auto& source : blueprint.models) states.push_back(source.state);
+  for (const ModelBlueprint& source : models) states.push_back(source.state);
   described = coordinates.make_state(states);
   if (blueprint.plane != ScenePlane::kNone) {
     lay_into_plane(blueprint);
@@ -83,35 +61,63 @@ Core::Core(const Blueprint& blueprint)
   }
   prototype.dofs = coordinates.dofs();
   prototype.dof_names = dof_labels(prototype.dofs);
-
   described.effort = Eigen::VectorXd::Zero(coordinates.nv);
-  for (std::size_t m = 0; m < blueprint.models.size(); ++m) {
-    const auto& source = blueprint.models[m];
-    add_efforts(static_cast<int>(m), source.given_efforts, described.effort);
-    const auto add = [&](const ModelBlueprint::Motor& motor, const char* what) {
-      const int dof = coordinates.dof_of(static_cast<int>(m), motor.joint);
-      if (dof < 0) return;  // a plane holds it
-      prototype.actuators.push_back({prototype.dof_names[idx(dof)] + what, dof, motor.lower, motor.upper});
-    };
-    for (const auto& motor : source.motors) add(motor, "");
-    const auto first_brake = prototype.actuators.size();
-    for (const auto& friction : source.frictions) add(friction, " (friction)");
-    for (std::size_t i = first_brake; i < prototype.actuators.size(); ++i) brakes.push_back(static_cast<int>(i));
-    for (const int joint : source.given_motors)
-      if (const int dof = coordinates.dof_of(static_cast<int>(m), joint); dof >= 0) given_motors.push_back(dof);
-  }
-  // By degree of freedom, a motor before its joint's friction.
-  std::vector<int> order(prototype.actuators.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](int i) { return prototype.actuators[idx(i)].dof; });
-  const std::vector<Actuator> unsorted = prototype.actuators;
-  const std::vector<int> unsorted_brakes = std::exchange(brakes, {});
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    prototype.actuators[k] = unsorted[idx(order[k])];
-    if (std::ranges::find(unsorted_brakes, order[k]) != unsorted_brakes.end()) brakes.push_back(static_cast<int>(k));
-  }
+  for (std::size_t m = 0; m < models.size(); ++m)
+    add_efforts(static_cast<int>(m), models[m].given_efforts, described.effort);
+  add_actuators();
   add_rows(blueprint);
   for (const auto& source : blueprint.loads) loads.push_back(load_block(source));
+}
+
+void Core::add_model(int m)
+{
+  const ModelBlueprint& source = models[idx(m)];
+  const int root = m + 1;
+  coordinates.model_names.push_back(source.name);
+  coordinates.trees.push_back(source.tree);
+  links.emplace_back(source.tree->links.size());
+  if (source.base == Base::kFixed) {
+    fixed_roots[idx(root)] = {source.state.pose.linear(), source.state.pose.translation()};
+    return add_link(m, source.tree->root, {root, 0, SE3::Identity()});
+  }
+  const JointIndex base = model.addJoint(0, pinocchio::JointModelFreeFlyer(), SE3::Identity(), source.name);
+  coordinates.slots.push_back({m, -1, JointType::kFloating, model.idx_qs[base], model.idx_vs[base]});
+  bases.emplace_back(root, model.idx_qs[base]);
+  Articulation::Joint joint;
+  joint.root = root;
+  joint.base = true;
+  articulation.add(joint);
+  add_link(m, source.tree->root, {root, static_cast<int>(base), SE3::Identity()});
+}
+
+/// Motors and friction of joints by degree of freedom, a motor before its joint's friction.
+void Core::add_actuators()
+{
+  struct Added {
+    Actuator actuator;
+    bool is_friction;
+  };
+  std::vector<Added> added;
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    const auto dof_of = [&](int joint) {  // < 0: a plane holds it
+      return coordinates.dof_of(static_cast<int>(m), joint);
+    };
+    const auto add = [&](const ModelBlueprint::Motor& motor, bool is_friction) {
+      const int dof = dof_of(motor.joint);
+      if (dof < 0) return;
+      const std::string name = prototype.dof_names[idx(dof)] + (is_friction ? " (friction)" : "");
+      added.push_back({{name, dof, motor.lower, motor.upper}, is_friction});
+    };
+    for (const auto& motor : models[m].motors) add(motor, false);
+    for (const auto& friction : models[m].frictions) add(friction, true);
+    for (const int joint : models[m].given_motors)
+      if (const int dof = dof_of(joint); dof >= 0) given_motors.push_back(dof);
+  }
+  std::ranges::stable_sort(added, {}, [](const Added& each) { return each.actuator.dof; });
+  for (const Added& each : added) {
+    if (each.is_friction) brakes.push_back(static_cast<int>(prototype.actuators.size()));
+    prototype.actuators.push_back(each.actuator);
+  }
 }
 
 /// Depth first, children by joint name: Pinocchio needs contiguous subtrees, and its users know this order.

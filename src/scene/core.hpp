@@ -1,6 +1,6 @@
 #pragma once
 
-// What never changes about a scene, made once from its blueprint. Includes Pinocchio: core, plane and scene.cpp only.
+// What never changes about a scene, made once from its blueprint. Includes Pinocchio: for core, plane and scene*.cpp.
 #include <pinocchio/multibody/model.hpp>
 
 #include <string>
@@ -131,6 +131,8 @@ struct Core {
   void lay_into_plane(const Blueprint& blueprint);
   std::vector<char> leaving_velocities(const Articulation& bodies, const std::vector<Root>& roots);
   Articulation described_bodies(std::vector<Root>& roots) const;
+  void add_model(int m);
+  void add_actuators();
   void add_link(int m, int link, const Placed& placed);
   void add_joint(int m, int joint, const Placed& parent);
   void check_inertias();

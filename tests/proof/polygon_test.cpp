@@ -159,6 +159,9 @@ TEST(UnionArea, CountsOverlapsOnce)
   const Polygon inside = {{0.2, 0.2}, {0.4, 0.2}, {0.4, 0.4}, {0.2, 0.4}},
                 above = {{0, 0.8}, {1, 0.8}, {1, 1.5}, {0, 1.5}};
   EXPECT_NEAR(union_area({kSquare, inside, above}), 1.5, 1e-12);
+  // A star: every tip of the diamond |x| + |y| <= 1.5 looks out of the square of area 4 by a quarter.
+  const Polygon square = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}, tips = {{1.5, 0}, {0, 1.5}, {-1.5, 0}, {0, -1.5}};
+  EXPECT_NEAR(union_area({square, tips}), 5.0, 1e-12);
   EXPECT_EQ(union_area({}), 0.0);
 }
 

@@ -72,3 +72,6 @@ Verdict judge_resists(const Grasp& grasp, const Eigen::VectorXd& wrench, const R
                       std::string* why = nullptr);
 
 }  // namespace stiction
+
+// Proved: the verdicts of a ClosureResult and of a ResistResult, with forces, efforts and twist of the latter. Not
+// proved: d, form_d, epsilon_l1, epsilon_linf, friction_factor, contact_friction, null_spaces, and a ClosureRate.

@@ -28,3 +28,7 @@ bool proves_motion(const ContactProblem& problem, const std::vector<int>& unilat
                    const Eigen::VectorXd& a, const Eigen::VectorXd& lambda, std::string* why = nullptr);
 
 }  // namespace stiction
+
+// Proved of Couplings: solvable, acceleration, forces and opening; with `pins` and `shift` whether they are unique.
+// Computed from the masses anew by who reads a report: angles, shock_gain and the like. Not proved: intervals, beyond
+// that they contain the force shown; dependences and the worst rows are a choice among equals.

@@ -181,3 +181,6 @@ bool proves_no_gain(const ContactProblem& problem, const Impact& impact, std::st
 bool proves_semidefinite(const Eigen::MatrixXd& A, double allowance = 1e-12);
 
 }  // namespace stiction
+
+// Proved of an ImpactResult: solutions with their energies, exists, unique, complete, dissipates and why. Not proved:
+// impulse_unique of a solution, conditions, and what is searched with other data: safe restitution, least friction.

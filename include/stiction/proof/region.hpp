@@ -101,3 +101,5 @@ bool judge_region(const RegionInput& input, const RegionRules& rules, const Regi
 double union_area(const std::vector<Polygon>& polygons);
 
 }  // namespace stiction
+
+// Proved of a RegionResult: verdict, kind, direction, pieces, areas and distance. Not proved: only its reason.

@@ -77,3 +77,6 @@ SlidingJudgement judge_sliding(const ContactProblem& problem, const SlipDirectio
                                const SlidingCertificate& certificate);
 
 }  // namespace stiction
+
+// Proved of a SlidingResult: verdict, count, complete and solutions. Computed anew from the data by who reads a report:
+// well_posedness. Its explanation follows from these.
