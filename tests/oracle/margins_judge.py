@@ -443,15 +443,18 @@ class SceneJudge:
         return add
 
     def force(self, what, add):
-        """Applied, it holds; 0.1 % less, it does not."""
+        """Applied, it holds; 0.1 % less, or what the conic solver can tell apart if that is more, it does not."""
         answers = []
-        for share in (1.0, 0.999):
+        told_apart = 1e-9 * self.contacts.size / max(np.abs(add).max(), 1e-300)
+        for share in (1.0, 1.0 - max(1e-3, told_apart)):
             F = self.contacts.F - share * add
             a, opens = self.contacts.motion(F)
             answers.append(self.contacts.holds(self.contacts.M @ a + F, opens))
         enough, less = answers
         good = False if enough is False or less is True else (True if enough and less is False else None)
-        self.say(what, good, f"applied {enough}, 0.1 % less {less}, |add| {np.linalg.norm(add):.4g}")
+        if told_apart >= 1.0:
+            good = None if enough is not False else False
+        self.say(what, good, f"applied {enough}, {max(0.1, 100 * told_apart):.3g} % less {less}, |add| {np.linalg.norm(add):.4g}")
 
     def as_printed(self):
         """The text for people: its rounded numbers must do as well."""
