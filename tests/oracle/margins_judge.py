@@ -722,8 +722,10 @@ class GraspJudge:
     def epsilon(self, rule, rng):
         """Least support over all directions: an upper bound of epsilon that starts from many of them."""
         ways = rng.normal(size=(300, 6))
+        for way in ways[:150]:  # kinks, where searches end, lie where nothing moves along some axes
+            way[rng.permutation(6)[:rng.integers(1, 6)]] = 0.0
         ways /= np.linalg.norm(ways, axis=1)[:, None]
-        ways = sorted(ways, key=lambda w: self.support(w, rule))[:12]
+        ways = [way for half in (ways[:150], ways[150:]) for way in sorted(half, key=lambda w: self.support(w, rule))[:12]]
         best = INFINITY
         n = len(self.blocks)
         normals, tangents = np.array([b[0] for b in self.blocks]), np.array([b[1:] for b in self.blocks])
@@ -777,7 +779,7 @@ class GraspJudge:
                 self.tally.judge("epsilon_" + rule, verdict, self.where, f"[{low}, {high}] of an open grasp")
                 continue
             best = INFINITY
-            for k in range(8):  # local searches may all end beside the least: who claims less makes them look again
+            for k in range(24):  # local searches may all end beside the least: who claims less makes them look again
                 best = min(best, self.epsilon(rule, rng))
                 if k >= 1 and best <= high * (1 + 1e-3) + 1e-6:
                     break
