@@ -12,7 +12,8 @@ if [[ -z "$clang" ]]; then
   exit 1
 fi
 cmake -S . -B "$build/fuzz" -G Ninja -Wno-dev --log-level=NOTICE -DCMAKE_CXX_COMPILER="$clang" -DSTICTION_BUILD_TESTS=ON -DSTICTION_FUZZ=ON \
-  -DSTICTION_BUILD_EXAMPLES=OFF
+  -DSTICTION_BUILD_EXAMPLES=OFF -DOpenMP_CXX_FLAGS=-fopenmp=libgomp -DOpenMP_CXX_LIB_NAMES=gomp \
+  -DOpenMP_gomp_LIBRARY="$(gcc -print-file-name=libgomp.so)"   # Pinocchio asks for it, clang alone has none
 targets=(scenario urdf report batch_row request)
 cmake --build "$build/fuzz" "$@" --target "${targets[@]/#/fuzz_}"
 cmake -D STICTION="$build/stiction" -D SOURCE_DIR="$PWD" -D FOLDER="$build/fuzz/seeds/report" -P tests/fuzz/make_reports.cmake

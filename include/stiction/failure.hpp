@@ -17,8 +17,9 @@ enum Remedy : unsigned {
 };
 using Remedies = unsigned;  ///< a sum of them
 
-/// Coefficients that are this many times as large count as unlimited.
-inline constexpr double kUnlimitedFriction = 1e6;
+/// Coefficients that are this many times as large count as unlimited. With more of them the last digits of the data
+/// decide: a millionfold friction makes a hold of a sole that is uneven by 1e-9 of its size.
+inline constexpr double kUnlimitedFriction = 1e4;
 
 /// The motion that is told where friction does not help is one that so many times the friction does not stop. More
 /// would make it a matter of the last digits: huge friction turns the least unevenness of a sole into a hold.

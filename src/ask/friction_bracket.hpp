@@ -4,12 +4,13 @@
 #include <cmath>
 #include <optional>
 
+#include "stiction/failure.hpp"
 #include "stiction/proof.hpp"
 
 namespace stiction::internal {
 
-inline constexpr double kLargestFriction = 1e6;  // beyond this no friction is called enough
-inline constexpr double kLeastTried = 1e-6;      // a squeeze can make do with ever less: enough is enough
+inline constexpr double kLargestFriction = kUnlimitedFriction;  // beyond this no friction is called enough
+inline constexpr double kLeastTried = 1e-6;  // a squeeze can make do with ever less: enough is enough
 
 /// The least friction with which something holds, as a factor on all coefficients or as one of them.
 struct FrictionBracket {

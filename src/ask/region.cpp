@@ -29,6 +29,13 @@ constexpr double kDistanceGap = 1e-6;  // share of the size of a piece at which 
 constexpr double kCoarseDepth = 0.05;  // a point well inside need not be the one deepest inside
 constexpr int kMostDistanceDirections = 30;
 
+Eigen::Vector2d middle_of(const Polygon& corners)
+{
+  Eigen::Vector2d middle = Eigen::Vector2d::Zero();
+  for (const Eigen::Vector2d& c : corners) middle += c / static_cast<double>(corners.size());
+  return middle;
+}
+
 }  // namespace
 
 RegionChecker::RegionChecker(std::unique_ptr<Engine> engine) : workspace_(std::make_unique<Workspace>())
@@ -286,12 +293,12 @@ void RegionChecker::Workspace::add_cut(Sandwich& piece, const MotionLeaf& leaf)
   piece.cuts.push_back(std::move(cut));
 }
 
-/// From the middle of what is held towards a corner of what may be: how far, and what stops it there.
-void RegionChecker::Workspace::shoot(Sandwich& piece, const Eigen::Vector2d& target, double gap)
+/// How far it holds on the way to the target, and what stops it there. False: nothing was found out.
+bool RegionChecker::Workspace::cast_from_the_middle(Sandwich& piece, internal::MultiplierSet& set,
+                                                    const Eigen::Vector2d& middle, const Eigen::Vector2d& target,
+                                                    double gap)
 {
   ++piece.directions;
-  Eigen::Vector2d middle = Eigen::Vector2d::Zero();
-  for (const Eigen::Vector2d& c : piece.inner) middle += c / static_cast<double>(piece.inner.size());
   from = checker.loads;
   from.e += shift * middle;
   from.e_scale += shift.cwiseAbs() * middle.cwiseAbs();
@@ -304,12 +311,33 @@ void RegionChecker::Workspace::shoot(Sandwich& piece, const Eigen::Vector2d& tar
   how.same_signs = true;
   how.bounded = true;
   found.signs = piece.signs;
-  found.forces.setZero(checker.set.program().E.cols());
-  checker.caster.cast(problem_of(checker.set, from, piece.signs), slope, 0.0, found, how, checker.search, line);
-  if (line.lower > 0.0) add_point(piece, middle + line.lower * (target - middle), line.forces);
+  found.forces.setZero(set.program().E.cols());
+  checker.caster.cast(problem_of(set, from, piece.signs), slope, 0.0, found, how, checker.search, line);
   for (const MotionLeaf& leaf : line.leaves) add_cut(piece, leaf);
-  if (line.end == LineCast::End::kUndecided && line.leaves.empty() && !(line.lower > 0.0))
+  return line.end != LineCast::End::kUndecided || !line.leaves.empty() || line.lower > 0.0;
+}
+
+/// From the middle of what is held towards a corner of what may be.
+void RegionChecker::Workspace::shoot(Sandwich& piece, const Eigen::Vector2d& target, double gap)
+{
+  const Eigen::Vector2d middle = middle_of(piece.inner);
+  if (!cast_from_the_middle(piece, checker.set, middle, target, gap))
     piece.reason = "a boundary point is within tolerance: the gap stays open there";
+  if (line.lower > 0.0) add_point(piece, middle + line.lower * (target - middle), line.forces);
+}
+
+/// The same in a piece without width, which a straight shot leaves at once by rounding: sideways the engine may choose
+/// the position.
+void RegionChecker::Workspace::shoot_beside(Sandwich& piece, const Eigen::Vector2d& target)
+{
+  const Eigen::Vector2d middle = middle_of(piece.inner), way = target - middle, sideways(-way.y(), way.x());
+  const Eigen::MatrixXd column = -shift * sideways;
+  internal::MultiplierSet beside;
+  beside.build(*problem, options->shape, checker.loads, checker.detaching, &column);
+  beside.arrange(checker.loads, piece.signs);
+  cast_from_the_middle(piece, beside, middle, target, kFine);
+  if (line.lower > 0.0)
+    add_point(piece, middle + line.lower * way + line.forces[beside.extra_column()] * sideways, line.forces);
 }
 
 /// The outer polygon from a square and all cuts so far. Once no side of the square is left it is the intersection of
@@ -352,7 +380,11 @@ void RegionChecker::Workspace::grow(Sandwich& piece)
     }
     const size_t points = piece.points.size(), cuts = piece.cuts.size();
     shoot(piece, target, fine);
-    const bool reached = piece.points.size() > points && (piece.points.back() - target).norm() <= 2 * fine * size;
+    const auto is_reached = [&] {
+      return piece.points.size() > points && (piece.points.back() - target).norm() <= 2 * fine * size;
+    };
+    if (!is_reached() && outer_area <= kSameLength * size * size) shoot_beside(piece, target);
+    const bool reached = is_reached();
     if (piece.cuts.size() == cuts || reached) given_up.push_back(target);
   }
   piece.reason = "the area gap is still open after " + std::to_string(piece.directions) + " directions";

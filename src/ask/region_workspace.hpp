@@ -47,6 +47,9 @@ struct RegionChecker::Workspace {
   bool find_recession(Sandwich& piece, RegionResult& result);
   void write_ray(const Sandwich& piece, const Eigen::Vector2d& along, const Eigen::VectorXd& rays, RegionRay& ray);
   void shoot(Sandwich& piece, const Eigen::Vector2d& target, double gap);
+  void shoot_beside(Sandwich& piece, const Eigen::Vector2d& target);
+  bool cast_from_the_middle(Sandwich& piece, internal::MultiplierSet& set, const Eigen::Vector2d& middle,
+                            const Eigen::Vector2d& target, double gap);
   void add_point(Sandwich& piece, const Eigen::Vector2d& c, const Eigen::VectorXd& x);
   void add_cut(Sandwich& piece, const MotionLeaf& leaf);
   RegionCut cut_of(const Sandwich& piece, const MotionLeaf& proof);

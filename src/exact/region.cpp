@@ -277,10 +277,11 @@ Refusal judge_region_report(const Json& report)
   for (const Json& from : certificate.at("pieces")) {
     ProvedPiece piece;
     if (const Refusal refusal = judge_piece(p, certificate, from, clip, piece); !refusal.empty()) return refusal;
-    for (const ProvedPiece& other : pieces)
-      if (std::ranges::none_of(std::views::iota(std::size_t{0}, p.contacts.size()),
-                               [&](std::size_t i) { return piece.signs[i] * other.signs[i] < 0; }))
-        return "two pieces have the same signs";
+    for (const ProvedPiece& other : pieces) {
+      bool apart = false;
+      for (std::size_t i = 0; i < p.contacts.size(); ++i) apart = apart || piece.signs[i] * other.signs[i] < 0;
+      if (!apart) return "two pieces have the same signs";
+    }
     closed = closed && !piece.outer.empty();
     bounded = bounded && piece.bounded;
     patterns.push_back(piece.signs);

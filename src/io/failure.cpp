@@ -151,7 +151,7 @@ void judge_failure(const Field& report, const ContactProblem& problem, const Sti
     Counterfactual trial;
     trial.with = read_remedies(trials[i]["with"]);
     trial.friction = trials[i]["friction"].number();
-    if (!(trial.friction >= 1.0 && trial.friction <= kUnlimitedFriction)) trials[i]["friction"].fail("1 to 1e6");
+    if (!(trial.friction >= 1.0 && trial.friction <= kUnlimitedFriction)) trials[i]["friction"].fail("1 to 1e4");
     trial.certificate = read_certificate(trials[i]);
     trial.certificate.efforts = trials[i]["efforts"].vector();
     trial.verdict = judged_verdict(problem, rules, certificate, at_rest, failure, trial);

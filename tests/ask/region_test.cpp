@@ -223,6 +223,31 @@ TEST_P(Region, OfTwoPointsIsASegment)
   EXPECT_GE(result.distance.upper, -0.0223608);
 }
 
+/// Rounding takes every straight line out of a segment, wherever it lies: it is found to both of its ends all the same.
+TEST_P(Region, OfTwoTiltedPointsIsFoundToItsEnds)
+{
+  Rng rng{235};
+  int segments = 0;
+  for (int draw = 0; draw < 120; ++draw) {
+    Stance s = make_stance(uniform(rng, 5.0, 90.0), {uniform(rng, -1, 1), uniform(rng, -1, 1), uniform(rng, 0.3, 1.0)});
+    for (int foot = 0; foot < 2; ++foot) {
+      const Eigen::Vector3d tilt = 0.2 * Eigen::Vector3d(uniform(rng, -1, 1), uniform(rng, -1, 1), 0.0);
+      add_foot(s, {uniform(rng, -0.5, 0.5), uniform(rng, -0.5, 0.5), uniform(rng, -0.1, 0.1)},
+               (Eigen::Vector3d::UnitZ() + tilt).normalized(), uniform(rng, 0.3, 0.9));
+    }
+    const RegionResult result = find(draw % 2 ? on_legs(s, 100.0 * s.mass) : s);
+    if (result.kind != RegionKind::kBounded) continue;
+    ++segments;
+    EXPECT_LE(result.distance.upper - result.distance.lower, 1e-5) << draw;
+    for (const Eigen::Vector2d& end : result.pieces[0].outer) {
+      double nearest = kInfinity;
+      for (const Eigen::Vector2d& held : result.pieces[0].inner) nearest = std::min(nearest, (held - end).norm());
+      EXPECT_LE(nearest, 1e-5) << draw;
+    }
+  }
+  EXPECT_GE(segments, 60);
+}
+
 TEST_P(Region, OfWeakLegsIsCutByTheirMotors)
 {
   // Unit square of legs, each carrying at most T = 0.4 of the weight: x + y positions where no leg has to carry more.

@@ -100,7 +100,7 @@ TEST(FailureReport, ForgedCounterfactualsAreRefused)
   ASSERT_EQ(word(swings["failure"]["cause"]), "nothing");
   swings["certificate"]["counterfactuals"] = Json::array(
       {{{"with", {"friction"}},
-        {"friction", 1e6},
+        {"friction", 1e4},
         {"verdict", "holds"},
         {"kind", "forces"},
         {"a", {0.0, 0.0, 0.0, -28.115552874966582}},

@@ -229,19 +229,19 @@ class Contacts:
 class Tally:
     def __init__(self):
         self.right, self.wrong, self.unknown = (collections.Counter() for _ in range(3))
-        self.messages = []
 
     def judge(self, what, verdict, where, message):
         """verdict True: right, False: wrong, None: the product, or the judge, does not know."""
         verdict = None if verdict is None else bool(verdict)
         {True: self.right, False: self.wrong, None: self.unknown}[verdict][what] += 1
         if verdict is not True:
-            self.messages.append(f"{'WRONG' if verdict is False else 'not known'}: {what} of {where}: {message}")
+            print(f"{'WRONG' if verdict is False else 'not known'}: {what} of {where}: {message}", flush=True)
+
+    def counts(self):
+        right, wrong, unknown = (sum(kind.values()) for kind in (self.right, self.wrong, self.unknown))
+        return f"{right} right, {wrong} wrong, {unknown} not known"
 
     def finish(self):
-        for line in self.messages:
-            print(line)
-        good = True
         print(f"{'number':28}{'right':>8}{'wrong':>8}{'not known':>11}")
         for what in sorted(self.right + self.wrong + self.unknown):
             print(f"{what:28}{self.right[what]:8}{self.wrong[what]:8}{self.unknown[what]:11}")
@@ -443,15 +443,18 @@ class SceneJudge:
         return add
 
     def force(self, what, add):
-        """Applied, it holds; 0.1 % less, it does not."""
+        """Applied, it holds; 0.1 % less, or what the conic solver can tell apart if that is more, it does not."""
         answers = []
-        for share in (1.0, 0.999):
+        told_apart = 1e-9 * self.contacts.size / max(np.abs(add).max(), 1e-300)
+        for share in (1.0, 1.0 - max(1e-3, told_apart)):
             F = self.contacts.F - share * add
             a, opens = self.contacts.motion(F)
             answers.append(self.contacts.holds(self.contacts.M @ a + F, opens))
         enough, less = answers
         good = False if enough is False or less is True else (True if enough and less is False else None)
-        self.say(what, good, f"applied {enough}, 0.1 % less {less}, |add| {np.linalg.norm(add):.4g}")
+        if told_apart >= 1.0:
+            good = None if enough is not False else False
+        self.say(what, good, f"applied {enough}, {max(0.1, 100 * told_apart):.3g} % less {less}, |add| {np.linalg.norm(add):.4g}")
 
     def as_printed(self):
         """The text for people: its rounded numbers must do as well."""
@@ -503,8 +506,8 @@ def judge_region(path, report, tally):
     outer = polygon_area(outer_corners(ways, supports))
     low, high = (number(v) for v in region["area"])
     slop = 1e-7 + 1e-5 * outer
-    tally.judge("region area", bool(low <= outer + slop and high >= inner - slop and high <= outer * 1.01 + slop), where,
-                f"[{low}, {high}], judge [{inner}, {outer}]")
+    good = inner * 0.99 - slop <= low <= outer + slop and inner - slop <= high <= outer * 1.01 + slop
+    tally.judge("region area", bool(good), where, f"[{low}, {high}], judge [{inner}, {outer}]")
     com = number(margins["com"])
     # The nearest held position, exactly: min t with |c| <= t.
     program = contacts.program(load, set(), extra=3, moving=np.hstack([-shift / contacts.size, np.zeros((len(load), 1))]))
@@ -518,7 +521,8 @@ def judge_region(path, report, tally):
     if answer.value > 1e-6:
         good = low - 1e-6 <= -answer.value <= high + 1e-6 and near(com, -answer.value, 0.05, 1e-5)
     else:
-        good = -1e-6 <= com <= supports.min() + 1e-6 and high >= distance_to_sides(corners) - 1e-6
+        least, most = distance_to_sides(corners), supports.min()
+        good = com == low and 0.95 * least - 1e-5 <= low <= most + 1e-6 and least - 1e-6 <= high <= 1.05 * most + 1e-5
     tally.judge("region com", bool(good), where, f"[{low}, {high}], judge {-answer.value} or {supports.min()} inside")
 
 
@@ -718,8 +722,10 @@ class GraspJudge:
     def epsilon(self, rule, rng):
         """Least support over all directions: an upper bound of epsilon that starts from many of them."""
         ways = rng.normal(size=(300, 6))
+        for way in ways[:150]:  # kinks, where searches end, lie where nothing moves along some axes
+            way[rng.permutation(6)[:rng.integers(1, 6)]] = 0.0
         ways /= np.linalg.norm(ways, axis=1)[:, None]
-        ways = sorted(ways, key=lambda w: self.support(w, rule))[:12]
+        ways = [way for half in (ways[:150], ways[150:]) for way in sorted(half, key=lambda w: self.support(w, rule))[:12]]
         best = INFINITY
         n = len(self.blocks)
         normals, tangents = np.array([b[0] for b in self.blocks]), np.array([b[1:] for b in self.blocks])
@@ -769,12 +775,13 @@ class GraspJudge:
                 continue
             low, high = (number(v) for v in entry)
             if not held:
-                self.tally.judge("epsilon_" + rule, low <= 1e-9, self.where, f"[{low}, {high}] of an open grasp")
+                verdict = None if held is None else low <= 1e-9 and high <= 1e-6
+                self.tally.judge("epsilon_" + rule, verdict, self.where, f"[{low}, {high}] of an open grasp")
                 continue
             best = INFINITY
-            for _ in range(8):  # local searches may all end beside the least: who claims less makes them look again
+            for k in range(24):  # local searches may all end beside the least: who claims less makes them look again
                 best = min(best, self.epsilon(rule, rng))
-                if best <= high * (1 + 1e-3) + 1e-6:
+                if k >= 1 and best <= high * (1 + 1e-3) + 1e-6:
                     break
             good = low <= best * (1 + 1e-6) + 1e-9 and best <= high * (1 + 1e-3) + 1e-6 and high <= 1.05 * best + 1e-6
             self.tally.judge("epsilon_" + rule, bool(good), self.where, f"[{low}, {high}], judge {best}")
@@ -828,10 +835,14 @@ def main():
         if all(contact.get("side") != "bilateral" for contact in scene["contacts"]):  # else a union of convex pieces
             path, report = ask(f"r_{seed}_{k}", dict(scene, question="region"))
             judge_region(path, report, tally)
+        if k % 20 == 19:
+            print(f"{k + 1} scenes: {tally.counts()}", flush=True)
     for k in range(grasps):
         grasp = draws.grasp()
         path, report = ask(f"g_{seed}_{k}", grasp)
         GraspJudge(grasp, report, os.path.basename(path), tally).all(rng)
+        if k % 50 == 49:
+            print(f"{k + 1} grasps: {tally.counts()}", flush=True)
     sys.exit(0 if tally.finish() else 1)
 
 
