@@ -1,6 +1,21 @@
 #include "ask/line_cast.hpp"
 
 namespace stiction::internal {
+namespace {
+
+/// From where on the limits of some effort exclude each other. A motion has one entry per degree of freedom, so that
+/// what says so, a price of either limit, cancels in it: such a failure is told here and nowhere else.
+double where_limits_cross(const Loads& from, const Loads& slope)
+{
+  double first = kInfinity;
+  for (Eigen::Index d = 0; d < from.e.size(); ++d) {
+    const double closing = slope.lower[d] - slope.upper[d];
+    if (closing > 0.0) first = std::min(first, (from.upper[d] - from.lower[d]) / closing);
+  }
+  return first;
+}
+
+}  // namespace
 
 /// The slope itself, to be carried by rays: forces without limits, limits that grow with t.
 void LineCaster::set_rays(const Loads& from, const Loads& slope)
@@ -33,12 +48,12 @@ void LineCaster::cast(const HoldProblem& from, const Loads& slope, double start,
                       const LineOptions& options, HoldWorkspace& workspace, LineCast& result)
 {
   result.lower = start;
-  result.upper = kInfinity;
+  result.upper = where_limits_cross(from.loads, slope);
   result.end = LineCast::End::kUndecided;
   result.forces = held.forces;
   workspace.recycle(result.leaves);
   HoldProblem trial{from.set, at_, &held.signs, from.friction, from.branch_limit};
-  if (!options.bounded) {
+  if (!options.bounded && std::isinf(result.upper)) {
     set_rays(from.loads, slope);
     const Verdict ray = decide_next(trial, workspace, trial_);
     if (ray == Verdict::kHolds) {

@@ -13,10 +13,10 @@
 
 #include "base/linear_algebra.hpp"
 #include "proof/scales.hpp"
-#include "stiction/closure.hpp"
 #include "stiction/cone.hpp"
 #include "stiction/equilibrium.hpp"
-#include "stiction/error.hpp"
+#include "stiction/exact.hpp"
+#include "stiction/problem_file.hpp"
 #include "stiction/report.hpp"
 #include "stiction/sticking.hpp"
 #include "support/scenes.hpp"
@@ -133,10 +133,57 @@ std::vector<Variant> variants_of(const Scenario& drawn, unsigned seed)
   return list;
 }
 
+/// What is undecided must have neighbours with either verdict, whose numbers differ by no more than this share.
+constexpr double kNear = 1e-5;
+
+bool proved_exactly(Scenario scenario)
+{
+  scenario.options.margins = scenario.options.repairs = scenario.options.explain = false;
+  return judge_exactly(to_json(ScenarioChecker().check(scenario))).valid;
+}
+
+/// Neighbours of a scenario, asked until everything that is undecided of it was seen either way. Only what rational
+/// arithmetic proves again counts, so that neither an engine nor a judge is believed about its own doubts.
+class Neighbours {
+ public:
+  explicit Neighbours(const Claims& claims)
+  {
+    for (const Claim& claim : claims)
+      if (claim.counted && claim.verdict == Verdict::kUndecided) doubts_.push_back({claim.name});
+  }
+
+  bool on_both_sides() const
+  {
+    return std::ranges::all_of(doubts_, [](const Doubt& doubt) { return doubt.holds && doubt.fails; });
+  }
+
+  void look_at(const Scenario& neighbour)
+  {
+    const Claims claims = ask(neighbour).claims;
+    std::vector<bool*> found;
+    for (Doubt& doubt : doubts_)
+      for (const Claim& claim : claims) {
+        if (claim.name != doubt.claim || claim.verdict == Verdict::kUndecided) continue;
+        bool& seen = claim.verdict == Verdict::kHolds ? doubt.holds : doubt.fails;
+        if (!seen) found.push_back(&seen);
+      }
+    if (found.empty() || !proved_exactly(neighbour)) return;
+    for (bool* seen : found) *seen = true;
+  }
+
+ private:
+  struct Doubt {
+    std::string claim;
+    bool holds = false, fails = false;
+  };
+  std::vector<Doubt> doubts_;
+};
+
 /// Whether there are forces that hold, but none of up to `most` times the loads, of which alone verdicts speak.
 template <class Checker>
-bool holds_beyond_proportion(const ContactProblem& problem, Checker& checker, double most)
+bool holds_beyond_proportion(const Scenario& bare, Checker& checker, double most)
 {
+  const ContactProblem& problem = bare.bare->problem;
   const auto found = checker.check(problem);
   if (found.certificate.kind != CertificateKind::kForces) return false;
   const Eigen::VectorXd& lambda = found.lambda;
@@ -145,33 +192,54 @@ bool holds_beyond_proportion(const ContactProblem& problem, Checker& checker, do
   internal::Scales scales;
   scales.measure(problem);
   scales.measure_forces(problem);
-  ContactProblem limited = problem;
-  for (Contact& contact : limited.contacts) {
+  Scenario limited = bare;
+  for (Contact& contact : limited.bare->problem.contacts) {
     const Eigen::VectorXd force = lambda.segment(contact.row, contact.rows());
     const double sign = contact.side == Side::kBilateral && force[0] < 0.0 ? -1.0 : 1.0;
     const FrictionCone cone{contact.tangents, contact.torsional, contact.mu, contact.torsion, sign, ConeShape::exact()};
     if (slack(cone, force) < 0.0) return false;
     contact.max_normal = most * scales.row_force(contact.row);
   }
-  return checker.check(limited).verdict == Verdict::kFails;
+  return ask(limited).claims.front().verdict == Verdict::kFails && proved_exactly(limited);
 }
 
-/// Whether problems whose numbers differ by 1e-5 are decided both ways: all friction coefficients, loads or rows
-/// changed at random, the load without what the contacts cannot carry, rows that nearly depend on each other made
-/// dependent.
-bool near_the_boundary(const Scenario& scenario)
+bool holds_beyond_proportion(const Scenario& bare)
 {
-  constexpr double kNear = 1e-5;
-  const ContactProblem problem = Scene(scenario.scene).compute();
-  StickingChecker sticking(make_engine(scenario.options.solver));
-  EquilibriumChecker equilibrium(make_engine(scenario.options.solver));
-  bool holds = false, fails = false;
-  const auto look = [&](const ContactProblem& neighbour) {
-    const Verdict verdict = scenario.question == Question::kAllSticking ? sticking.check(neighbour).verdict
-                                                                        : equilibrium.check(neighbour).verdict;
-    holds = holds || verdict == Verdict::kHolds;
-    fails = fails || verdict == Verdict::kFails;
-    return holds && fails;
+  if (bare.question == Question::kAllSticking) {
+    StickingChecker sticking(make_engine(bare.options.solver));
+    return holds_beyond_proportion(bare, sticking, internal::kMovingForces);
+  }
+  EquilibriumChecker equilibrium(make_engine(bare.options.solver));
+  return bare.bare->problem.actuators.empty() && holds_beyond_proportion(bare, equilibrium, internal::kStaticForces);
+}
+
+/// For each degree of freedom the norm over those of its model: what is near for a heavy body is not so for a light
+/// one.
+Eigen::VectorXd per_model(const ContactProblem& problem, const Eigen::VectorXd& values)
+{
+  const auto model = [&](Eigen::Index d) {
+    const std::string& name = problem.dof_names[static_cast<std::size_t>(d)];
+    return name.substr(0, name.find('/'));
+  };
+  Eigen::VectorXd squares = Eigen::VectorXd::Zero(values.size());
+  for (Eigen::Index d = 0; d < values.size(); ++d)
+    for (Eigen::Index k = 0; k < values.size(); ++k)
+      if (model(d) == model(k)) squares[d] += values[k] * values[k];
+  return squares.cwiseSqrt();
+}
+
+/// Problems with other numbers: all friction coefficients, loads or rows changed at random, the load without what the
+/// contacts cannot carry, rows that nearly depend on each other made dependent.
+bool problem_near_the_boundary(const Scenario& scenario, Neighbours neighbours)
+{
+  const Scenario bare = as_bare_problem(scenario);
+  const ContactProblem& problem = bare.bare->problem;
+  const auto look = [&](const ContactProblem& other) {
+    Scenario neighbour = bare;
+    neighbour.bare->problem = other;
+    neighbour.bare->problem.dofs.clear();  // rows that were changed belong to no axes
+    neighbours.look_at(neighbour);
+    return neighbours.on_both_sides();
   };
   // Degrees of freedom in units of what contacts do with them.
   Eigen::VectorXd unit = problem.J.cwiseAbs().colwise().maxCoeff().transpose();
@@ -179,13 +247,16 @@ bool near_the_boundary(const Scenario& scenario)
     if (u == 0.0) u = 1.0;
   const Eigen::MatrixXd J = problem.J * unit.cwiseInverse().asDiagonal();
   const internal::SingularVectors svd = internal::thin_svd(J);
+  const Eigen::VectorXd F = problem.F.cwiseQuotient(unit);
+  const Eigen::VectorXd load = per_model(problem, F);
   const auto carried = [&](double share) {  // F within the span of the clearly independent rows
     ContactProblem neighbour = problem;
-    Eigen::VectorXd F = problem.F.cwiseQuotient(unit), within = Eigen::VectorXd::Zero(F.size());
+    Eigen::VectorXd within = Eigen::VectorXd::Zero(F.size());
     for (Eigen::Index k = 0; k < svd.values.size(); ++k)
       if (svd.values[k] > share * svd.values[0]) within += svd.V.col(k) * svd.V.col(k).dot(F);
-    if ((F - within).norm() > kNear * F.norm()) within = F;
-    neighbour.F = within.cwiseProduct(unit);
+    const Eigen::VectorXd lost = per_model(problem, F - within);
+    for (Eigen::Index d = 0; d < F.size(); ++d)
+      if (lost[d] <= kNear * load[d]) neighbour.F[d] = within[d] * unit[d];
     return neighbour;
   };
   const auto dependent = [&] {
@@ -196,10 +267,6 @@ bool near_the_boundary(const Scenario& scenario)
     neighbour.J = svd.U * values.asDiagonal() * svd.V.transpose() * unit.asDiagonal();
     return neighbour;
   };
-  if (scenario.question == Question::kAllSticking
-          ? holds_beyond_proportion(problem, sticking, internal::kMovingForces)
-          : problem.actuators.empty() && holds_beyond_proportion(problem, equilibrium, internal::kStaticForces))
-    return true;
   for (const double share : {1e-14, 1e-9, 1e-5})
     if (look(carried(share))) return true;
   if (look(dependent())) return true;
@@ -208,96 +275,72 @@ bool near_the_boundary(const Scenario& scenario)
     ContactProblem neighbour = trial % 4 == 3 ? dependent() : problem;
     const double factor = 1.0 + (trial % 2 ? kNear : -kNear);
     for (Contact& contact : neighbour.contacts) contact.mu *= factor;
-    const double load = problem.F.cwiseQuotient(unit).norm();
-    if (trial > 1) neighbour.F += kNear * load * testing::gaussian(rng, problem.nv()).normalized().cwiseProduct(unit);
+    if (trial > 1)
+      neighbour.F += kNear * testing::gaussian(rng, problem.nv()).normalized().cwiseProduct(load).cwiseProduct(unit);
     if (trial % 3 == 2)
-      for (double& entry : neighbour.J.reshaped())
-        if (entry != 0.0) entry += kNear * 0.1 * uniform(rng, -1.0, 1.0);
+      for (Eigen::Index d = 0; d < problem.nv(); ++d)
+        for (double& entry : neighbour.J.col(d))
+          if (entry != 0.0) entry += kNear * 0.1 * unit[d] * uniform(rng, -1.0, 1.0);
     if (look(neighbour)) return true;
   }
-  return false;
+  return holds_beyond_proportion(bare);
 }
 
-/// The same for claims about closure: forces and lever arms, friction and the wrench changed at random.
-bool near_the_boundary(const Scenario& scenario, const Claims& claims)
+/// What with_one_contact_twice wrote twice stays one contact.
+void repeat_copies(Scenario& scenario)
 {
-  constexpr double kNear = 1e-5;
-  const ContactProblem problem = Scene(scenario.scene).compute();
-  std::vector<int> object;
-  for (int i = 0; i < problem.nv(); ++i)
-    if (problem.dof_names[static_cast<std::size_t>(i)].starts_with(scenario.options.object + "/")) object.push_back(i);
-  Grasp grasp;
-  set_grasp(problem, object, {}, ConeShape::exact(), grasp);
-  const Eigen::VectorXd wrench = -problem.F(object), unit = grasp.G.cwiseAbs().rowwise().maxCoeff();
-  ClosureChecker checker(make_engine(scenario.options.solver));
-  const auto both_ways = [&](const std::string& claim) {
-    bool holds = false, fails = false;
-    Rng rng(1);
-    for (int trial = 0; trial < 100 && !(holds && fails); ++trial) {
-      Grasp neighbour = grasp;
-      for (GraspBlock& block : neighbour.contacts) block.cone.mu *= 1.0 + (trial % 2 ? kNear : -kNear);
-      for (Eigen::Index j = 0; j < grasp.G.cols(); ++j)
-        for (Eigen::Index i = 0; i < grasp.G.rows(); ++i)
-          if (grasp.G(i, j) != 0.0) neighbour.G(i, j) += kNear * unit[i] * uniform(rng, -1.0, 1.0);
-      const double load = wrench.cwiseQuotient(unit).norm();
-      const Eigen::VectorXd other =
-          wrench + kNear * load * testing::gaussian(rng, wrench.size()).normalized().cwiseProduct(unit);
-      Verdict verdict;
-      if (claim == "resists") {
-        verdict = checker.resists(neighbour, other).verdict;
-      } else {
-        const ClosureResult closure = checker.check(neighbour);
-        verdict = (claim == "form_closure" ? closure.form_closure : closure.frictional_form_closure).verdict;
-      }
-      holds = holds || verdict == Verdict::kHolds;
-      fails = fails || verdict == Verdict::kFails;
+  std::vector<ContactDescription>& contacts = scenario.scene.contacts;
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+      if (contacts[k].name != contacts[i].name + "_again") continue;
+      contacts[k].mu = contacts[i].mu;
+      contacts[k].points = contacts[i].points;
+      contacts[k].normal = contacts[i].normal;
+      scenario.contact_motions[k] = scenario.contact_motions[i];
     }
-    return holds && fails;
-  };
-  return std::ranges::all_of(claims, [&](const Claim& claim) {
-    return !claim.counted || claim.verdict != Verdict::kUndecided || both_ways(claim.name);
-  });
 }
 
-/// The same for impacts: velocities, friction and restitution changed at random.
-bool impact_near_the_boundary(const Scenario& scenario)
+/// Scenes with other velocities, loads, gravity, friction, restitution, places and normals.
+bool scene_near_the_boundary(const Scenario& scenario, Neighbours neighbours)
 {
-  constexpr double kNear = 1e-5;
-  bool holds = false, fails = false;
   Rng rng(1);
-  const auto changed = [&](double value) { return value * (1.0 + kNear * uniform(rng, -1.0, 1.0)); };
-  for (int trial = 0; trial < 40 && !(holds && fails); ++trial) {
+  const auto change = [&](double& value) { value *= 1.0 + kNear * uniform(rng, -1.0, 1.0); };
+  const auto change_each = [&](Eigen::Vector3d& vector) {
+    for (double& entry : vector) change(entry);
+  };
+  for (int trial = 0; trial < 60 && !neighbours.on_both_sides(); ++trial) {
     Scenario neighbour = scenario;
-    for (ModelDescription& model : neighbour.scene.models)
-      for (int k = 0; k < 3; ++k) {
-        model.linear_velocity[k] = changed(model.linear_velocity[k]);
-        model.angular_velocity[k] = changed(model.angular_velocity[k]);
-      }
-    for (ContactDescription& contact : neighbour.scene.contacts) contact.mu = changed(contact.mu);
-    for (ContactMotion& motion : neighbour.contact_motions)
-      motion.restitution_normal = std::min(1.0, changed(motion.restitution_normal));
-    for (const Claim& claim : ask(neighbour).claims) {
-      holds = holds || (claim.counted && claim.verdict == Verdict::kHolds);
-      fails = fails || (claim.counted && claim.verdict == Verdict::kFails);
+    change_each(neighbour.scene.gravity);
+    for (ModelDescription& model : neighbour.scene.models) {
+      change_each(model.linear_velocity);
+      change_each(model.angular_velocity);
     }
+    for (LoadDescription& load : neighbour.scene.loads) {
+      change_each(load.force);
+      change_each(load.torque);
+    }
+    for (ContactDescription& contact : neighbour.scene.contacts) {
+      change(contact.mu);
+      for (Eigen::Vector3d& point : contact.points) change_each(point);
+      if (scenario.question == Question::kClosure) change_each(contact.normal);  // elsewhere slip is across it
+    }
+    for (ContactMotion& motion : neighbour.contact_motions) {
+      change(motion.restitution_normal);
+      motion.restitution_normal = std::min(1.0, motion.restitution_normal);
+    }
+    repeat_copies(neighbour);
+    neighbours.look_at(neighbour);
   }
-  return holds && fails;
+  return neighbours.on_both_sides();
 }
 
-/// Whether what is undecided is near the boundary, for the questions whose numbers can be changed one by one.
+/// Whether what is undecided is near the boundary. Every wording has to show that of itself, in its own numbers and by
+/// its own engine: that its draw is near the boundary when it is said otherwise is no excuse.
 bool explained(const Scenario& scenario, const Claims& claims)
 {
-  switch (scenario.question) {
-    case Question::kAllSticking:
-    case Question::kEquilibrium:
-      return near_the_boundary(scenario);
-    case Question::kClosure:
-      return near_the_boundary(scenario, claims);
-    case Question::kImpact:
-      return impact_near_the_boundary(scenario);
-    default:
-      return true;
-  }
+  const bool by_matrices = scenario.question == Question::kAllSticking || scenario.question == Question::kEquilibrium;
+  return by_matrices ? problem_near_the_boundary(scenario, Neighbours(claims))
+                     : scene_near_the_boundary(scenario, Neighbours(claims));
 }
 
 struct Row {
@@ -332,7 +375,6 @@ void compare(Question question, unsigned seed, Separation separation, Table& tab
 {
   const Scenario drawn = testing::SceneDraw(question, seed, separation).scenario;
   Claims decided;
-  bool near = false;  // the boundary, which does not move with the words
   for (const Variant& variant : variants_of(drawn, seed)) {
     Row& row = table[variant.name];
     ++row.cases;
@@ -355,8 +397,7 @@ void compare(Question question, unsigned seed, Separation separation, Table& tab
         if (claim.verdict != Verdict::kUndecided) decided.push_back(claim);
     if (!undecided(answer.claims)) continue;
     ++row.undecided;
-    near = near || (variant.near && explained(variant.scenario, answer.claims));
-    if (!variant.near || near) continue;
+    if (!variant.near || explained(variant.scenario, answer.claims)) continue;
     ++row.unexplained;
     if (printing())
       std::cout << name_of(question) << " seed " << seed << ", " << variant.name << ": " << words(answer.claims)
@@ -392,6 +433,7 @@ TEST_P(Invariance, OfContactsApart)
   run(GetParam().question, GetParam().draws, {-6, -2}, table);
   for (const auto& [variant, row] : table.rows()) {
     if (variant == "shift 1000 km") continue;
+    EXPECT_EQ(row.unexplained, 0) << variant;
     EXPECT_LE(row.undecided, std::ceil(GetParam().undecided * row.cases)) << variant;
   }
 }
