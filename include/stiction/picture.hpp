@@ -45,8 +45,11 @@ struct Picture {
   };
   std::vector<Surface> surfaces;
 
+  std::vector<Eigen::Vector3d> points;  ///< of contacts
+
+  /// Of a contact, or one for the points of a small patch, where their forces have their resultant.
   struct Cone {
-    std::string name;  ///< of the contact
+    std::string name;  ///< of the contact, or of the patch
     Eigen::Vector3d apex, axis;
     double mu = 0.0;
     bool pulls = false;  ///< bilateral: the opposite cone too
@@ -57,20 +60,20 @@ struct Picture {
   std::vector<Eigen::Vector3d> pins;  ///< of loops
 
   enum class Kind {
-    kForce,    ///< of a contact on its link, N
+    kForce,    ///< of a contact or small patch on its link, N
     kBeyond,   ///< the same, but outside of the friction cone: it would be needed
     kLoad,     ///< N
     kPush,     ///< the largest one that is held, N
     kImpulse,  ///< of a contact on its link, N s
     kBlow,     ///< from outside, N s
     kBefore,   ///< velocity of a contact's link relative to what it touches, before an impact, m/s
-    kAfter,    ///< and after it
+    kAfter,    ///< and after it; no points of patches are put together in an impact
     kSlip,     ///< direction in which a contact slides, unit
     kMotion    ///< displacement, m, that belongs to the ghosts
   };
   struct Arrow {
     Kind kind = Kind::kForce;
-    std::string name;  ///< of the contact or link
+    std::string name;  ///< of the contact, patch or link
     Eigen::Vector3d from, vector;
     std::string label;
   };

@@ -204,7 +204,8 @@ struct CheckCommand {
         ->type_name("OUT");
     CLI::Option& svg = *check.add_option("--svg", svg_file, "Also draws the scene with the answer")->type_name("OUT");
     check
-        .add_option("--view", view, "Draws only this view: front, side, top, iso, or a direction to look along: 1,1,-0.5")
+        .add_option("--view", view,
+                    "Draws only this view: front, side, top, iso, or a direction to look along: 1,1,-0.5")
         ->type_name("VIEW")
         ->needs(&svg);
     check.footer("Exit codes: 0 holds, 1 fails, 3 undecided, 2 bad input or usage.");

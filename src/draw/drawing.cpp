@@ -17,11 +17,13 @@ using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Kind = Picture::Kind;
 
-constexpr double kWidth = 900.0, kEdge = 20.0, kGap = 10.0, kPad = 40.0;
+constexpr double kWidth = 900.0, kEdge = 20.0, kGap = 10.0;
+const Vector2d kPad(56.0, 28.0);  // around what must be seen: room for labels
 
 std::vector<Eye> eyes_of(const Picture& picture, const View& view)
 {
-  const Vector3d front = Vector3d::UnitY(), side = -Vector3d::UnitX(), top = -Vector3d::UnitZ(), askew(-0.6, 1.0, -0.5);
+  const Vector3d front = Vector3d::UnitY(), side = -Vector3d::UnitX(), top = -Vector3d::UnitZ(),
+                 iso = view_named("iso").along.value();
   if (view.along) {
     const Vector3d& along = *view.along;
     return {eye_along(along, fmt::format("looking along ({:.3g}, {:.3g}, {:.3g})", along.x(), along.y(), along.z()))};
@@ -37,7 +39,7 @@ std::vector<Eye> eyes_of(const Picture& picture, const View& view)
     case ScenePlane::kAuto:
       break;
   }
-  return {eye_along(front, "front"), eye_along(side, "side"), eye_along(top, "top"), eye_along(askew, "askew")};
+  return {eye_along(front, "front"), eye_along(side, "side"), eye_along(top, "top"), eye_along(iso, "iso")};
 }
 
 std::string style_sheet()
@@ -50,25 +52,33 @@ std::string style_sheet()
       ".stiction .body{fill:#ddd;fill-opacity:.65;stroke:#444}.stiction .fixed{fill:url(#hatch);stroke:#444}"
       ".stiction .obstacle{fill:url(#hatch);stroke:#000;stroke-width:1.6}"
       ".stiction .ghost{fill:none;stroke:#882277;stroke-dasharray:5 3}"
-      ".stiction .bar{stroke:#444;stroke-width:3;stroke-linecap:round}.stiction .joint,.stiction .pin{fill:#fff;stroke:#000}"
+      ".stiction .bar{stroke:#444;stroke-width:3;stroke-linecap:round}.stiction .joint,.stiction "
+      ".pin{fill:#fff;stroke:#000}"
       ".stiction .cone{fill:url(#dots);stroke:#00694d;stroke-width:.9}"
       ".stiction .normal{stroke:#00694d;stroke-width:.7;stroke-dasharray:6 2 1 2}.stiction .contact{fill:#000}"
       ".stiction .com{fill:#fff;stroke:#000}.stiction .comdark{fill:#000}"
       ".stiction .gravity{stroke:#000;stroke-width:1.5}.stiction .head.gravity{fill:#fff;stroke-width:1}"
-      ".stiction .axis{stroke:#555}.stiction .head.axis{fill:#555}.stiction .scale{stroke:#000;stroke-width:1.6;fill:none}"
-      ".stiction .outer{fill:none;stroke:#0072b2;stroke-dasharray:5 3}.stiction .held{fill:#56b4e9;fill-opacity:.35;stroke:#0072b2}"
-      ".stiction .holds{fill:#fff;stroke:#0072b2;stroke-width:2.5}.stiction .fails{fill:#a33c00}.stiction .undecided{fill:#fff;"
+      ".stiction .axis{stroke:#555}.stiction .head.axis{fill:#555}.stiction "
+      ".scale{stroke:#000;stroke-width:1.6;fill:none}"
+      ".stiction .outer{fill:none;stroke:#0072b2;stroke-dasharray:5 3}.stiction "
+      ".held{fill:#56b4e9;fill-opacity:.35;stroke:#0072b2}"
+      ".stiction .holds{fill:#fff;stroke:#0072b2;stroke-width:2.5}.stiction .fails{fill:#a33c00}.stiction "
+      ".undecided{fill:#fff;"
       "stroke:#000;stroke-width:2;stroke-dasharray:5 3}.stiction .on_dark{fill:#fff}";
   for (int kind = 0; kind <= static_cast<int>(Kind::kMotion); ++kind) {
     const ArrowStyle& style = style_of(static_cast<Kind>(kind));
     const std::string dashes = *style.dashes ? fmt::format("stroke-dasharray:{};", style.dashes) : "";
-    css += fmt::format(".stiction .{0}{{fill:none;stroke:{1};stroke-width:{2};{3}}}.stiction .head.{0}{{fill:{1};stroke:none}}",
-                       style.css, style.colour, style.width, dashes);
+    css += fmt::format(
+        ".stiction .{0}{{fill:none;stroke:{1};stroke-width:{2};{3}}}.stiction .head.{0}{{fill:{1};stroke:none}}",
+        style.css, style.colour, style.width, dashes);
   }
   return "<style>" + css +
-         "</style>\n<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" "
-         "height=\"6\" fill=\"#fff\" fill-opacity=\".6\"/><path d=\"M0 6L6 0\" stroke=\"#888\" stroke-width=\".8\"/></pattern>"
-         "<pattern id=\"dots\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\"><circle cx=\"2\" cy=\"2\" r=\".7\" "
+         "</style>\n<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect "
+         "width=\"6\" "
+         "height=\"6\" fill=\"#fff\" fill-opacity=\".6\"/><path d=\"M0 6L6 0\" stroke=\"#888\" "
+         "stroke-width=\".8\"/></pattern>"
+         "<pattern id=\"dots\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\"><circle cx=\"2\" cy=\"2\" "
+         "r=\".7\" "
          "fill=\"#00694d\"/></pattern></defs>\n";
 }
 
@@ -87,12 +97,15 @@ std::string heading(const Picture& picture, double& y)
     out += text_at(kEdge, y += 20.0, line, " font-size=\"16\" font-weight=\"bold\"");
   }
   const bool fails = picture.headline.starts_with("FAILS"), holds = picture.headline.starts_with("HOLDS");
-  for (const std::string& line : broken_into_lines(picture.headline, 14.0, kWidth - 2.0 * kEdge - 16.0)) {
+  for (const std::string& line : broken_into_lines(picture.headline, 14.0 * 1.3, kWidth - 2.0 * kEdge - 16.0)) {
     out += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"22\" rx=\"3\"/>",
-                       fails ? "fails" : holds ? "holds" : "undecided", px(kEdge), px(y + 8.0),
-                       px(1.08 * text_width(line, 14.0) + 16.0));
-    out += text_at(kEdge + 8.0, y += 24.0, line,
-                   fails ? " font-size=\"14\" font-weight=\"bold\" class=\"on_dark\"" : " font-size=\"14\" font-weight=\"bold\"");
+                       fails   ? "fails"
+                       : holds ? "holds"
+                               : "undecided",
+                       px(kEdge), px(y + 8.0), px(1.3 * text_width(line, 14.0) + 16.0));
+    out += text_at(
+        kEdge + 8.0, y += 24.0, line,
+        fails ? " font-size=\"14\" font-weight=\"bold\" class=\"on_dark\"" : " font-size=\"14\" font-weight=\"bold\"");
     y += 6.0;
   }
   y += 2.0;
@@ -129,7 +142,8 @@ class Legend {
   void add_box(const std::string& css, const std::string& words)
   {
     add(18.0, words, [&](const Vector2d& at) {
-      return fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"18\" height=\"12\"/>", css, px(at.x()), px(at.y() - 6.0));
+      return fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"18\" height=\"12\"/>", css, px(at.x()),
+                         px(at.y() - 6.0));
     });
   }
   void add_arrow(const ArrowStyle& style, double length, const std::string& words)
@@ -168,15 +182,24 @@ void add_scales(const Picture& picture, const Scales& scales, double pixels, Leg
     const double number = round_number_below(kLongestBar / (pixels * metres_per_unit));
     legend.add_arrow(style_of(kind), number * metres_per_unit * pixels, fmt::format("{:g} {}", number, unit));
   };
-  const auto has = [&](Kind kind) { return std::ranges::any_of(picture.arrows, [&](const auto& a) { return a.kind == kind; }); };
-  add(scales.newton, has(Kind::kForce) ? Kind::kForce : has(Kind::kBeyond) ? Kind::kBeyond : has(Kind::kLoad) ? Kind::kLoad : Kind::kPush, "N");
+  const auto has = [&](Kind kind) {
+    return std::ranges::any_of(picture.arrows, [&](const auto& a) { return a.kind == kind; });
+  };
+  add(scales.newton,
+      has(Kind::kForce)    ? Kind::kForce
+      : has(Kind::kBeyond) ? Kind::kBeyond
+      : has(Kind::kLoad)   ? Kind::kLoad
+                           : Kind::kPush,
+      "N");
   add(scales.newton_second, has(Kind::kImpulse) ? Kind::kImpulse : Kind::kBlow, "N s");
   add(scales.speed, has(Kind::kAfter) ? Kind::kAfter : Kind::kBefore, "m/s");
 }
 
 void add_signs(const Picture& picture, Legend& legend)
 {
-  const auto solid = [&](Picture::Role role) { return std::ranges::any_of(picture.solids, [&](const auto& s) { return s.role == role; }); };
+  const auto solid = [&](Picture::Role role) {
+    return std::ranges::any_of(picture.solids, [&](const auto& s) { return s.role == role; });
+  };
   std::set<Kind> kinds;
   for (const Picture::Arrow& arrow : picture.arrows) kinds.insert(arrow.kind);
   for (const Kind kind : kinds)
@@ -223,10 +246,8 @@ std::string left_over(const Picture& picture, const std::set<std::string>& told)
 
 View view_named(const std::string& name, const std::string& path)
 {
-  const std::pair<const char*, Eigen::Vector3d> known[] = {{"front", {0.0, 1.0, 0.0}},
-                                                           {"side", {-1.0, 0.0, 0.0}},
-                                                           {"top", {0.0, 0.0, -1.0}},
-                                                           {"iso", {-1.0, 1.0, -0.8}}};
+  const std::pair<const char*, Eigen::Vector3d> known[] = {
+      {"front", {0.0, 1.0, 0.0}}, {"side", {-1.0, 0.0, 0.0}}, {"top", {0.0, 0.0, -1.0}}, {"iso", {-1.0, 1.3, -0.8}}};
   for (const auto& [word, along] : known)
     if (name == word) return {along};
   Eigen::Vector3d along;
@@ -245,16 +266,18 @@ std::string to_svg(const Picture& picture, const View& view)
   std::vector<Panel> panels;
   for (const Eye& eye : eyes_of(picture, view)) panels.emplace_back(picture, scales, eye);
   const bool one = panels.size() == 1;
-  const Vector2d size = one ? Vector2d(kWidth - 2.0 * kEdge, 480.0) : Vector2d((kWidth - 2.0 * kEdge - kGap) / 2.0, 340.0);
+  const Vector2d size =
+      one ? Vector2d(kWidth - 2.0 * kEdge, 480.0) : Vector2d((kWidth - 2.0 * kEdge - kGap) / 2.0, 340.0);
   double pixels = kInfinity;
-  for (const Panel& panel : panels) pixels = std::min(pixels, panel.fitting_scale(size - Vector2d::Constant(2.0 * kPad)));
+  for (const Panel& panel : panels) pixels = std::min(pixels, panel.fitting_scale(size - 2.0 * kPad));
 
   double y = 0.0;
   std::string body = heading(picture, y);
   std::set<std::string> told;
   std::vector<std::string> drawn(panels.size());
-  for (std::size_t k = panels.size(); k-- > 0;) {  // the askew one first: nothing is behind anything there
-    const Vector2d corner(kEdge + static_cast<double>(k % 2) * (size.x() + kGap), y + static_cast<double>(k / 2) * (size.y() + kGap));
+  for (std::size_t k = panels.size(); k-- > 0;) {  // iso first: nothing is behind anything there
+    const Vector2d corner(kEdge + static_cast<double>(k % 2) * (size.x() + kGap),
+                          y + static_cast<double>(k / 2) * (size.y() + kGap));
     drawn[k] = panels[k].svg({corner, corner + size}, pixels, told);
   }
   for (const std::string& panel : drawn) body += panel;
@@ -279,12 +302,13 @@ std::string to_svg(const Picture& picture, const View& view)
       body += text_at(kEdge, y += 15.0, line, " class=\"small\"");
   y += 14.0;
   return fmt::format(
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"stiction\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"stiction\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 "
+             "{0} "
              "{1}\" font-family=\"sans-serif\" data-pixels-per-metre=\"{2:.6g}\" data-pixels-per-newton=\"{3:.6g}\">\n"
              "<title>{4}</title>\n",
              kWidth, std::ceil(y), pixels, scales.newton * pixels, escaped(picture.title + ": " + picture.headline)) +
-         style_sheet() + fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#fff\"/>\n", kWidth, std::ceil(y)) + body +
-         "</svg>\n";
+         style_sheet() + fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#fff\"/>\n", kWidth, std::ceil(y)) +
+         body + "</svg>\n";
 }
 
 }  // namespace stiction

@@ -36,7 +36,10 @@ Eye eye_along(const Vector3d& direction, const std::string& caption)
 Scales::Scales(const Picture& picture)
 {
   const double size = picture.focus.sizes().maxCoeff();
-  mark = 0.14 * size;
+  Eigen::AlignedBox3d contacts;
+  for (const Vector3d& point : picture.points) contacts.extend(point);
+  const double spread = contacts.isEmpty() ? 0.0 : contacts.sizes().maxCoeff();
+  mark = spread > 0.0 ? std::clamp(0.6 * spread, 0.07 * size, 0.14 * size) : 0.14 * size;
   double force = 0.0, impulse = 0.0, velocity = 0.0;
   for (const Picture::Arrow& arrow : picture.arrows) switch (arrow.kind) {
       case Kind::kForce:
@@ -93,7 +96,7 @@ const ArrowStyle& style_of(Kind kind)
       {"push", "#000", "6 3", "largest push that is held", 2.4},
       {"impulse", "#0072b2", "", "impulse of a contact (N s, share of its friction in use)", 2.4},
       {"blow", "#000", "", "blow", 2.4},
-      {"before", "#b26b00", "3 3", "velocity of a contact before", 1.8},
+      {"before", "#b26b00", "3 3", "relative velocity of a contact before", 1.8},
       {"after", "#00694d", "", "and after the impact", 1.8},
       {"slip", "#00694d", "10 2 2 2", "direction of slip", 1.8},
       {"motion", "#882277", "5 3", "", 1.8}};
@@ -210,7 +213,8 @@ std::string Panel::surface(const Picture::Surface& surface) const
     const Vector2d start = shown[0] + s * (shown[1] - shown[0]) / length;
     const Outline stroke = clipped({start, start - 7.0 * up - 5.0 * along}, frame_);
     if (stroke.size() == 2)
-      hatching += fmt::format("M{} {}L{} {}", px(stroke[0].x()), px(stroke[0].y()), px(stroke[1].x()), px(stroke[1].y()));
+      hatching +=
+          fmt::format("M{} {}L{} {}", px(stroke[0].x()), px(stroke[0].y()), px(stroke[1].x()), px(stroke[1].y()));
   }
   return out + fmt::format("<path class=\"hatching\" d=\"{}\"/>\n", hatching);
 }
@@ -222,7 +226,8 @@ std::string Panel::solids(bool ghosts) const
   for (const Picture::Solid& solid : picture_.solids) {
     if ((solid.role == Picture::Role::kGhost) != ghosts || solid.hull.empty()) continue;
     Vector3d middle = Vector3d::Zero();
-    for (const Picture::Ball& ball : solid.hull) middle += (ball.center - picture_.focus.center()) / static_cast<double>(solid.hull.size());
+    for (const Picture::Ball& ball : solid.hull)
+      middle += (ball.center - picture_.focus.center()) / static_cast<double>(solid.hull.size());
     order.emplace_back(middle.dot(eye_.toward), &solid);
   }
   std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first; });
@@ -234,7 +239,7 @@ std::string Panel::solids(bool ghosts) const
   for (const Picture::Bar& bar : picture_.bars) {
     if ((bar.role == Picture::Role::kGhost) != ghosts) continue;
     out += line(at(bar.from), at(bar.to), ghosts ? "ghost" : "bar");
-    if (!ghosts && frame_.contains(at(bar.from)))
+    if (!ghosts && frame_.contains(at(bar.from)) && (at(bar.to) - at(bar.from)).norm() > 8.0)
       out += fmt::format("<circle class=\"joint\" cx=\"{}\" cy=\"{}\" r=\"2.5\"/>\n", px(at(bar.from).x()),
                          px(at(bar.from).y()));
   }
@@ -248,8 +253,8 @@ Outline Panel::cone_outline(const Picture::Cone& cone, double side) const
   Outline points{at(cone.apex)};
   for (int k = 0; k < kRim; ++k) {
     const double angle = 2.0 * std::numbers::pi * k / kRim;
-    points.push_back(at(cone.apex + side * height * cone.axis +
-                        radius * (std::cos(angle) * across + std::sin(angle) * other)));
+    points.push_back(
+        at(cone.apex + side * height * cone.axis + radius * (std::cos(angle) * across + std::sin(angle) * other)));
   }
   return visible_hull(points);
 }
@@ -262,9 +267,6 @@ std::string Panel::cone(const Picture::Cone& cone) const
     if (cone.mu > 0.0) out += polygon(cone_outline(cone, side), "cone");
     out += line(at(cone.apex), at(cone.apex + side * scales_.mark * cone.axis), "normal");
   }
-  const Vector2d c = at(cone.apex);
-  if (frame_.contains(c))
-    out += fmt::format("<circle class=\"contact\" cx=\"{}\" cy=\"{}\" r=\"3\"/>\n", px(c.x()), px(c.y()));
   return out;
 }
 
@@ -273,7 +275,11 @@ std::string Panel::arrow(const Picture::Arrow& arrow)
   const ArrowStyle& style = style_of(arrow.kind);
   const Vector3d way = scales_.of(arrow.kind) * arrow.vector;
   const Vector2d from = at(arrow.from), tip = at(arrow.from + way);
-  if (!arrow.label.empty()) wanted_.push_back({arrow.label, tip, tip - from, arrow.vector.norm()});
+  if (!arrow.label.empty()) {  // at the end of steep arrows, above flat ones
+    const bool flat_arrow = std::abs((tip - from).x()) > std::abs((tip - from).y());
+    wanted_.push_back({arrow.label, flat_arrow ? Vector2d(from + 0.6 * (tip - from)) : tip,
+                       flat_arrow ? Vector2d(0.0, -1.0) : Vector2d(tip - from), arrow.vector.norm()});
+  }
   const std::string name = fmt::format(" data-name=\"{}\"", escaped(arrow.name));
   constexpr double kShows = 3.0;  // pixels
   if ((tip - from).norm() >= kShows) {
@@ -282,10 +288,13 @@ std::string Panel::arrow(const Picture::Arrow& arrow)
   }
   const double depth = way.dot(eye_.toward) * pixels_;
   if (std::abs(depth) < kShows || !frame_.contains(from)) return "";
-  std::string out = fmt::format("<circle class=\"{}\"{} cx=\"{}\" cy=\"{}\" r=\"5\"/>", style.css, name, px(from.x()), px(from.y()));
+  std::string out =
+      fmt::format("<circle class=\"{}\"{} cx=\"{}\" cy=\"{}\" r=\"5\"/>", style.css, name, px(from.x()), px(from.y()));
   if (depth > 0.0)
-    return out + fmt::format("<circle class=\"head {}\" cx=\"{}\" cy=\"{}\" r=\"1.5\"/>\n", style.css, px(from.x()), px(from.y()));
-  return out + fmt::format("<path class=\"{}\" d=\"M{} {}l7 7m0 -7l-7 7\"/>\n", style.css, px(from.x() - 3.5), px(from.y() - 3.5));
+    return out + fmt::format("<circle class=\"head {}\" cx=\"{}\" cy=\"{}\" r=\"1.5\"/>\n", style.css, px(from.x()),
+                             px(from.y()));
+  return out + fmt::format("<path class=\"{}\" d=\"M{} {}l7 7m0 -7l-7 7\"/>\n", style.css, px(from.x() - 3.5),
+                           px(from.y() - 3.5));
 }
 
 std::string Panel::mass(const Picture::Mass& mass)
@@ -311,7 +320,8 @@ std::string Panel::mass(const Picture::Mass& mass)
 std::string Panel::axes()
 {
   const Vector2d origin = frame_.corner(Eigen::AlignedBox2d::TopLeft) + Vector2d(26.0, -26.0);
-  placer_.block({frame_.corner(Eigen::AlignedBox2d::TopLeft) + Vector2d(0.0, -62.0), frame_.corner(Eigen::AlignedBox2d::TopLeft) + Vector2d(64.0, 0.0)});
+  placer_.block({frame_.corner(Eigen::AlignedBox2d::TopLeft) + Vector2d(0.0, -62.0),
+                 frame_.corner(Eigen::AlignedBox2d::TopLeft) + Vector2d(64.0, 0.0)});
   std::string out;
   const ArrowStyle style{"axis", "", "", "", 1.0};
   for (int i = 0; i < 3; ++i) {
@@ -356,13 +366,13 @@ std::string Panel::svg(const Eigen::AlignedBox2d& frame, double pixels, std::set
   pixels_ = pixels;
   placer_ = LabelPlacer(frame);
   const Vector2d corner = frame.min();
-  std::string out = fmt::format("<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", px(corner.x()),
-                                px(corner.y()), px(frame.sizes().x()), px(frame.sizes().y()));
+  std::string out = fmt::format("<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
+                                px(corner.x()), px(corner.y()), px(frame.sizes().x()), px(frame.sizes().y()));
   if (!eye_.caption.empty()) {
     const double width = text_width(eye_.caption, kSmallText) + 12.0;
     placer_.block({corner, corner + Vector2d(width, 20.0)});
-    out += fmt::format("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n", px(corner.x() + 6.0), px(corner.y() + 15.0),
-                       escaped(eye_.caption));
+    out += fmt::format("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n", px(corner.x() + 6.0),
+                       px(corner.y() + 15.0), escaped(eye_.caption));
   }
   for (const Picture::Surface& shown : picture_.surfaces) out += surface(shown);
   out += solids(false);
@@ -380,6 +390,10 @@ std::string Panel::svg(const Eigen::AlignedBox2d& frame, double pixels, std::set
     if (!shown.label.empty())
       wanted_.push_back({shown.label, at(shown.apex), at(shown.apex) - at(shown.apex + shown.axis), 0.0});
   }
+  for (const Vector3d& point : picture_.points)
+    if (frame_.contains(at(point)))
+      out += fmt::format("<circle class=\"contact\" cx=\"{}\" cy=\"{}\" r=\"2.5\"/>\n", px(at(point).x()),
+                         px(at(point).y()));
   for (const Picture::Mass& shown : picture_.masses) out += mass(shown);
   for (const Picture::Arrow& shown : picture_.arrows) out += arrow(shown);
   out += axes();

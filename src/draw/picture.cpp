@@ -68,31 +68,91 @@ void add_bodies(const ScenarioReport& report, Stage& stage, Picture& picture)
   for (const std::string& mesh : stage.outline.unread) picture.notes.push_back("not drawn: " + mesh);
 }
 
+/// Numbers that are only rounding of the largest one are zero.
+constexpr double kNothing = 1e-9;
+
 /// "left 8 N, 84 %": name, size and how much of its friction a contact uses.
-std::string contact_label(const std::string& name, double size, const char* unit, const ContactReport& found)
+std::string contact_label(const std::string& name, double size, const char* unit, double utilisation)
 {
   std::string label = fmt::format("{} {:.3g} {}", name, size, unit);
-  if (size > 0.0 && std::isfinite(found.utilisation) && found.utilisation > 0.0)
-    label += fmt::format(", {:.3g} %", 100.0 * found.utilisation);
+  if (size > 0.0 && std::isfinite(utilisation) && utilisation > 0.0)
+    label += utilisation < 0.005 ? ", <1 %" : fmt::format(", {:.0f} %", 100.0 * utilisation);
   return label;
 }
 
-void add_contacts(const ScenarioReport& report, Picture& picture)
+/// Contacts that are drawn as one: those of a patch that is small beside the scene and pushes everywhere.
+std::vector<std::vector<std::size_t>> groups_of(const ScenarioReport& report, const Scene* scene, double size)
 {
-  for (std::size_t i = 0; i < report.problem.contacts.size(); ++i) {
+  constexpr double kSmall = 0.14;
+  std::vector<std::vector<std::size_t>> groups;
+  const std::vector<Contact>& contacts = report.problem.contacts;
+  const auto alike = [&](std::size_t i, std::size_t j) {
+    const auto& origins = scene->contact_origins();
+    const auto pushes = [&](std::size_t k) {
+      return contacts[k].side == Side::kUnilateral && k < report.contacts.size() && report.contacts[k].force_W &&
+             report.contacts[k].found.force[0] >= 0.0;
+    };
+    return origins[i].description == origins[j].description && pushes(i) && pushes(j) &&
+           contacts[i].mu == contacts[j].mu && contacts[i].axes_W.col(0).dot(contacts[j].axes_W.col(0)) > 1.0 - 1e-6 &&
+           (contacts[i].point_W - contacts[j].point_W).norm() < kSmall * size;
+  };
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const auto takes = [&](const auto& group) {
+      return std::ranges::all_of(group, [&](std::size_t j) { return alike(i, j); });
+    };
+    const auto group = scene ? std::ranges::find_if(groups, takes) : groups.end();
+    if (group != groups.end())
+      group->push_back(i);
+    else
+      groups.push_back({i});
+  }
+  return groups;
+}
+
+/// Force, place and friction in use of a group: its resultant, where normal forces have none of its moment.
+void add_force(const ScenarioReport& report, const std::vector<std::size_t>& group, double largest, Picture& picture)
+{
+  Vector3d force = Vector3d::Zero(), weighted = Vector3d::Zero();
+  double normal = 0.0, utilisation = 0.0;
+  bool beyond = false;
+  const Vector3d& first = report.problem.contacts[group[0]].point_W;
+  for (const std::size_t i : group) {
     const Contact& contact = report.problem.contacts[i];
-    picture.cones.push_back({contact.name, contact.point_W, contact.axes_W.col(0), contact.mu,
-                             contact.side == Side::kBilateral, contact.name});
-    if (i >= report.contacts.size() || !report.contacts[i].force_W) continue;
     const ReportedContact& found = report.contacts[i];
-    const Vector3d& force = *found.force_W;
-    if (!force.allFinite()) continue;
-    constexpr double kRounding = 1e-9;  // utilisation on the rim is 1 up to that
-    const bool pulls = contact.side == Side::kUnilateral && found.found.force[0] < 0.0;
-    const bool beyond = pulls || found.found.utilisation > 1.0 + kRounding;
-    picture.cones.back().label.clear();
-    picture.arrows.push_back({beyond ? Picture::Kind::kBeyond : Picture::Kind::kForce, contact.name, contact.point_W,
-                              force, contact_label(contact.name, force.norm(), "N", found.found)});
+    constexpr double kRim = 1e-9;  // utilisation on the rim is 1 up to that
+    beyond |= found.found.utilisation > 1.0 + kRim || (contact.side == Side::kUnilateral && found.found.force[0] < 0.0);
+    utilisation = std::max(utilisation, found.found.utilisation);
+    force += *found.force_W;
+    normal += found.found.force[0];
+    weighted += found.found.force[0] * (contact.point_W - first);
+  }
+  Picture::Cone& cone = picture.cones.back();
+  if (group.size() > 1 && normal > 0.0) cone.apex = first + weighted / normal;
+  if (force.norm() <= kNothing * largest) force.setZero();
+  const std::string points = group.size() > 1 ? fmt::format(" ({} points)", group.size()) : "";
+  cone.label.clear();
+  picture.arrows.push_back({beyond ? Picture::Kind::kBeyond : Picture::Kind::kForce, cone.name, cone.apex, force,
+                            contact_label(cone.name + points, force.norm(), "N", utilisation)});
+}
+
+void add_contacts(const ScenarioReport& report, const Scene* scene, double size, Picture& picture)
+{
+  double largest = 0.0;
+  for (const ReportedContact& found : report.contacts)
+    if (found.force_W && found.force_W->allFinite()) largest = std::max(largest, found.force_W->norm());
+  for (const std::vector<std::size_t>& group : groups_of(report, scene, size)) {
+    const Contact& contact = report.problem.contacts[group[0]];
+    const std::string name =
+        group.size() == 1
+            ? contact.name
+            : report.scenario.scene.contacts[static_cast<std::size_t>(scene->contact_origins()[group[0]].description)]
+                  .name;
+    picture.cones.push_back(
+        {name, contact.point_W, contact.axes_W.col(0), contact.mu, contact.side == Side::kBilateral, name});
+    const auto known = [&](std::size_t i) {
+      return i < report.contacts.size() && report.contacts[i].force_W && report.contacts[i].force_W->allFinite();
+    };
+    if (std::ranges::all_of(group, known)) add_force(report, group, largest, picture);
   }
 }
 
@@ -110,20 +170,21 @@ void add_impact(const ImpactAnswer& answer, Picture& picture)
 {
   const ImpactSolution* solution = answer.solution();
   const auto& contacts = answer.input.problem.contacts;
+  double fastest = 0.0;
+  for (std::size_t i = 0; solution && i < contacts.size(); ++i)
+    fastest = std::max({fastest, solution->contacts[i].velocity_before.head<3>().norm(),
+                        solution->contacts[i].velocity_after.head<3>().norm()});
   for (std::size_t i = 0; solution && i < contacts.size(); ++i) {
     const Contact& contact = contacts[i];
     const ContactImpact& through = solution->contacts[i];
-    ContactReport found;
-    found.utilisation = through.utilisation;
     const Vector3d impulse = contact.axes_W * through.impulse.head<3>();
     picture.cones[i].label.clear();
     picture.arrows.push_back({Picture::Kind::kImpulse, contact.name, contact.point_W, impulse,
-                              contact_label(contact.name, impulse.norm(), "N s", found)});
-    for (const auto& [kind, velocity, when] :
-         {std::tuple(Picture::Kind::kBefore, &through.velocity_before, "before"),
-          std::tuple(Picture::Kind::kAfter, &through.velocity_after, "after")}) {
+                              contact_label(contact.name, impulse.norm(), "N s", through.utilisation)});
+    for (const auto& [kind, velocity, when] : {std::tuple(Picture::Kind::kBefore, &through.velocity_before, "before"),
+                                               std::tuple(Picture::Kind::kAfter, &through.velocity_after, "after")}) {
       const Vector3d speed = contact.axes_W * velocity->head<3>();
-      if (speed.norm() > 0.0)
+      if (speed.norm() > kNothing * fastest)
         picture.arrows.push_back(
             {kind, contact.name, contact.point_W, speed, fmt::format("{} {:.3g} m/s", when, speed.norm())});
     }
@@ -155,7 +216,8 @@ void add_loads(const std::vector<LoadDescription>& loads, Picture::Kind kind, co
       picture.arrows.push_back(
           {kind, load.link, pose * load.at, force, fmt::format("load {:.3g} {}", force.norm(), unit)});
     if (load.torque.norm() > 0.0)
-      picture.notes.push_back(fmt::format("not drawn: a torque of {:.3g} {} m on {}", load.torque.norm(), unit, load.link));
+      picture.notes.push_back(
+          fmt::format("not drawn: a torque of {:.3g} {} m on {}", load.torque.norm(), unit, load.link));
   }
 }
 
@@ -189,7 +251,7 @@ Eigen::AlignedBox3d focus_of(const ScenarioReport& report, const Picture& pictur
     if (solid.role != Picture::Role::kObstacle && solid.name.starts_with(only)) include(solid, box);
   if (only.empty() || box.isEmpty())
     for (const Picture::Bar& bar : picture.bars) box.extend(bar.from), box.extend(bar.to);
-  for (const Picture::Cone& cone : picture.cones) box.extend(cone.apex);
+  for (const Vector3d& point : picture.points) box.extend(point);
   for (const Picture::Mass& mass : picture.masses)
     if (only.empty() || mass.model + "/" == only) box.extend(mass.center);
   for (const Picture::Area& area : picture.areas)
@@ -235,8 +297,9 @@ void add_motion_arrows(const SceneOutline& outline, const Travel& travel, double
   constexpr std::size_t kMost = 4;
   std::vector<std::size_t> order(travel.by_link.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(
-      order, [&](std::size_t i, std::size_t j) { return travel.by_link[i].second.norm() > travel.by_link[j].second.norm(); });
+  std::ranges::stable_sort(order, [&](std::size_t i, std::size_t j) {
+    return travel.by_link[i].second.norm() > travel.by_link[j].second.norm();
+  });
   std::vector<Vector3d> taken;
   for (const std::size_t i : order) {
     const auto& [from, way] = travel.by_link[i];
@@ -286,7 +349,8 @@ void add_contact_motion(const ContactProblem& problem, const ToldMotion& told, P
   double longest = 0.0;
   for (const Contact& contact : problem.contacts) {
     Vector3d way = Vector3d::Zero();
-    for (int k = 0; k <= contact.tangents; ++k) way += problem.J.row(contact.row + k).dot(told.motion) * contact.axes_W.col(k);
+    for (int k = 0; k <= contact.tangents; ++k)
+      way += problem.J.row(contact.row + k).dot(told.motion) * contact.axes_W.col(k);
     ways.push_back(way);
     longest = std::max(longest, way.norm());
   }
@@ -342,17 +406,19 @@ Picture picture_of(const ScenarioReport& report)
   } else {
     picture.notes.push_back("a problem file has contacts, but no bodies to draw");
   }
-  add_contacts(report, picture);
+  for (const Contact& contact : report.problem.contacts)
+    if (contact.point_W.allFinite()) picture.points.push_back(contact.point_W);
+  if (const auto* region = std::get_if<RegionAnswer>(&report.answer)) add_region(report, *region, picture);
+  picture.focus = focus_of(report, picture);
+  add_contacts(report, stage ? &stage->scene : nullptr, picture.focus.sizes().maxCoeff(), picture);
   if (const auto* sliding = std::get_if<SlidingAnswer>(&report.answer)) add_slips(report, *sliding, picture);
   if (const auto* impact = std::get_if<ImpactAnswer>(&report.answer)) add_impact(*impact, picture);
-  if (const auto* region = std::get_if<RegionAnswer>(&report.answer)) add_region(report, *region, picture);
   if (stage) {
     add_loads(report.scenario.scene.loads, Picture::Kind::kLoad, "N", *stage, picture);
     add_loads(report.scenario.impulses, Picture::Kind::kBlow, "N s", *stage, picture);
     if (const auto* asked = std::get_if<EquilibriumAnswer>(&report.answer)) add_push(report, *asked, *stage, picture);
   }
   drop_what_is_not_finite(picture);
-  picture.focus = focus_of(report, picture);
   if (stage) add_surfaces(report.scenario.scene, stage->scene.contact_origins(), report.problem, picture);
   const ToldMotion told = told_motion(report);
   if (stage)

@@ -15,7 +15,11 @@ namespace {
 std::size_t utf8_length(const char* at, std::size_t left)
 {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(at[i]); };
-  const std::size_t length = byte(0) < 0x80 ? 1 : byte(0) >> 5 == 0x6 ? 2 : byte(0) >> 4 == 0xe ? 3 : byte(0) >> 3 == 0x1e ? 4 : 0;
+  const std::size_t length = byte(0) < 0x80         ? 1
+                             : byte(0) >> 5 == 0x6  ? 2
+                             : byte(0) >> 4 == 0xe  ? 3
+                             : byte(0) >> 3 == 0x1e ? 4
+                                                    : 0;
   if (length == 0 || length > left) return 0;
   unsigned code = length == 1 ? byte(0) : byte(0) & (0x7fu >> length);
   for (std::size_t i = 1; i < length; ++i) {
@@ -68,7 +72,8 @@ std::string points_text(const Outline& outline)
 double text_width(const std::string& text, double size)
 {
   constexpr double kAverage = 0.6;  // of the size: DejaVu Sans, among the widest
-  const auto letters = std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+  const auto letters =
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
   return kAverage * size * static_cast<double>(letters);
 }
 

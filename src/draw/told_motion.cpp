@@ -40,7 +40,8 @@ Eigen::VectorXd object_motion(const ContactProblem& problem, const ClosureAnswer
   const std::vector<Dof>& kept = answer.input.problem.dofs;  // without those out of a plane
   for (std::size_t i = 0; i < dofs.size(); ++i) {
     const auto column = static_cast<std::size_t>(dofs[i]);
-    const Eigen::Index at = kept.empty() ? dofs[i] : std::ranges::find(problem.dofs, kept[column]) - problem.dofs.begin();
+    const Eigen::Index at =
+        kept.empty() ? dofs[i] : std::ranges::find(problem.dofs, kept[column]) - problem.dofs.begin();
     if (at < motion.size()) motion[at] = speeds[static_cast<Eigen::Index>(i)];
   }
   return motion;
@@ -87,7 +88,10 @@ ToldMotion told(const ContactProblem&, const SlidingAnswer& answer)
 ToldMotion told(const ContactProblem&, const ImpactAnswer& answer)
 {
   const ImpactSolution* solution = answer.solution();
-  if (!solution) return {};
+  constexpr double kRest = 1e-9;  // of the speed before
+  if (!solution || solution->velocity.size() == 0 ||
+      solution->velocity.cwiseAbs().maxCoeff() <= kRest * answer.input.impact.velocity.cwiseAbs().maxCoeff())
+    return {};
   return {solution->velocity, "motion after the impact"};
 }
 

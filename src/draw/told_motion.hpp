@@ -13,8 +13,8 @@ struct ToldMotion {
   double noticeable = 0.0;  ///< speeds below a small share of this are rest
 };
 
-/// Of a failing case the motion that its sentence tells, else the one of its proof; of a grasp the object's free motion;
-/// else accelerations, and the velocity after an impact.
+/// Of a failing case the motion that its sentence tells, else the one of its proof; of a grasp the object's free
+/// motion; else accelerations, and the velocity after an impact.
 ToldMotion told_motion(const ScenarioReport& report);
 
 }  // namespace stiction::internal

@@ -13,10 +13,10 @@ namespace stiction::internal {
 using Hull = std::vector<Corner>;
 
 struct LinkOutline {
-  std::size_t model = 0;             ///< index in SceneDescription::models
-  std::string name;                  ///< "model/link"
-  bool moves = true;                 ///< false: fixed to the world
-  std::vector<Hull> shapes;          ///< in the link's frame
+  std::size_t model = 0;              ///< index in SceneDescription::models
+  std::string name;                   ///< "model/link"
+  bool moves = true;                  ///< false: fixed to the world
+  std::vector<Hull> shapes;           ///< in the link's frame
   std::vector<Eigen::Vector3d> ends;  ///< of bars from the link's origin, where it has mass but no shapes
 };
 
