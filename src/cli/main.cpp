@@ -16,16 +16,17 @@
 #include <vector>
 
 #include "base/names.hpp"
+#include "draw/region_drawing.hpp"
 #include "io/batch.hpp"
 #include "io/check.hpp"
 #include "io/inspect_text.hpp"
 #include "io/nearest_name.hpp"
 #include "io/progress_text.hpp"
-#include "io/region_drawing.hpp"
 #include "io/scenario_writer.hpp"
 #include "io/verify.hpp"
 #include "stiction/error.hpp"
 #include "stiction/exact.hpp"
+#include "stiction/picture.hpp"
 #include "stiction/problem_file.hpp"
 #include "stiction/report.hpp"
 #include "stiction/scene.hpp"
@@ -184,7 +185,7 @@ class Narrator {
 struct CheckCommand {
   ScenarioArguments scenario;
   bool as_json = false, with_steps = false;
-  std::string problem_file, mlcp_file, scenario_file;
+  std::string problem_file, mlcp_file, scenario_file, svg_file, view;
 
   void add_to(CLI::App& app, int& code)
   {
@@ -201,11 +202,21 @@ struct CheckCommand {
         .add_option("--write-scenario", scenario_file,
                     "Also writes the scenario with detected contacts and poses as entries")
         ->type_name("OUT");
+    CLI::Option& svg = *check.add_option("--svg", svg_file, "Also draws the scene with the answer")->type_name("OUT");
+    check
+        .add_option("--view", view,
+                    "Draws only this view: front, side, top, iso, or a direction to look along: 1,1,-0.5")
+        ->type_name("VIEW")
+        ->needs(&svg);
     check.footer("Exit codes: 0 holds, 1 fails, 3 undecided, 2 bad input or usage.");
     check.callback([this, &code] {
       if (with_steps) scenario.sets.push_back("options.steps=true");
-      const stiction::ScenarioReport report =
-          internal::check_file(scenario.file, scenario.overrides(), scenario.package_paths);
+      const internal::ScenarioDocument document = scenario.document();
+      const stiction::View seen = view.empty() ? stiction::View{} : stiction::view_named(view, "--view");
+      if (!svg_file.empty())
+        internal::require_none_of(internal::input_files(document, scenario.package_paths), svg_file, "--svg");
+      const stiction::ScenarioReport report = internal::check_document(document, scenario.package_paths);
+      if (!svg_file.empty()) write_file(svg_file, "--svg", to_svg(picture_of(report), seen));
       write_matrices(scenario, problem_file, "--problem",
                      [](const auto& asked) { return stiction::problem_text(stiction::as_bare_problem(asked)); });
       write_matrices(scenario, mlcp_file, "--mlcp", stiction::mlcp_text);

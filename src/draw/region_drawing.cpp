@@ -1,4 +1,4 @@
-#include "io/region_drawing.hpp"
+#include "draw/region_drawing.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ const RegionAnswer& region_of(const ScenarioReport& report)
   throw InputError("question", "want region, got " + quoted(stiction::name_of(report.scenario.question)));
 }
 
-std::string escaped(const std::string& text)
+std::string region_escaped(const std::string& text)
 {
   std::string out;
   for (const char c : text) switch (c) {
@@ -186,10 +186,10 @@ void append_points(std::string& out, const Canvas& canvas, const ScenarioReport&
   for (const Contact& contact : report.problem.contacts) {
     const double x = canvas.x(contact.point_W.x()), y = canvas.y(contact.point_W.y());
     out += fmt::format("<circle class=\"contact\" cx=\"{}\" cy=\"{}\" r=\"4\"><title>{}</title></circle>\n", px(x),
-                       px(y), escaped(contact.name));
+                       px(y), region_escaped(contact.name));
     if (report.problem.contacts.size() <= 12)
       out += fmt::format("<text class=\"name\" x=\"{}\" y=\"{}\">{}</text>\n", px(x + 6), px(y - 6),
-                         escaped(contact.name));
+                         region_escaped(contact.name));
   }
   const double x = canvas.x(region.input.position.x()), y = canvas.y(region.input.position.y());
   out += fmt::format("<path class=\"com\" d=\"M{} {}h12M{} {}v12\"/>\n", px(x - 6), px(y), px(x), px(y - 6));
@@ -215,7 +215,7 @@ std::string region_svg(const ScenarioReport& report)
       for (const Eigen::Vector2d& corner : *polygon) canvas.include(corner);
   canvas.close();
 
-  const std::string title = escaped(report.scenario.name.empty() ? "support region" : report.scenario.name);
+  const std::string title = region_escaped(report.scenario.name.empty() ? "support region" : report.scenario.name);
   std::string out =
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"660\" height=\"720\" viewBox=\"0 0 660 720\" "
       "font-family=\"sans-serif\" font-size=\"12\">\n"
