@@ -6,6 +6,7 @@
 //   monitor/ours/<feet>        the same contacts, the centre of mass wanders
 //   monitor_talos/<efforts>/<from>   a step of the monitor while Talos (nv 38, 8 contacts) sways and squats,
 //                              from its state or from the contact problem (cf. pinocchio_calls/talos_at_rest)
+//   sticking_monitor_talos/<from>    the same motion with velocities and given efforts: does every contact stick?
 //   region/<who>/<feet>        support region to 1e-3 of its area, ours proved; the peer's from extreme points
 //                              along lines, or a slice of its polytope of wrenches
 #include <benchmark/benchmark.h>
@@ -19,6 +20,8 @@
 
 #include "stiction/equilibrium.hpp"
 #include "stiction/region.hpp"
+#include "stiction/sticking_monitor.hpp"
+#include "stiction/trajectory.hpp"
 #include "talos.hpp"
 
 #ifdef STICTION_HAVE_CENTROIDAL_DYNAMICS
@@ -151,6 +154,48 @@ void monitor_talos(benchmark::State& state, Effort::Kind effort, bool from_state
   for (auto _ : state) {
     if (from_state) scene.compute(states[i % states.size()], problem);
     const Verdict verdict = monitor.step(from_state ? problem : problems[i % problems.size()], at_rest);
+    ++i;
+    holds += verdict == Verdict::kHolds;
+    undecided += verdict == Verdict::kUndecided;
+    reused += monitor.reused();
+    ++count;
+  }
+  state.counters["holds"] = static_cast<double>(holds) / static_cast<double>(count);
+  state.counters["reused"] = static_cast<double>(reused) / static_cast<double>(count);
+  state.counters["undecided"] = static_cast<double>(undecided);
+}
+
+/// The same motion with its velocities and the efforts that hold the robot: does every contact keep sticking?
+void sticking_monitor_talos(benchmark::State& state, bool from_state)
+{
+  if (talos_file().empty()) return state.SkipWithError("no robots: set STICTION_ROBOT_DATA");
+  Scene free = talos_on_its_soles(Effort::Kind::kUnlimited), scene = talos_on_its_soles(Effort::Kind::kNone);
+  std::vector<SceneState> states = swaying(scene);
+  std::vector<ContactProblem> problems(states.size());
+  ContactProblem problem;
+  EquilibriumChecker checker;
+  EquilibriumOptions options;
+  EquilibriumResult found;
+  for (size_t i = 0; i < states.size(); ++i) {
+    const SceneState& next = states[(i + 1) % states.size()];
+    states[i].v = scene.difference(states[i].q, next.q) / 1e-3;
+    states[i].a.setZero(scene.nv());
+    stick(free, states[i], problem);
+    states[i].a.setZero(scene.nv());
+    SceneState still = states[i];
+    still.v.setZero();
+    free.compute(still, problem);
+    checker.check(problem, {}, options, found);
+    states[i].effort.setZero(scene.nv());
+    for (size_t k = 0; k < problem.actuators.size(); ++k)
+      states[i].effort[problem.actuators[k].dof] = found.efforts[static_cast<Eigen::Index>(k)];
+    scene.compute(states[i], problems[i]);
+  }
+  StickingMonitor monitor;
+  size_t i = 0, holds = 0, reused = 0, undecided = 0, count = 0;
+  for (auto _ : state) {
+    if (from_state) scene.compute(states[i % states.size()], problem);
+    const Verdict verdict = monitor.step(from_state ? problem : problems[i % problems.size()]);
     ++i;
     holds += verdict == Verdict::kHolds;
     undecided += verdict == Verdict::kUndecided;
@@ -321,6 +366,8 @@ void register_all()
                                  from_state);
     benchmark::RegisterBenchmark(("monitor_talos/unlimited" + from).c_str(), monitor_talos, Effort::Kind::kUnlimited,
                                  from_state);
+    benchmark::RegisterBenchmark(("sticking_monitor_talos" + from).c_str(), sticking_monitor_talos, from_state)
+        ->Unit(benchmark::kMicrosecond);
   }
   feet(benchmark::RegisterBenchmark("region/ours", region_ours)->Unit(benchmark::kMicrosecond));
 #ifdef STICTION_HAVE_CENTROIDAL_DYNAMICS

@@ -96,6 +96,7 @@ struct ContactDescription {
   /// point of contact stays with the body of `at_frame`, which is right for corners and for bodies that do not turn.
   std::optional<SurfaceRadii> radius = {}, on_radius = {};
   std::optional<Detect> detect = {};  ///< link, on, points and normal are still to be found (SceneGeometry)
+  bool active = true;                 ///< false: as if it were not there
   bool operator==(const ContactDescription&) const = default;
 };
 
@@ -258,6 +259,8 @@ class Scene {
   double potential_energy(const SceneState& state);
   /// q moved along dv = v dt (Lie group integration).
   Eigen::VectorXd integrate(const Eigen::VectorXd& q, const Eigen::VectorXd& dv) const;
+  /// The shortest dv with integrate(from, dv) = to; continuous joints go the shorter way round.
+  Eigen::VectorXd difference(const Eigen::VectorXd& from, const Eigen::VectorXd& to) const;
 
  private:
   struct Impl;

@@ -38,6 +38,8 @@
 #include "stiction/sliding.hpp"
 #include "stiction/sliding_input.hpp"
 #include "stiction/sticking.hpp"
+#include "stiction/sticking_monitor.hpp"
 #include "stiction/surroundings.hpp"
+#include "stiction/trajectory.hpp"
 #include "stiction/version.hpp"
 #include "stiction/words.hpp"

@@ -2,6 +2,7 @@
 
 // Sentences for people about what was proved. They read certificates and judge nothing.
 #include <string>
+#include <vector>
 
 #include "stiction/failure.hpp"
 #include "stiction/proof/closure.hpp"
@@ -14,6 +15,16 @@ namespace stiction {
 /// and a body turns about contacts that stay; the motion told is Failure::motion. For (EQ) detachment is forbidden:
 /// every contact takes part. Judges nothing; empty when there is nothing to tell.
 std::string describe_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
+                             const Failure& failure);
+
+/// The same as data: the first word of the sentence, and what it is about: the contacts that slip, lift or are
+/// overloaded, the motors at their limits, or, of a body that tips, the contacts that it tips over.
+struct FailureDigest {
+  std::string
+      cause;  ///< slides, twists, tips, too weak, overloads, no efforts, gives way, contradicts; empty: not known
+  std::vector<std::string> culprits;
+};
+FailureDigest digest_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
                              const Failure& failure);
 
 /// In a scene of many contacts, of which the sentence gives only the numbers: which ones. "slip: a, b; stay: c"; empty:

@@ -58,3 +58,4 @@ from ._mujoco import from_mujoco as from_mujoco
 from ._scenario import Scenario as Scenario, check as check, verify as verify
 from ._scene import Scene as Scene, State as State
 from ._tables import read_table as read_table, write_table as write_table
+from ._track import Track as Track, track as track

@@ -23,6 +23,7 @@
 #include "io/nearest_name.hpp"
 #include "io/progress_text.hpp"
 #include "io/scenario_writer.hpp"
+#include "io/track.hpp"
 #include "io/verify.hpp"
 #include "stiction/error.hpp"
 #include "stiction/exact.hpp"
@@ -288,6 +289,50 @@ struct BatchCommand {
   }
 };
 
+/// stiction track
+struct TrackCommand {
+  ScenarioArguments scenario;
+  internal::TrackArguments arguments;
+  bool quiet = false;
+
+  void add_to(CLI::App& app, int& code)
+  {
+    internal::BatchArguments& rows = arguments.rows;
+    rows.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    CLI::App& track = *app.add_subcommand("track", "Answers every instant of a trajectory, in motion");
+    scenario.add_to(track);
+    track
+        .add_option(
+            "--inputs", rows.inputs,
+            "Rows: .csv, .jsonl or .npz, with columns time, joints, base.x … base.qw, rate.JOINT, effort.JOINT, "
+            "contact.NAME")
+        ->type_name("TRAJ")
+        ->required();
+    track.add_option("--out", rows.out, "Results, in the order of the rows: .jsonl or .csv")
+        ->type_name("RESULTS")
+        ->required();
+    track.add_option("--window", arguments.window, "Rows that velocities and accelerations are fitted to (5)")
+        ->type_name("ROWS");
+    track
+        .add_option("--tolerance", arguments.tolerance,
+                    "Velocity at a sticking contact that is taken out, more is an error, m/s (0.02)")
+        ->type_name("SPEED");
+    track.add_option("--threads", rows.threads, "Worker threads; the results do not depend on it")->type_name("N");
+    track.add_flag("--resume", rows.resume, "Goes on where an interrupted run ended");
+    track.add_flag("--quiet", quiet, "No progress on standard error");
+    track.footer(
+        "Exit codes: 0 holds all the time, 1 fails somewhere, 3 undecided somewhere, 2 some row was bad or bad usage.");
+    track.callback([this, &code] {
+      arguments.rows.document = scenario.document();
+      arguments.rows.package_paths = scenario.package_paths;
+      if (!quiet) arguments.rows.progress = Narrator();
+      const internal::TrackSummary summary = internal::run_track(arguments);
+      write_result(summary.text());
+      code = summary.exit_code();
+    });
+  }
+};
+
 /// stiction verify
 struct VerifyCommand {
   std::string report_file;
@@ -370,12 +415,14 @@ int run(int argc, char** argv)
   CheckCommand check;
   RegionCommand region;
   BatchCommand batch;
+  TrackCommand track;
   VerifyCommand verify;
   NewCommand fresh;
   InspectCommand inspect;
   check.add_to(app, code);
   region.add_to(app, code);
   batch.add_to(app, code);
+  track.add_to(app, code);
   verify.add_to(app, code);
   fresh.add_to(app);
   inspect.add_to(app);

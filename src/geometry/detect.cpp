@@ -90,12 +90,18 @@ void Detector::touch_plane(const LinkOf& link, const Plane& plane, const std::st
 {
   const Posture& posture = at_.postures[link.model];
   std::vector<PlanePoint> points;
+  std::optional<CurvedPair> radii;
   for (const Shape& shape : shapes_of(link)) {
     const Mesh* mesh = at_.meshes.mesh(shape, posture.robot->place, posture.path() + ".urdf");
-    add_plane_contacts({shape, mesh, posture.link_pose(link.link) * shape.pose}, plane, within, points);
+    const Eigen::Isometry3d pose = posture.link_pose(link.link) * shape.pose;
+    const std::size_t before = points.size();
+    add_plane_contacts({shape, mesh, pose}, plane, within, points);
+    if (points.size() == before) continue;
+    const auto one = curved(radii_of(shape, pose, plane.normal), SurfaceRadii{});
+    radii = before == 0 ? one : common(radii, one);
   }
   if (!points.empty())
-    found_.push_back({name_of(link), with, "world", plane.normal, reduced_patch(points, plane.normal), mu});
+    found_.push_back({name_of(link), with, "world", plane.normal, reduced_patch(points, plane.normal), mu, radii});
 }
 
 namespace {
@@ -107,6 +113,7 @@ void merge(std::vector<FoundPatch>& patches, FoundPatch patch)
   for (FoundPatch& other : patches)
     if (other.with == patch.with && (other.normal - patch.normal).norm() <= kOneNormal) {
       other.points.insert(other.points.end(), patch.points.begin(), patch.points.end());
+      other.radii = common(other.radii, patch.radii);
       return;
     }
   patches.push_back(std::move(patch));
@@ -128,7 +135,9 @@ void Detector::touch_solid(const LinkOf& link, const Obstacle& obstacle, double 
   for (const Shape& shape : shapes_of(link)) {
     const Solid& solid = at_.meshes.solid(shape, posture.robot->place, posture.path() + ".urdf");
     if (const auto touch = solid.touch(posture.link_pose(link.link), other, Eigen::Isometry3d::Identity(), within))
-      merge(found_, Found{name_of(link), obstacle.name, "world", touch->normal, patch_points(*touch), obstacle.mu});
+      merge(found_, Found{name_of(link), obstacle.name, "world", touch->normal, patch_points(*touch), obstacle.mu,
+                          curved(radii_of(shape, posture.link_pose(link.link) * shape.pose, touch->normal),
+                                 radii_of(shape_of(obstacle), shape_of(obstacle).pose, touch->normal))});
   }
 }
 
@@ -141,7 +150,15 @@ void Detector::touch_link(const LinkOf& link, const LinkOf& other, double within
       const Solid& solid = at_.meshes.solid(shape, mine.robot->place, mine.path() + ".urdf");
       const Solid& their_solid = at_.meshes.solid(their_shape, theirs.robot->place, theirs.path() + ".urdf");
       if (const auto touch = solid.touch(mine.link_pose(link.link), their_solid, theirs.link_pose(other.link), within))
-        merge(found_, Found{name_of(link), name_of(other), name_of(other), touch->normal, patch_points(*touch), {}});
+        merge(found_,
+              Found{name_of(link),
+                    name_of(other),
+                    name_of(other),
+                    touch->normal,
+                    patch_points(*touch),
+                    {},
+                    curved(radii_of(shape, mine.link_pose(link.link) * shape.pose, touch->normal),
+                           radii_of(their_shape, theirs.link_pose(other.link) * their_shape.pose, touch->normal))});
     }
 }
 
@@ -200,10 +217,16 @@ void Detector::add(const ContactDescription& contact, std::size_t index, const L
   one.at_frame = ContactFrame::kLink;
   one.normal = normal;
   one.normal_frame = ContactFrame::kWorld;
+  const bool fill_in = found.radii && !contact.radius && !contact.on_radius;
+  if (fill_in && !flat(found.radii->first)) one.radius = found.radii->first;
+  if (fill_in && !flat(found.radii->second)) one.on_radius = found.radii->second;
   if (found.on != "world") {
     const std::vector<LinkOf> on = links_of(found.on, path);
-    one.normal = (at_.postures[on[0].model].link_pose(on[0].link).linear().transpose() * normal).normalized();
+    const Eigen::Matrix3d to_on = at_.postures[on[0].model].link_pose(on[0].link).linear().transpose();
+    one.normal = (to_on * normal).normalized();
     one.normal_frame = ContactFrame::kOn;
+    for (std::optional<SurfaceRadii>* radii : {&one.radius, &one.on_radius})
+      if (fill_in && *radii && (*radii)->along) (*radii)->along = to_on * *(*radii)->along;
   }
   result_.scene.contacts.push_back(one);
   result_.sources.push_back(static_cast<int>(index));
@@ -212,6 +235,7 @@ void Detector::add(const ContactDescription& contact, std::size_t index, const L
 
 void Detector::resolve(const ContactDescription& contact, std::size_t index)
 {
+  if (contact.detect && !contact.active) return;
   if (!contact.detect) {
     result_.scene.contacts.push_back(contact);
     result_.sources.push_back(static_cast<int>(index));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "geometry/bodies.hpp"
+#include "geometry/curvature.hpp"
 #include "stiction/geometry.hpp"
 
 namespace stiction::internal {
@@ -42,6 +43,7 @@ class Detector {
     Eigen::Vector3d normal;
     std::vector<PlanePoint> points;
     std::optional<double> mu;
+    std::optional<CurvedPair> radii;  ///< in the world
   };
 
   std::vector<LinkOf> links_of(const std::vector<std::string>& names, const std::string& path) const;

@@ -189,7 +189,7 @@ void add_implausible(const Surroundings& at, std::vector<Warning>& warnings)
     }
   };
   for (std::size_t i = 0; i < at.description.contacts.size(); ++i)
-    if (!at.description.contacts[i].detect)
+    if (!at.description.contacts[i].detect && at.description.contacts[i].active)
       unless_unread("contacts[" + std::to_string(i) + "]",
                     [&] { compare_contact(at, at.description.contacts[i], i, warnings); });
   for (const Posture& posture : at.postures)

@@ -41,6 +41,9 @@ class AllStickingAsker final : public Asker {
     situation.require_rest();
     answer_.rules = {situation.scenario.options.cone, situation.scenario.options.detachment};
     answer_.idle_motors = idle_motors(situation);
+    efforts_.clear();
+    for (const ReportedEffort& given : given_efforts(situation.scenario, situation.problem))
+      efforts_.push_back({given.name, given.value});
   }
 
   void ask(const Situation& situation, Extras extras) override
@@ -80,6 +83,14 @@ class AllStickingAsker final : public Asker {
     if (result.friction_scale_known) cells.push_back({"friction_scale", result.friction_scale});
   }
 
+  void write_culprit(const ContactProblem& problem, std::vector<RowCell>& cells) const override
+  {
+    const StickingResult& result = answer_.result;
+    write_culprit_cells(problem, answer_.rules, result.verdict, result.certificate, result.failure, result.contacts,
+                        cells);
+    write_worst_joint(efforts_, cells);
+  }
+
   void move_to(ScenarioReport& report) override
   {
     const StickingResult& result = answer_.result;
@@ -98,6 +109,7 @@ class AllStickingAsker final : public Asker {
  private:
   StickingChecker checker_;
   AllStickingAnswer answer_;
+  std::vector<JointEffort> efforts_;  ///< that are given
 };
 
 std::vector<std::string> all_sticking_columns(const ScenarioOptions& options)

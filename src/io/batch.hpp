@@ -6,49 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "io/row_reader.hpp"
 #include "io/scenario_document.hpp"
 
 namespace stiction::internal {
-
-/// Lines of a file, one at a time and in constant memory.
-class LineReader {
- public:
-  /// @param option what errors blame
-  LineReader(const std::string& file, const char* option);
-  ~LineReader();
-  LineReader(const LineReader&) = delete;
-  LineReader& operator=(const LineReader&) = delete;
-
-  /// False at the end. Lines longer than kLongest are cut to kLongest + 1 characters.
-  bool next(std::string& line);
-  std::uint64_t bytes() const { return bytes_; }  ///< read so far
-
-  static constexpr std::size_t kLongest = 1 << 20;
-
- private:
-  std::FILE* file_;
-  std::string name_, option_;
-  std::uint64_t bytes_ = 0;
-};
-
-/// One row of the input: what it calls itself and which entries of the scenario it replaces.
-struct BatchRow {
-  std::string id;  ///< as JSON: "\"7\"" or "7"
-  std::vector<std::pair<std::string, Entry>> changes;
-};
-
-/// {"id": "7", "contacts.left_toe.mu": 0.3}. `row` (from 1) stands in for a missing id.
-/// @throws InputError; `parsed.id` is set as soon as it is known.
-void parse_json_row(const std::string& line, std::uint64_t row, BatchRow& parsed);
-
-/// Cells of a CSV line (RFC 4180 without line breaks inside cells), and the columns that they start in, from 1.
-/// @throws InputError
-std::vector<std::string> split_csv(const std::string& line, std::vector<int>* starts = nullptr);
-
-/// Cells below a header of paths, one of which may be `id`; empty cells replace nothing. `line_number` (from 1) is for
-/// messages.
-void parse_csv_row(const std::vector<std::string>& header, const std::string& line, std::uint64_t row,
-                   std::uint64_t line_number, BatchRow& parsed);
 
 /// How far a batch is; `total_bytes` is the size of the input, `bad` counts rows answered by an error.
 struct BatchProgress {
@@ -70,6 +31,7 @@ struct BatchArguments {
   std::vector<std::string> package_paths;
   std::string inputs, out;          ///< .jsonl or .csv each
   std::optional<BatchShard> shard;  ///< of `inputs`, which is then a regular file; only the first writes a CSV header
+  std::string settings;             ///< what else results depend on, beside the document: of a trajectory
   int threads = 1;
   bool resume = false;
   std::function<void(const BatchProgress&)> progress;  ///< called between chunks; may be empty

@@ -39,6 +39,7 @@ BatchOrigin origin_of(const BatchArguments& arguments, const std::vector<std::pa
 {
   Json set = Json::array(), models = Json::array();
   for (const ScenarioOverride& change : arguments.document.overrides) set.push_back({change.path, change.value});
+  if (!arguments.settings.empty()) set.push_back(arguments.settings);
   for (const auto& [name, hash] : urdf) models.push_back({name, hash});
   const auto hash = [](const Json& json) { return sha256(json.dump(-1, ' ', false, Json::error_handler_t::replace)); };
   std::error_code ignored;

@@ -1,8 +1,8 @@
 // Rows of a batch: JSON lines and CSV.
 #include "base/names.hpp"
 #include "base/text.hpp"
-#include "io/batch.hpp"
 #include "io/json_text.hpp"
+#include "io/row_reader.hpp"
 
 namespace stiction::internal {
 namespace {

@@ -71,6 +71,7 @@ class EquilibriumAsker final : public Asker {
   Verdict verdict() const override { return answer_.result.verdict; }
   std::string summary() const override { return summary_of(answer_); }
   void write_row(std::vector<RowCell>& cells) const override;
+  void write_culprit(const ContactProblem& problem, std::vector<RowCell>& cells) const override;
   void move_to(ScenarioReport& report) override;
 
  private:
@@ -92,6 +93,18 @@ void EquilibriumAsker::write_row(std::vector<RowCell>& cells) const
       cells.back().number = margin.safe == SafeEnd::kLower ? margin.margin.lower : margin.margin.upper;
     if (state == Margin::State::kUnbounded) cells.back().number = kInfinity;
   }
+}
+
+void EquilibriumAsker::write_culprit(const ContactProblem& problem, std::vector<RowCell>& cells) const
+{
+  const EquilibriumResult& result = answer_.result;
+  write_culprit_cells(problem, {answer_.shape, Detachment::kForbidden}, result.verdict, result.certificate,
+                      result.failure, result.contacts, cells);
+  std::vector<JointEffort> efforts;
+  for (std::size_t i = 0; result.verdict == Verdict::kHolds && i < problem.actuators.size(); ++i)
+    efforts.push_back({problem.actuators[i].name, result.efforts[static_cast<Eigen::Index>(i)],
+                       problem.actuators[i].lower, problem.actuators[i].upper});
+  write_worst_joint(efforts, cells);
 }
 
 void EquilibriumAsker::move_to(ScenarioReport& report)

@@ -11,10 +11,10 @@ PlainScenario plain_scenario(const Scenario& scenario, SceneGeometry& geometry)
   if (scenario.options.strict && !resolved.warnings.empty())
     throw InputError(resolved.warnings.front().path, resolved.warnings.front().text + " (options.strict)");
   PlainScenario plain{scenario, std::move(resolved.detected), std::move(resolved.warnings),
-                      std::move(resolved.mesh_files)};
+                      std::move(resolved.mesh_files), std::move(resolved.sources)};
   plain.scenario.scene = std::move(resolved.scene);
   plain.scenario.contact_motions.clear();
-  for (const int source : resolved.sources)
+  for (const int source : plain.sources)
     plain.scenario.contact_motions.push_back(scenario.contact_motions[static_cast<std::size_t>(source)]);
   return plain;
 }

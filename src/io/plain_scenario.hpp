@@ -11,6 +11,7 @@ struct PlainScenario {
   std::vector<DetectedContact> detected;
   std::vector<Warning> warnings;
   std::vector<std::pair<std::string, std::string>> mesh_files;
+  std::vector<int> sources;  ///< of its contacts, in the original; empty: each its own
 };
 
 /// @throws InputError naming the entry, also for what is implausible where the options are strict.

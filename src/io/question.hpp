@@ -43,7 +43,7 @@ enum class Extras { kOnlyIfAsked, kAll };
 struct RowCell {
   const char* name;
   std::optional<double> number;
-  const char* word = nullptr;
+  std::string word = {};
 };
 
 /// What people read below the verdict and its sentence.
@@ -67,6 +67,9 @@ class Asker {
   virtual Verdict verdict() const = 0;
   virtual std::string summary() const = 0;  ///< one sentence a person can act on
   virtual void write_row(std::vector<RowCell>& cells) const = 0;
+  /// What is nearest to giving way, or does: cells of a trajectory's row, those of culprit_columns. Only of questions
+  /// that trajectories ask.
+  virtual void write_culprit(const ContactProblem& problem, std::vector<RowCell>& cells) const;
 
   /// Moves the answer to the report of the situation's scenario and problem, with the contacts, efforts and margins in
   /// it.
@@ -107,6 +110,20 @@ std::unique_ptr<Asker> make_asker(std::unique_ptr<Engine> engine)
 }
 
 const QuestionKind& kind_of(Question question);
+
+/// For Asker::write_culprit: `cause` and `culprit` of a failing case, else the contact nearest to slipping.
+void write_culprit_cells(const ContactProblem& problem, const StickingRules& rules, Verdict verdict,
+                         const Certificate& certificate, const Failure& failure,
+                         const std::vector<ContactReport>& contacts, std::vector<RowCell>& cells);
+/// For Asker::write_culprit: the joint with the largest share of its effort limit; of joints without one, the largest
+/// effort.
+struct JointEffort {
+  std::string joint;
+  double effort = 0.0, lower = -kInfinity, upper = kInfinity;
+};
+void write_worst_joint(const std::vector<JointEffort>& efforts, std::vector<RowCell>& cells);
+/// Names of the cells that both write.
+std::vector<std::string> culprit_columns();
 
 /// For QuestionKind::require: one-way contacts and orthotropic friction belong to the question impact.
 void require_plain_contacts(const Scenario& scenario);

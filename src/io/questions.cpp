@@ -1,9 +1,13 @@
 #include "io/question.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/text.hpp"
 #include "io/report.hpp"
 #include "stiction/error.hpp"
 #include "stiction/rest.hpp"
+#include "stiction/words.hpp"
 
 namespace stiction::internal {
 
@@ -46,6 +50,45 @@ void Situation::require_rest(const std::vector<bool>& slides) const
   else
     stiction::require_rest(problem, state.v, slides);
 }
+
+void Asker::write_culprit(const ContactProblem&, std::vector<RowCell>&) const {}
+
+void write_culprit_cells(const ContactProblem& problem, const StickingRules& rules, Verdict verdict,
+                         const Certificate& certificate, const Failure& failure,
+                         const std::vector<ContactReport>& contacts, std::vector<RowCell>& cells)
+{
+  if (verdict == Verdict::kFails) {
+    const FailureDigest digest = digest_failure(problem, rules, certificate, failure);
+    std::string names;
+    for (const std::string& name : digest.culprits) names += (names.empty() ? "" : ", ") + name;
+    cells.push_back({"cause", {}, digest.cause});
+    cells.push_back({"culprit", {}, names});
+    return;
+  }
+  const auto worst = std::ranges::max_element(contacts, {}, &ContactReport::utilisation);
+  const bool known = verdict == Verdict::kHolds && worst != contacts.end() && worst->utilisation > 0.0;
+  cells.push_back({"cause", {}});
+  cells.push_back(
+      {"culprit", {}, known ? problem.contacts[static_cast<std::size_t>(worst - contacts.begin())].name : ""});
+}
+
+void write_worst_joint(const std::vector<JointEffort>& efforts, std::vector<RowCell>& cells)
+{
+  const JointEffort* worst = nullptr;
+  const auto share = [](const JointEffort& motor) {
+    const double limit = motor.effort < 0.0 ? motor.lower : motor.upper;
+    return std::isfinite(limit) && limit != 0.0 ? std::abs(motor.effort / limit) : 0.0;
+  };
+  for (const JointEffort& motor : efforts)
+    if (!worst || share(motor) > share(*worst) ||
+        (share(motor) == share(*worst) && std::abs(motor.effort) > std::abs(worst->effort)))
+      worst = &motor;
+  cells.push_back({"joint", {}, worst ? worst->joint : ""});
+  cells.push_back({"joint_effort", worst ? std::optional(worst->effort) : std::nullopt});
+  cells.push_back({"joint_load", worst && share(*worst) > 0.0 ? std::optional(share(*worst)) : std::nullopt});
+}
+
+std::vector<std::string> culprit_columns() { return {"cause", "culprit", "joint", "joint_effort", "joint_load"}; }
 
 const QuestionKind& kind_of(Question question)
 {

@@ -89,7 +89,7 @@ bool RowAnswerer::change_sections(const BatchRow& row)
   return true;
 }
 
-void RowAnswerer::answer(const BatchRow& row, RowAnswer& answer)
+const Scenario& RowAnswerer::decode(const BatchRow& row)
 {
   restore();
   whole_ = !change_sections(row);
@@ -100,7 +100,13 @@ void RowAnswerer::answer(const BatchRow& row, RowAnswer& answer)
     row_.scene.package_paths = package_paths_;
   }
   require_askable(row_);
-  const Asker& asked = answerer_.ask(row_);
+  return row_;
+}
+
+void RowAnswerer::answer(const BatchRow& row, RowAnswer& answer) { write(answerer_.ask(decode(row)), answer); }
+
+void RowAnswerer::write(const Asker& asked, RowAnswer& answer)
+{
   answer.verdict = asked.verdict();
   answer.summary = asked.summary();
   answer.cells.clear();

@@ -1,15 +1,9 @@
 #pragma once
 
-#include "io/batch.hpp"
+#include "io/row_output.hpp"
 #include "io/scenario_answerer.hpp"
 
 namespace stiction::internal {
-
-struct RowAnswer {
-  Verdict verdict = Verdict::kUndecided;
-  std::string summary;
-  std::vector<RowCell> cells;  ///< what the question adds
-};
 
 /// Answers rows over one scenario; one per thread. An answer depends on its row alone, never on the rows before.
 class RowAnswerer {
@@ -20,6 +14,11 @@ class RowAnswerer {
 
   /// @throws InputError when the row is bad.
   void answer(const BatchRow& row, RowAnswer& answer);
+
+  /// The scenario with the changes of a row, until the next. @throws InputError
+  const Scenario& decode(const BatchRow& row);
+  static void write(const Asker& asked, RowAnswer& answer);
+  ScenarioAnswerer& answerer() { return answerer_; }
 
   /// Names of the cells that rows have unless they change the question or its options.
   std::vector<std::string> columns() const;

@@ -209,6 +209,14 @@ void decode_place(const Map& map, ContactDescription& contact)
   contact.normal_frame = map.choice_or("normal_frame", kContactFrames, contact.normal_frame);
 }
 
+/// true, false, or 1, 0 as schedules of trajectories have it.
+bool decode_active(const Entry& entry, const std::string& path)
+{
+  if (entry.kind == Entry::Kind::kText && !entry.quoted && (entry.text == "1" || entry.text == "0"))
+    return entry.text == "1";
+  return boolean(entry, path);
+}
+
 /// A contact that is to be detected.
 void decode_detected(const Map& map, const Entry& detect, ContactDescription& contact)
 {
@@ -225,9 +233,9 @@ void decode_detected(const Map& map, const Entry& detect, ContactDescription& co
 
 ContactDescription decode_contact(const Entry& entry, const std::string& path, ContactMotion& motion)
 {
-  const Map map(entry, path,
-                {"name", "link", "on", "at", "points", "at_frame", "normal", "normal_frame", "mu", "side", "torsion",
-                 "max_normal", "slides", "restitution", "one_way", "mu_second", "detect", "radius", "on_radius"});
+  const Map map(entry, path, {"name",         "link",      "on",     "at",      "points",     "at_frame", "normal",
+                              "normal_frame", "mu",        "side",   "torsion", "max_normal", "slides",   "restitution",
+                              "one_way",      "mu_second", "detect", "radius",  "on_radius",  "active"});
   ContactDescription contact;
   if (const Entry* detect = map.find("detect")) {
     decode_detected(map, *detect, contact);
@@ -242,6 +250,7 @@ ContactDescription decode_contact(const Entry& entry, const std::string& path, C
     contact.max_normal = number_at_least_zero(*found, map.path_of("max_normal"));
   if (const Entry* found = map.find("radius")) contact.radius = decode_radii(*found, map.path_of("radius"));
   if (const Entry* found = map.find("on_radius")) contact.on_radius = decode_radii(*found, map.path_of("on_radius"));
+  if (const Entry* found = map.find("active")) contact.active = decode_active(*found, map.path_of("active"));
   if (const Entry* found = map.find("slides")) {
     motion.slides = vector3(*found, map.path_of("slides"));
     if (motion.slides->isZero(0.0)) fail(*found, map.path_of("slides"), "a direction");

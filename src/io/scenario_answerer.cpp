@@ -37,10 +37,10 @@ bool same_body(const ModelDescription& a, const ModelDescription& b)
 bool same_place(const ContactDescription& a, const ContactDescription& b)
 {
   const auto sound = [](double value) { return std::isfinite(value) && value >= 0.0; };
-  return a.name == b.name && a.link == b.link && a.on == b.on && a.points == b.points && a.patch == b.patch &&
-         a.at_frame == b.at_frame && a.normal == b.normal && a.normal_frame == b.normal_frame && a.radius == b.radius &&
-         a.on_radius == b.on_radius && (a.torsion > 0.0) == (b.torsion > 0.0) && sound(b.mu) && sound(b.torsion) &&
-         b.max_normal >= 0.0;
+  return a.name == b.name && a.active == b.active && a.link == b.link && a.on == b.on && a.points == b.points &&
+         a.patch == b.patch && a.at_frame == b.at_frame && a.normal == b.normal && a.normal_frame == b.normal_frame &&
+         a.radius == b.radius && a.on_radius == b.on_radius && (a.torsion > 0.0) == (b.torsion > 0.0) && sound(b.mu) &&
+         sound(b.torsion) && b.max_normal >= 0.0;
 }
 
 void require(bool condition, const std::string& path, const char* want, const std::string& got)
@@ -119,14 +119,31 @@ void require_askable(const Scenario& scenario)
 
 ScenarioAnswerer::ScenarioAnswerer(const Scenario& scenario) : ScenarioAnswerer(scenario, std::nullopt) {}
 
+ScenarioAnswerer::LoadedScene::LoadedScene(const SceneDescription& loaded, Scene made)
+    : description(loaded),
+      scene(std::move(made)),
+      world_points(
+          loaded.plane != ScenePlane::kNone ||  // what it holds, and tangents, also depend on where things are
+          std::ranges::any_of(loaded.contacts, [](const auto& c) { return c.at_frame == ContactFrame::kWorld; }))
+{
+}
+
+bool ScenarioAnswerer::LoadedScene::fits(const Scenario& scenario) const
+{
+  const SceneDescription& asked = scenario.scene;
+  return asked.gravity == description.gravity && asked.loads == description.loads && asked.loops == description.loops &&
+         asked.plane == description.plane && asked.package_paths == description.package_paths &&
+         std::ranges::equal(description.models, asked.models, same_body) &&
+         std::ranges::equal(description.contacts, asked.contacts, same_place) &&
+         (!world_points || asked.models == description.models);
+}
+
 ScenarioAnswerer::ScenarioAnswerer(const Scenario& scenario, std::optional<SceneGeometry> geometry)
     : geometry_(std::move(geometry))
 {
   if (scenario.bare) return;
-  const SceneDescription& scene = description_ = plain(scenario).scene;
-  scene_.emplace(scene);
-  world_points_ = scene.plane != ScenePlane::kNone ||  // what it holds, and tangents, also depend on where things are
-                  std::ranges::any_of(scene.contacts, [](const auto& c) { return c.at_frame == ContactFrame::kWorld; });
+  const SceneDescription& scene = plain(scenario).scenario.scene;
+  scene_.emplace(scene, Scene(scene));
   for (const ModelDescription& model : scene.models)
     urdf_.emplace_back(model.name, sha256(model.urdf_file.empty() ? model.urdf_text
                                                                   : read_urdf_file(model.urdf_file, scene.package_paths,
@@ -134,23 +151,19 @@ ScenarioAnswerer::ScenarioAnswerer(const Scenario& scenario, std::optional<Scene
 }
 
 ScenarioAnswerer::ScenarioAnswerer(const ScenarioAnswerer& other)
-    : geometry_(other.geometry_),
-      description_(other.description_),
-      urdf_(other.urdf_),
-      scene_(other.scene_),
-      world_points_(other.world_points_)
+    : geometry_(other.geometry_), urdf_(other.urdf_), scene_(other.scene_)
 {
 }
 
-const Scenario& ScenarioAnswerer::plain(const Scenario& scenario)
+const PlainScenario& ScenarioAnswerer::plain(const Scenario& scenario)
 {
   if (scenario.bare || !has_geometry(scenario.scene)) {
-    plain_ = {};
-    return scenario;
+    plain_ = {scenario, {}, {}, {}, {}};
+  } else {
+    if (!geometry_ || !geometry_->fits(scenario.scene)) geometry_.emplace(scenario.scene);
+    plain_ = plain_scenario(scenario, *geometry_);
   }
-  if (!geometry_ || !geometry_->fits(scenario.scene)) geometry_.emplace(scenario.scene);
-  plain_ = plain_scenario(scenario, *geometry_);
-  return plain_.scenario;
+  return plain_;
 }
 
 std::vector<std::pair<std::string, std::string>> ScenarioAnswerer::input_hashes() const
@@ -164,7 +177,7 @@ bool ScenarioAnswerer::fits(const Scenario& scenario) const
 {
   // Where its contacts are shows only when they are found: then it is enough that the robots are the same.
   if (scene_ && !scenario.bare && has_geometry(scenario.scene))
-    return std::ranges::equal(description_.models, scenario.scene.models, same_body) && geometry_ &&
+    return std::ranges::equal(scene_->description.models, scenario.scene.models, same_body) && geometry_ &&
            geometry_->fits(scenario.scene);
   return fits_plain(scenario);
 }
@@ -172,23 +185,25 @@ bool ScenarioAnswerer::fits(const Scenario& scenario) const
 bool ScenarioAnswerer::fits_plain(const Scenario& scenario) const
 {
   if (!scene_ || scenario.bare) return !scene_ && scenario.bare;
-  const SceneDescription& scene = scenario.scene;
-  return scene.gravity == description_.gravity && scene.loads == description_.loads &&
-         scene.loops == description_.loops && scene.plane == description_.plane &&
-         scene.package_paths == description_.package_paths &&
-         std::ranges::equal(description_.models, scene.models, same_body) &&
-         std::ranges::equal(description_.contacts, scene.contacts, same_place) &&
-         (!world_points_ || scene.models == description_.models);
+  return scene_->fits(scenario);
 }
 
-/// Of a description that fits.
-void ScenarioAnswerer::compute(const SceneDescription& description, ContactProblem& problem)
+/// A row cannot make a scenario of a bare problem, or the other way round.
+ScenarioAnswerer::LoadedScene& ScenarioAnswerer::loaded_for(const Scenario& scenario)
 {
-  state_ = scene_->state(description.models);
-  scene_->compute(state_, problem);
+  if (scene_->fits(scenario)) return *scene_;
+  if (!other_ || !other_->fits(scenario)) other_.emplace(scenario.scene, Scene(scenario.scene, scene_->scene));
+  return *other_;
+}
+
+namespace {
+
+/// Those of the description, which may differ from the ones that the scene was loaded with.
+void set_coefficients(const SceneDescription& description, ContactProblem& problem)
+{
   std::size_t next = 0;
   for (const ContactDescription& contact : description.contacts)
-    for (std::size_t k = 0; k < contact.points.size(); ++k, ++next) {
+    for (std::size_t k = 0; contact.active && k < contact.points.size(); ++k, ++next) {
       problem.contacts[next].mu = contact.mu;
       problem.contacts[next].side = contact.side;
       problem.contacts[next].torsion = contact.torsion;
@@ -196,10 +211,42 @@ void ScenarioAnswerer::compute(const SceneDescription& description, ContactProbl
     }
 }
 
+/// @throws InputError when more was taken out of a motion than its tolerance.
+void require_tolerated(const ContactProblem& problem, const MeasuredMotion& motion)
+{
+  const auto owner = [&](int row) {
+    for (const Contact& contact : problem.contacts)
+      if (contact.row == row) return "contacts." + contact.name;
+    for (const LoopConstraint& loop : problem.loops)
+      if (loop.row == row) return "closures." + loop.name;
+    return std::string("contacts");
+  };
+  const StickingCorrection& found = motion.correction;
+  if (found.speed > motion.tolerance)
+    throw InputError(owner(found.speed_row), "want bodies at rest relative to each other within " +
+                                                 text(motion.tolerance) + " m/s (--tolerance), got " +
+                                                 text(found.speed) + " m/s");
+  if (found.acceleration * motion.span > motion.tolerance)
+    throw InputError(owner(found.acceleration_row),
+                     "want accelerations that keep bodies at rest relative to each other, within " +
+                         text(motion.tolerance) + " m/s (--tolerance) in " + text(motion.span) + " s, got " +
+                         text(found.acceleration) + " m/s^2");
+}
+
+}  // namespace
+
+/// Of a description that fits.
+void ScenarioAnswerer::compute(LoadedScene& loaded, const SceneDescription& description, ContactProblem& problem)
+{
+  state_ = loaded.scene.state(description.models);
+  loaded.scene.compute(state_, problem);
+  set_coefficients(description, problem);
+}
+
 /// Of a scenario that fits.
 void ScenarioAnswerer::compute(const Scenario& scenario, ContactProblem& problem)
 {
-  if (scene_) return compute(scenario.scene, problem);
+  if (scene_) return compute(loaded_for(scenario), scenario.scene, problem);
   problem = scenario.bare->problem;
   for (Eigen::Index i = 0; scenario.bare->problem.dofs.empty() && i < problem.nv(); ++i)
     problem.dofs.push_back({"", "v" + std::to_string(i), 0, 1});
@@ -212,7 +259,12 @@ void ScenarioAnswerer::compute(const Scenario& scenario, ContactProblem& problem
 
 const Asker& ScenarioAnswerer::ask(const Scenario& asked)
 {
-  const Scenario& scenario = plain(asked);
+  if (asked.bare || !has_geometry(asked.scene)) return ask_plain(asked, nullptr);
+  return ask_plain(plain(asked).scenario, nullptr);
+}
+
+const Asker& ScenarioAnswerer::ask_plain(const Scenario& scenario, MeasuredMotion* motion)
+{
   if (!asker_ || question_ != scenario.question || engine_->name() != scenario.options.solver) {
     std::unique_ptr<Engine> engine = make_engine(scenario.options.solver);
     Engine* const owned_by_asker = engine.get();
@@ -221,17 +273,43 @@ const Asker& ScenarioAnswerer::ask(const Scenario& asked)
     question_ = scenario.question;
   }
   engine_->forget();  // an answer must not depend on the one before
-  if (fits_plain(scenario)) {
-    compute(scenario, problem_);
-    require_size(scenario, problem_);
-    asker_->ask({scenario, robots(), state_, problem_}, Extras::kOnlyIfAsked);
-  } else {
-    Scene scene(scenario.scene, *scene_);  // a row cannot make a scenario of a bare problem, or the other way round
-    scene.compute(scene.described_state(), problem_);
-    require_size(scenario, problem_);
-    asker_->ask({scenario, &scene, scene.described_state(), problem_}, Extras::kOnlyIfAsked);
+  Scene* const scene = scene_ ? &loaded_for(scenario).scene : nullptr;
+  compute(scenario, problem_);
+  require_size(scenario, problem_);
+  if (motion) {
+    state_.v = motion->v;
+    state_.a = motion->a;
+    motion->correction = stick(*scene, state_, problem_);
+    set_coefficients(scenario.scene, problem_);
+    require_tolerated(problem_, *motion);
   }
+  asker_->ask({scenario, scene, state_, problem_}, Extras::kOnlyIfAsked);
   return *asker_;
+}
+
+void ScenarioAnswerer::leave_out_moving(const std::vector<char>& may_leave, const MeasuredMotion& motion,
+                                        Scenario& scenario)
+{
+  if (std::ranges::find(may_leave, 1) == may_leave.end()) return;
+  compute(scenario, problem_);
+  const Eigen::VectorXd speed = problem_.J * motion.v;
+  std::vector<ContactDescription> contacts;
+  std::vector<ContactMotion> motions;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < may_leave.size(); ++i) {
+    ContactDescription contact = scenario.scene.contacts[i];
+    contact.points.clear();
+    for (const Eigen::Vector3d& point : scenario.scene.contacts[i].points) {
+      const bool moves = contact.active && std::abs(speed[problem_.contacts[next].row]) > motion.tolerance;
+      next += contact.active;
+      if (!may_leave[i] || !moves) contact.points.push_back(point);
+    }
+    if (contact.points.empty()) continue;
+    contacts.push_back(contact);
+    motions.push_back(scenario.contact_motions[i]);
+  }
+  scenario.scene.contacts = std::move(contacts);
+  scenario.contact_motions = std::move(motions);
 }
 
 ScenarioReport ScenarioAnswerer::start(const Scenario& scenario)
@@ -240,7 +318,8 @@ ScenarioReport ScenarioAnswerer::start(const Scenario& scenario)
   report.scenario = scenario;
   if (scenario.bare) report.warnings = scenario.bare->warnings;
   if (scene_)
-    for (const Warning& warning : scene_->warnings(scenario.scene.models)) report.warnings.push_back(warning.message());
+    for (const Warning& warning : scene_->scene.warnings(scenario.scene.models))
+      report.warnings.push_back(warning.message());
   for (const Warning& warning : plain_.warnings) report.warnings.push_back(warning.message());
   report.detected = plain_.detected;
   report.inputs.urdf = urdf_;
@@ -249,14 +328,14 @@ ScenarioReport ScenarioAnswerer::start(const Scenario& scenario)
   compute(scenario, report.problem);
   // Accelerations of surfaces are nothing to impacts and grasps.
   if (scene_ && scenario.question != Question::kImpact && scenario.question != Question::kClosure)
-    for (const Warning& warning : scene_->turning_contacts(state_)) report.warnings.push_back(warning.message());
+    for (const Warning& warning : scene_->scene.turning_contacts(state_)) report.warnings.push_back(warning.message());
   require_size(scenario, report.problem);
   return report;
 }
 
 ScenarioReport ScenarioAnswerer::read(const Scenario& asked)
 {
-  const Scenario& scenario = plain(asked);
+  const Scenario& scenario = plain(asked).scenario;
   if (!fits_plain(scenario)) return ScenarioAnswerer(asked, geometry_).read(asked);
   ScenarioReport report = start(scenario);
   const auto asker = kind_of(scenario.question).make(make_engine(scenario.options.solver));
@@ -267,7 +346,7 @@ ScenarioReport ScenarioAnswerer::read(const Scenario& asked)
 
 ScenarioReport ScenarioAnswerer::report(const Scenario& asked)
 {
-  const Scenario& scenario = plain(asked);
+  const Scenario& scenario = plain(asked).scenario;
   if (!fits_plain(scenario)) return ScenarioAnswerer(asked, geometry_).report(asked);
   ScenarioReport report = start(scenario);
   const auto asker = kind_of(scenario.question).make(make_engine(scenario.options.solver));

@@ -37,8 +37,7 @@ ScenarioNumbers ScenarioChecker::check_numbers(const Scenario& scenario)
   std::vector<internal::RowCell> cells;
   asker.write_row(cells);
   ScenarioNumbers numbers{asker.verdict(), asker.summary(), {}};
-  for (const internal::RowCell& cell : cells)
-    numbers.cells.push_back({cell.name, cell.number, cell.word ? cell.word : ""});
+  for (const internal::RowCell& cell : cells) numbers.cells.push_back({cell.name, cell.number, cell.word});
   return numbers;
 }
 

@@ -101,6 +101,21 @@ void append_block(std::string& out, const Entry& entry, std::size_t indent)
   }
 }
 
+/// As decode_radii reads it.
+Entry radii_entry(const SurfaceRadii& radii)
+{
+  const auto one = [](double radius) { return text_entry(std::isinf(radius) ? "flat" : text(radius)); };
+  if (!radii.along && radii.first == radii.second) return one(radii.first);
+  Entry pair;
+  pair.kind = Entry::Kind::kList;
+  pair.items = {one(radii.first), one(radii.second)};
+  if (!radii.along) return pair;
+  Entry entry;
+  item(entry, "radii") = pair;
+  item(entry, "along") = vector_entry(*radii.along);
+  return entry;
+}
+
 /// A contact as an entry; what the entry that it was detected for says besides stays.
 Entry contact_entry(const ContactDescription& contact, const Entry* wanted)
 {
@@ -118,6 +133,8 @@ Entry contact_entry(const ContactDescription& contact, const Entry* wanted)
   item(entry, "normal") = vector_entry(contact.normal);
   item(entry, "normal_frame") = text_entry(contact.normal_frame == ContactFrame::kOn ? "on" : "world");
   item(entry, "mu") = text_entry(text(contact.mu));
+  if (contact.radius) item(entry, "radius") = radii_entry(*contact.radius);
+  if (contact.on_radius) item(entry, "on_radius") = radii_entry(*contact.on_radius);
   for (std::size_t i = 0; wanted && wanted->kind == Entry::Kind::kMap && i < wanted->keys.size(); ++i)
     if (const std::string& key = wanted->keys[i]; key != "name" && key != "detect" && key != "mu")
       item(entry, key) = wanted->items[i];

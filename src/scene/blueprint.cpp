@@ -433,8 +433,10 @@ Blueprint make_blueprint(const SceneDescription& description, const std::vector<
   blueprint.warnings.insert(blueprint.warnings.end(), blueprint.load_warnings.begin(), blueprint.load_warnings.end());
 
   std::set<std::string> names;
+  std::vector<ContactBlueprint> inactive;  // read, so that what is wrong with them does not wait until they are on
   for (std::size_t i = 0; i < description.contacts.size(); ++i)
-    read_contact(description.contacts[i], i, bodies, names, blueprint.contacts);
+    read_contact(description.contacts[i], i, bodies, names,
+                 description.contacts[i].active ? blueprint.contacts : inactive);
   for (std::size_t i = 0; i < description.loops.size(); ++i) {
     const LoopDescription& source = description.loops[i];
     const std::string path = indexed("closures", i);

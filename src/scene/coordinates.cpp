@@ -185,6 +185,17 @@ Eigen::VectorXd Coordinates::reduce(const Eigen::VectorXd& full_q) const
   return q;
 }
 
+Eigen::VectorXd Coordinates::reduce_rate(const Eigen::VectorXd& full_v) const
+{
+  Eigen::VectorXd v(nv);
+  for (const JointSlot& slot : slots)
+    for (int k = 0; !follows(slot) && k < freedoms(slot.type); ++k)
+      if (const int dof = v_source[idx(slot.v + k)]; dof >= 0)
+        v(dof) =
+            slot.type == JointType::kContinuous ? std::remainder(full_v(slot.v), 2.0 * EIGEN_PI) : full_v(slot.v + k);
+  return v;
+}
+
 void Coordinates::check(const SceneState& state) const
 {
   check_vector("state.q", state.q, nq);

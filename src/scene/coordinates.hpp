@@ -43,6 +43,8 @@ struct Coordinates {
   void expand(const Eigen::VectorXd& q, Eigen::VectorXd& full_q) const;       ///< presized
   void expand_rate(const Eigen::VectorXd& v, Eigen::VectorXd& full_v) const;  ///< presized
   Eigen::VectorXd reduce(const Eigen::VectorXd& full_q) const;
+  /// Of a difference of configurations: turns of continuous joints become at most half ones.
+  Eigen::VectorXd reduce_rate(const Eigen::VectorXd& full_v) const;
 
   /// @throws InputError: sizes, finiteness, unit quaternions.
   void check(const SceneState& state) const;

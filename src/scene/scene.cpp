@@ -392,4 +392,16 @@ Eigen::VectorXd Scene::integrate(const Eigen::VectorXd& q, const Eigen::VectorXd
   return core.coordinates.reduce(pinocchio::integrate(core.model, full_q, full_dv));
 }
 
+Eigen::VectorXd Scene::difference(const Eigen::VectorXd& from, const Eigen::VectorXd& to) const
+{
+  const Core& core = *impl_->core;
+  const Eigen::VectorXd still = Eigen::VectorXd::Zero(core.coordinates.nv);
+  core.coordinates.check({from, still, {}});
+  core.coordinates.check({to, still, {}});
+  Eigen::VectorXd full_from(core.model.nq), full_to(core.model.nq);
+  core.coordinates.expand(from, full_from);
+  core.coordinates.expand(to, full_to);
+  return core.coordinates.reduce_rate(pinocchio::difference(core.model, full_from, full_to));
+}
+
 }  // namespace stiction

@@ -384,6 +384,33 @@ std::string describe_failure(const ContactProblem& problem, const StickingRules&
   return "";
 }
 
+FailureDigest digest_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
+                             const Failure& failure)
+{
+  if (certificate.kind == CertificateKind::kContradiction) return {"contradicts", {}};
+  if (certificate.kind != CertificateKind::kMotion) return {};
+  const Told told = read_motion(problem, failure, gone_contacts(problem, rules, certificate));
+  const Names moving = !told.slip.empty() ? told.slip : !told.twist.empty() ? told.twist : told.lift;
+  switch (failure.cause) {
+    case FailureCause::kMotors:
+      return {"no efforts", moving};
+    case FailureCause::kEffort:
+      return {"too weak", overtaxed_motors(problem, failure.motion)};
+    case FailureCause::kLimits:
+      return {"overloads", told.overloaded};
+    case FailureCause::kFriction:
+      return {told.slip.empty() && !told.twist.empty() ? "twists" : "slides", moving};
+    case FailureCause::kNothing:
+      if (failure.pressed && told.tips) return {"tips", told.still};
+      return {"gives way", moving.empty() ? moving_joints(problem, failure.motion) : moving};
+    case FailureCause::kSeveral:
+      return {"gives way", moving};
+    case FailureCause::kUnknown:
+      break;
+  }
+  return {moving.empty() ? "" : "gives way", moving};
+}
+
 std::string list_failing_contacts(const ContactProblem& problem, const StickingRules& rules,
                                   const Certificate& certificate, const Failure& failure)
 {

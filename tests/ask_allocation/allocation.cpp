@@ -8,6 +8,7 @@
 #include "stiction/closure.hpp"
 #include "stiction/equilibrium.hpp"
 #include "stiction/sticking.hpp"
+#include "stiction/sticking_monitor.hpp"
 #include "support/examples.hpp"
 #include "support/grasps.hpp"
 #include "support/limbs.hpp"
@@ -118,6 +119,34 @@ TEST(Allocation, MonitorStepsAfterTheFirstAllocateNothing)
   }
   EXPECT_GT(holds, 0);
   EXPECT_GT(fails, 0);
+  EXPECT_GT(afresh, 0);
+}
+
+TEST(Allocation, StepsInMotionAfterTheFirstAllocateNothing)
+{
+  testing::Rng rng{12};
+  int holds = 0, fails = 0, reused = 0, afresh = 0;
+  for (int walk = 0; walk < 10; ++walk) {
+    ContactProblem p = testing::random_contacts(rng, 5, 0.3);
+    testing::make_holding(rng, p);
+    StickingMonitor monitor;
+    const Eigen::VectorXd load = p.F, other = 0.8 * load.norm() * testing::gaussian(rng, p.nv()).normalized();
+    for (const bool counted : {false, true})
+      for (int i = 0; i < 100; ++i) {
+        p.F = load + std::sin(0.1 * i) * other;
+        Verdict verdict = Verdict::kUndecided;
+        const long count = allocations_of([&] { verdict = monitor.step(p); });
+        if (!counted) continue;
+        EXPECT_EQ(count, 0) << walk << " " << i;
+        holds += verdict == Verdict::kHolds;
+        fails += verdict == Verdict::kFails;
+        reused += monitor.reused();
+        afresh += !monitor.reused();
+      }
+  }
+  EXPECT_GT(holds, 0);
+  EXPECT_GT(fails, 0);
+  EXPECT_GT(reused, 0);
   EXPECT_GT(afresh, 0);
 }
 

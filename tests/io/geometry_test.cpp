@@ -49,6 +49,56 @@ std::string refusal_of(const std::string& text, const std::vector<ScenarioOverri
   return "none";
 }
 
+TEST(GeometryScenario, ABallThatIsFoundRollsAsTheOneThatIsGiven)
+{
+  // 5/7 g sin 20°, m g cos 20° and 2/7 m g sin 20° (scenarios/ball_down_slope.yaml).
+  const ScenarioReport report = checked("ball_detected"), given = checked("ball_down_slope");
+  ASSERT_EQ(report.verdict, Verdict::kHolds);
+  ASSERT_EQ(report.contacts.size(), 1u);
+  EXPECT_NEAR(report.contacts[0].found.force[0], 1.8437, 1e-4);
+  EXPECT_NEAR(report.contacts[0].force_W->norm(), given.contacts[0].force_W->norm(), 1e-9);
+  EXPECT_TRUE(report.warnings.empty());
+  // Written out it says the same.
+  const ScenarioDocument document = load_scenario(scenario("ball_detected"));
+  const std::string written = written_scenario(document, {});
+  EXPECT_THAT(written, HasSubstr("radius: 0.05"));
+  EXPECT_NEAR(check_text(written).contacts.at(0).found.force[0], report.contacts[0].found.force[0], 1e-12);
+}
+
+TEST(GeometryScenario, ContactsThatAreOffAreNotThere)
+{
+  const std::string by_hand =
+      "contacts:\n  - {name: all, link: box/box, points: [[0.1, 0.1, -0.1], [-0.1, 0.1, -0.1], [-0.1, -0.1, -0.1]], "
+      "normal: [0, 0, 1], mu: 0.5, active: ACTIVE}\n"
+      "  - {name: last, link: box/box, at: [0.1, -0.1, -0.1], normal: [0, 0, 1], mu: 0.5}\nquestion: equilibrium\n";
+  const auto with = [&](const std::string& active) {
+    std::string text = by_hand;
+    text.replace(text.find("ACTIVE"), 6, active);
+    return check_text(box_on("mu: 0.5", text));
+  };
+  for (const char* on : {"true", "1"}) EXPECT_EQ(with(on).problem.contacts.size(), 4u);
+  for (const char* off : {"false", "0"}) {
+    const ScenarioReport report = with(off);
+    EXPECT_EQ(report.verdict, Verdict::kFails);
+    ASSERT_EQ(report.problem.contacts.size(), 1u);
+    EXPECT_EQ(report.problem.contacts[0].name, "last");
+    EXPECT_EQ(report.problem.contacts[0].mu, 0.5);
+    EXPECT_TRUE(verify_report(to_json(report), "r").valid);
+  }
+  EXPECT_THAT(refusal_of(box_on("mu: 0.5",
+                                "contacts:\n  - {name: a, link: box/box, at: [0, 0, -0.1], normal: [0, 0, 1], "
+                                "mu: 0.5, active: 2}\n")),
+              HasSubstr("contacts[0].active: want true or false, got '2'"));
+  EXPECT_THAT(refusal_of(box_on("mu: 0.5",
+                                "contacts:\n  - {name: a, link: box/lid, at: [0, 0, 0], normal: [0, 0, 1], "
+                                "mu: 0.5, active: false}\n")),
+              HasSubstr("contacts[0].link"))
+      << "what is wrong with it does not wait until it is on";
+  const ScenarioReport detected = check_text(
+      box_on("mu: 0.5", "contacts:\n  - {name: feet, detect: {with: ground}, active: false}\nquestion: equilibrium\n"));
+  EXPECT_EQ(detected.problem.contacts.size(), 0u);
+}
+
 TEST(GeometryScenario, ABoxSlidesWhereTheSlopeIsSteeperThanItsFriction)
 {
   for (const double degrees : {20.0, 26.0, 27.0, 40.0}) {  // atan 0.5 = 26.565

@@ -103,6 +103,13 @@ void StabilityServer::declare_parameters()
   declare_parameter("monitor.base_source", "tf",
                     chosen("Where the pose of a floating base comes from: tf, or the topic base_pose.", "tf", "topic",
                            Change::kNever));
+  declare_parameter("monitor.motion", "rest",
+                    chosen("What is judged: the posture as if at rest, or whether all contacts keep sticking with the "
+                           "velocities and efforts that are measured.",
+                           "rest", "measured", Change::kNever));
+  declare_parameter("monitor.max_slip", 0.05,
+                    ranged("In motion: velocities of contacts below this are noise, and taken out; m/s.", 0.0, 1000.0,
+                           Change::kAnyTime));
   declare_parameter(
       "monitor.effort", "limits",
       chosen("What the motors can do: the URDF's limits, or anything.", "limits", "unlimited", Change::kAnyTime));
@@ -145,6 +152,9 @@ MonitorOptions StabilityServer::monitor_options(const GetParameter& get) const
   options.gravity = Eigen::Vector3d(gravity[0], gravity[1], gravity[2]);
   options.margin = is_first(get("monitor.margin"), "com", "friction") ? MonitorOptions::Margin::kCom
                                                                       : MonitorOptions::Margin::kFriction;
+  options.motion = is_first(get("monitor.motion"), "rest", "measured") ? MonitorOptions::Motion::kRest
+                                                                       : MonitorOptions::Motion::kMeasured;
+  options.max_slip = get("monitor.max_slip").as_double();
   options.warn_below = get("monitor.warn_below").as_double();
   options.max_age = get("monitor.max_age").as_double();
   options.max_contacts_age = get("monitor.max_contacts_age").as_double();
@@ -232,6 +242,9 @@ void StabilityServer::start_monitor()
       listen("base_pose", rclcpp::SensorDataQoS(), &Monitor::set_base);
     }
   }
+  if (monitor_.options().base == stiction::Base::kFloating &&
+      monitor_.options().motion == MonitorOptions::Motion::kMeasured)
+    listen("base_twist", rclcpp::SensorDataQoS(), &Monitor::set_base_twist);
   timer_ = rclcpp::create_timer(
       this, get_clock(), rclcpp::Duration::from_seconds(1.0 / rate), [this] { observe(); }, monitor_group_);
 }

@@ -7,6 +7,8 @@
 
 #include "stiction/error.hpp"
 #include "stiction/region_input.hpp"
+#include "stiction/sticking.hpp"
+#include "stiction/trajectory.hpp"
 #include "stiction_ros/conversions.hpp"
 
 namespace stiction_ros {
@@ -127,11 +129,14 @@ struct Monitor::Judge {
   stiction::ContactProblem problem;
   stiction::EquilibriumChecker checker;
   stiction::EquilibriumResult result;
+  stiction::StickingChecker moving_checker;
+  stiction::StickingResult moving;
   stiction::RegionChecker region_checker;
   stiction::RegionResult region;
 
   stiction::ModelDescription& model() { return description.models.front(); }
   void decide(const MonitorOptions& options);
+  void decide_in_motion(const MonitorOptions& options);
   void find_region();
   View view(const MonitorOptions& options);
 };
@@ -147,11 +152,38 @@ void Monitor::Judge::decide(const MonitorOptions& options)
     scene.emplace(description);
   }
   state = scene->state(description.models);
+  if (options.motion == MonitorOptions::Motion::kMeasured) return decide_in_motion(options);
   scene->compute(state, problem);
   stiction::EquilibriumOptions asked;
   asked.friction_scale = options.margin == MonitorOptions::Margin::kFriction;
   checker.check(problem, {}, asked, result);
   if (options.base == stiction::Base::kFloating) find_region();
+}
+
+/// Of the velocity nearest to the measured one in which contacts are at rest; what is told of the answer is told as of
+/// an equilibrium.
+void Monitor::Judge::decide_in_motion(const MonitorOptions& options)
+{
+  const stiction::StickingCorrection noise = stiction::stick(*scene, state, problem);
+  if (noise.speed > options.max_slip)
+    for (const stiction::Contact& contact : problem.contacts)
+      if (contact.row == noise.speed_row)
+        throw InputError("contacts." + contact.name, "want it at rest within " + text(options.max_slip) +
+                                                         " m/s (max_slip), got " + text(noise.speed) + " m/s");
+  stiction::StickingOptions asked;
+  asked.margins = true;
+  moving_checker.check(problem, asked, moving);
+  result.verdict = moving.verdict;
+  result.reason = moving.reason;
+  result.certificate = moving.certificate;
+  result.lambda = moving.lambda;
+  result.contacts = moving.contacts;
+  result.explanation = moving.explanation;
+  result.friction_scale = {};
+  result.friction_scale.state = !moving.friction_scale_known ? stiction::Margin::State::kUndecided
+                                : moving.friction_scale      ? stiction::Margin::State::kKnown
+                                                             : stiction::Margin::State::kNone;
+  if (moving.friction_scale) result.friction_scale.lower = result.friction_scale.upper = *moving.friction_scale;
 }
 
 void Monitor::Judge::find_region()
@@ -164,7 +196,8 @@ void Monitor::Judge::find_region()
 View Monitor::Judge::view(const MonitorOptions& options)
 {
   View view{.problem = problem, .result = result};
-  if (options.base == stiction::Base::kFloating) view.region = &region;
+  if (options.base == stiction::Base::kFloating && options.motion == MonitorOptions::Motion::kRest)
+    view.region = &region;
   view.center_of_mass = scene->center_of_mass(state, kRobot);
   view.weight = std::max(scene->total_mass(kRobot) * options.gravity.norm(), 1e-9);
   if (const Eigen::VectorXd motion = failing_motion(problem, result); motion.size() > 0) {
@@ -189,6 +222,10 @@ void Monitor::set_options(const MonitorOptions& options)
 {
   if (options.base == stiction::Base::kFixed && options.margin == MonitorOptions::Margin::kCom)
     throw InputError("margin", "want friction with a fixed base, got com");
+  const bool measured = options.motion == MonitorOptions::Motion::kMeasured;
+  if (measured && options.margin == MonitorOptions::Margin::kCom)
+    throw InputError("margin", "want friction in motion, as support regions are about rest, got com");
+  if (!(options.max_slip >= 0.0)) throw InputError("max_slip", "want a number >= 0, got " + text(options.max_slip));
   if (options.effort != stiction::Effort::Kind::kLimits && options.effort != stiction::Effort::Kind::kUnlimited)
     throw InputError("effort", "want limits or unlimited, got another kind");
   if (!options.gravity.allFinite()) throw InputError("gravity", "want finite numbers");
@@ -196,12 +233,18 @@ void Monitor::set_options(const MonitorOptions& options)
        {std::pair{"max_age", options.max_age}, {"max_contacts_age", options.max_contacts_age}})
     if (!(value >= 0.0)) throw InputError(name, "want a number >= 0, got " + text(value));
   Judge& judge = *judge_;
-  const bool same = judge.model().base == options.base && judge.model().effort.kind == options.effort &&
+  const stiction::Effort::Kind effort = measured ? stiction::Effort::Kind::kGiven : options.effort;
+  const bool same = judge.model().base == options.base && judge.model().effort.kind == effort &&
                     judge.description.gravity == options.gravity;
   options_ = options;
   if (same) return;
   judge.model().base = options.base;
-  judge.model().effort.kind = options.effort;
+  judge.model().effort = {effort, {}};
+  if (!measured) {
+    judge.model().rates.clear();
+    judge.model().linear_velocity.setZero();
+    judge.model().angular_velocity.setZero();
+  }
   judge.description.gravity = options.gravity;
   judge.scene.reset();
 }
@@ -259,6 +302,12 @@ void Monitor::set_joints(const sensor_msgs::msg::JointState& joints)
                       std::to_string(joints.position.size());
     return;
   }
+  for (const auto& [what, values] :
+       {std::pair<const char*, const std::vector<double>*>{"velocity", &joints.velocity}, {"effort", &joints.effort}})
+    if (!values->empty() && values->size() != joints.name.size())
+      joints_problem_ = std::string("joint_states.") + what + ": want none or one per name (" +
+                        std::to_string(joints.name.size()) + "), got " + std::to_string(values->size());
+  if (!joints_problem_.empty()) return;
   std::set<std::string> seen;
   for (std::size_t i = 0; i < joints.name.size(); ++i) {
     if (!std::isfinite(joints.position[i]))
@@ -267,7 +316,9 @@ void Monitor::set_joints(const sensor_msgs::msg::JointState& joints)
   }
   if (!joints_problem_.empty()) return;
   for (std::size_t i = 0; i < joints.name.size(); ++i)
-    joints_[joints.name[i]] = {joints.position[i], to_time(joints.header.stamp)};
+    joints_[joints.name[i]] = {
+        joints.position[i], joints.velocity.empty() ? std::nullopt : std::optional(joints.velocity[i]),
+        joints.effort.empty() ? std::nullopt : std::optional(joints.effort[i]), to_time(joints.header.stamp)};
 }
 
 void Monitor::set_base(const geometry_msgs::msg::PoseStamped& pose)
@@ -282,6 +333,8 @@ void Monitor::set_base_problem(const std::string& why)
   base_problem_ = why;
 }
 
+void Monitor::set_base_twist(const geometry_msgs::msg::TwistStamped& twist) { base_twist_ = twist; }
+
 void Monitor::check_age(const std::string& what, Time stamp, double limit, Time now, std::vector<std::string>& problems)
 {
   const double age = to_seconds(now - stamp);
@@ -291,6 +344,33 @@ void Monitor::check_age(const std::string& what, Time stamp, double limit, Time 
     problems.push_back(what + ": " + text(age) + " s old, want at most " + text(limit) + " s");
   else if (-age > limit)
     problems.push_back(what + ": " + text(-age) + " s in the future: the clocks differ");
+}
+
+/// What is missing of velocities and efforts.
+void Monitor::find_motion_problems(Time now, std::vector<std::string>& problems)
+{
+  std::vector<std::string> unmeasured;
+  for (const std::string& name : joint_names_)
+    if (const auto joint = joints_.find(name);
+        joint != joints_.end() && !(std::isfinite(joint->second.velocity.value_or(std::nan(""))) &&
+                                    std::isfinite(joint->second.effort.value_or(std::nan("")))))
+      unmeasured.push_back(name);
+  if (!unmeasured.empty()) problems.push_back("joint_states: no velocity and effort of " + text(unmeasured));
+  if (options_.base != stiction::Base::kFloating) return;
+  if (!base_twist_) {
+    problems.push_back("base twist: none has arrived");
+    return;
+  }
+  oldest_ = std::min(oldest_, to_time(base_twist_->header.stamp));
+  check_age("base twist", to_time(base_twist_->header.stamp), options_.max_age, now, problems);
+  if (const std::string& frame = base_twist_->header.frame_id; !frame.empty() && frame != root_link_)
+    problems.push_back("base twist: want it in the axes of " + root_link_ + ", got '" + frame + "'");
+  const auto& [linear, angular] = std::pair(base_twist_->twist.linear, base_twist_->twist.angular);
+  for (const double value : {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z})
+    if (!std::isfinite(value)) {
+      problems.push_back("base twist: want finite numbers, got " + text(value));
+      break;
+    }
 }
 
 /// Everything that keeps the inputs from being judged together, in words.
@@ -341,6 +421,7 @@ std::vector<std::string> Monitor::find_problems(Time now)
                            "'");
     }
   }
+  if (options_.motion == MonitorOptions::Motion::kMeasured) find_motion_problems(now, problems);
   if (!contacts_) {
     problems.push_back("contacts: none have arrived");
   } else {
@@ -406,6 +487,17 @@ void Monitor::judge(Observation& observation)
   model.joints.clear();
   for (const std::string& name : joint_names_) model.joints[name] = joints_.at(name).position;
   model.pose = options_.base == stiction::Base::kFloating ? to_pose(base_->pose, "base pose") : stiction::Pose{};
+  if (options_.motion == MonitorOptions::Motion::kMeasured) {
+    for (const std::string& name : joint_names_) {
+      model.rates[name] = *joints_.at(name).velocity;
+      model.effort.given[name] = *joints_.at(name).effort;
+    }
+    if (base_twist_ && options_.base == stiction::Base::kFloating) {
+      const geometry_msgs::msg::Twist& twist = base_twist_->twist;
+      model.linear_velocity = {twist.linear.x, twist.linear.y, twist.linear.z};
+      model.angular_velocity = {twist.angular.x, twist.angular.y, twist.angular.z};
+    }
+  }
   judge.decide(options_);
 
   msg::Stability& stability = observation.stability;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <geometry_msgs/msg/pose_stamped.hpp>
+#include <geometry_msgs/msg/twist_stamped.hpp>
 #include <sensor_msgs/msg/joint_state.hpp>
 #include <stiction_msgs/msg/contact_array.hpp>
 
@@ -39,6 +40,24 @@ inline sensor_msgs::msg::JointState slider(double position, double time)
   state.name = {"slide"};
   state.position = {position};
   return state;
+}
+
+/// With its velocity and effort.
+inline sensor_msgs::msg::JointState driven(double velocity, double effort, double time)
+{
+  sensor_msgs::msg::JointState state = slider(0.0, time);
+  state.velocity = {velocity};
+  state.effort = {effort};
+  return state;
+}
+
+inline geometry_msgs::msg::TwistStamped twist(double along_x, double time)
+{
+  geometry_msgs::msg::TwistStamped moves;
+  moves.header.stamp = at(time);
+  moves.header.frame_id = "cube";
+  moves.twist.linear.x = along_x;
+  return moves;
 }
 
 inline geometry_msgs::msg::PoseStamped base(double time)

@@ -70,6 +70,67 @@ TEST(Monitor, HoldsWithTheDistanceOfTheCentreOfMassFromTheEdge)
   }
 }
 
+MonitorOptions in_motion()
+{
+  MonitorOptions options;
+  options.motion = MonitorOptions::Motion::kMeasured;
+  options.margin = MonitorOptions::Margin::kFriction;
+  return options;
+}
+
+TEST(Monitor, InMotionFrictionCarriesWhatTheMotorPushesOff)
+{
+  // The ballast is pushed along x with the motor's effort f, the cube with -f: friction holds it up to mu times the
+  // weight. A ballast that moves, or a posture that would hold with other efforts, changes nothing.
+  Monitor monitor(in_motion());
+  for (const double effort : {0.0, 5.0, -20.0, 23.5, 23.6, -30.0}) {
+    stand(monitor, 0.0);
+    monitor.set_joints(cart::driven(0.3, effort, kNow));
+    monitor.set_base_twist(cart::twist(0.0, kNow));
+    const Observation seen = observe(monitor);
+    const double scale = std::abs(effort) / (0.6 * cart::kWeight);
+    ASSERT_FALSE(seen.stability.stale) << seen.stability.reason;
+    EXPECT_EQ(seen.stability.verdict.value, scale < 1.0 ? Verdict::HOLDS : Verdict::FAILS) << seen.stability.summary;
+    EXPECT_EQ(seen.stability.margin.name, "friction_scale");
+    ASSERT_EQ(seen.stability.margin.state, Margin::KNOWN);
+    EXPECT_NEAR(seen.stability.margin.value, scale, 2e-4);
+    double along_x = 0.0;
+    for (const auto& contact : seen.stability.contacts) along_x += contact.force.x;
+    if (scale < 1.0) EXPECT_NEAR(along_x, effort, 1e-9);
+    if (scale > 1.0) EXPECT_NE(seen.stability.summary.find("slides"), std::string::npos) << seen.stability.summary;
+  }
+}
+
+TEST(Monitor, InMotionSaysWhatIsMissing)
+{
+  Monitor monitor(in_motion());
+  stand(monitor, 0.0);
+  EXPECT_NE(observe(monitor).stability.reason.find("no velocity and effort of slide"), std::string::npos);
+  monitor.set_joints(cart::driven(0.0, 1.0, kNow));
+  EXPECT_NE(observe(monitor).stability.reason.find("base twist: none has arrived"), std::string::npos);
+  monitor.set_base_twist(cart::twist(0.0, kNow - 10.0));
+  EXPECT_NE(observe(monitor).stability.reason.find("base twist: 10 s old"), std::string::npos);
+  auto elsewhere = cart::twist(0.0, kNow);
+  elsewhere.header.frame_id = "world";
+  monitor.set_base_twist(elsewhere);
+  EXPECT_NE(observe(monitor).stability.reason.find("base twist: want it in the axes of cube"), std::string::npos);
+  monitor.set_base_twist(cart::twist(std::nan(""), kNow));
+  EXPECT_NE(observe(monitor).stability.reason.find("want finite numbers"), std::string::npos);
+  monitor.set_base_twist(cart::twist(0.2, kNow));  // contacts move: faster than noise
+  EXPECT_NE(observe(monitor).stability.reason.find("contacts.foot/"), std::string::npos);
+  EXPECT_NE(observe(monitor).stability.reason.find("got 0.2 m/s"), std::string::npos);
+  monitor.set_base_twist(cart::twist(0.04, kNow));  // noise
+  EXPECT_EQ(observe(monitor).stability.verdict.value, Verdict::HOLDS);
+  auto wrong = cart::driven(0.0, 1.0, kNow);
+  wrong.effort = {1.0, 2.0};
+  monitor.set_joints(wrong);
+  EXPECT_NE(observe(monitor).stability.reason.find("joint_states.effort: want none or one per name"),
+            std::string::npos);
+  MonitorOptions com = in_motion();
+  com.margin = MonitorOptions::Margin::kCom;
+  EXPECT_THROW(Monitor{com}, stiction::InputError);
+}
+
 TEST(Monitor, WarnsBelowTheMargin)
 {
   MonitorOptions options;

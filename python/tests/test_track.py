@@ -1,0 +1,28 @@
+"""stiction.track: a box on a slope that grows, and what it refuses."""
+
+import numpy as np
+import pytest
+
+import stiction
+
+
+def test_a_slope_that_grows_slides_the_box(root):
+    time = np.arange(40) * 0.01
+    slope = np.linspace(0.0, 0.6, 40)  # tan(slope) = mu = 0.4 at 0.3805
+    gravity = 9.81 * np.column_stack([np.sin(slope), 0 * slope, -np.cos(slope)])
+    found = stiction.track(root / "scenarios" / "box_pushed.yaml", {"time": time, "gravity": gravity}, set={"options.margins": True})
+    first = int(np.argmax(np.tan(slope) > 0.4))
+    assert found.verdict == stiction.Verdict.FAILS
+    assert np.array_equal(found.columns["verdict"] == "fails", np.arange(40) >= first)
+    assert np.allclose(found.columns["friction_scale"].astype(float), np.tan(slope) / 0.4, atol=1e-6)
+    assert found.columns["cause"][first] == "slides"
+    assert f"first failure: {time[first]:.6g} s (row {first + 1})" in found.summary
+    assert np.allclose(found.columns["time"].astype(float), time)
+
+
+def test_refusals_are_input_errors(root):
+    with pytest.raises(stiction.InputError, match="--window"):
+        stiction.track(root / "scenarios" / "box_pushed.yaml", {"time": np.arange(3.0)}, window=2)
+    found = stiction.track(root / "scenarios" / "box_pushed.yaml", {"time": np.zeros(4)})
+    assert found.verdict is None
+    assert "want times that increase" in found.columns["error"][1]
