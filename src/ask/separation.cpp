@@ -76,7 +76,8 @@ bool turn(const MultiplierSet& set, const Eigen::VectorXd& away, MotionLeaf& lea
     longest_of_away += lever * std::abs(away[d]);
     longest_of_leaf += lever * std::abs(leaf.motion[d]);
   }
-  double least = kInfinity, reach_of_away = 0.0, needed = 0.0, h[4];
+  double least = kInfinity, reach_of_away = 0.0, needed = 0.0;
+  Eigen::Vector4d h, g;  // of `away` and of the leaf at one contact
   Eigen::Index next_price = nv;
   for (std::size_t i = 0; i < p.contacts.size(); ++i) {
     const Contact& c = p.contacts[i];
@@ -86,11 +87,18 @@ bool turn(const MultiplierSet& set, const Eigen::VectorXd& away, MotionLeaf& lea
     if (set.column(i) < 0 || cone.sign == 0.0) continue;
     // Sideways forces count as at most twice the friction of the disk.
     const double weight = 1.0 + 3.0 * c.mu + (c.torsional ? c.torsion : 0.0);
-    for (int k = 0; k < c.rows(); ++k) h[k] = p.J.row(c.row + k).dot(away);
-    least = std::min(least, -support(cone, h));
+    h.setZero();
+    g.setZero();
+    for (Eigen::Index d = 0; d < nv; ++d)
+      for (int k = 0; k < c.rows(); ++k) {
+        const double entry = p.J(c.row + k, d);
+        h[k] += entry * away[d];
+        g[k] += entry * leaf.motion[d];
+      }
+    least = std::min(least, -support(cone, h.data()));
     reach_of_away = std::max(reach_of_away, weight * longest_of_away);
-    for (int k = 0; k < c.rows(); ++k) h[k] = p.J.row(c.row + k).dot(leaf.motion.head(nv));
-    needed = std::max(needed, kRoundings * kRounding * weight * longest_of_leaf + 2.0 * (support(cone, h) - price));
+    needed =
+        std::max(needed, kRoundings * kRounding * weight * longest_of_leaf + 2.0 * (support(cone, g.data()) - price));
   }
   if (!(least > kRoundings * kRounding / kMostSpoilt * reach_of_away) || !std::isfinite(least)) return false;
   const double share = std::max(needed, 0.0) / least;

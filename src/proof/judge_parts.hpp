@@ -301,13 +301,16 @@ inline double contact_supply(const ContactProblem& p, const ConeShape& shape, st
   double h[4] = {0.0, 0.0, 0.0, 0.0}, reach = 0.0, spin = 0.0;
   const double* lever = scales.reach.data() + static_cast<Eigen::Index>(i) * n;
   const int rows = c.rows();
-  for (Eigen::Index j = 0; j < n; ++j) {
-    if (y[j] == 0.0) continue;
-    const double* entry = p.J.data() + j * p.rows() + c.row;
-    for (int k = 0; k < rows; ++k) h[k] += entry[k] * y[j];
-    reach += lever[j] * std::abs(y[j]);
-    if (c.torsional) spin += std::abs(entry[rows - 1] * y[j]);
-  }
+  const auto add_columns = [&](int count) {
+    for (Eigen::Index j = 0; j < n; ++j) {
+      if (y[j] == 0.0) continue;
+      const double* entry = p.J.data() + j * p.rows() + c.row;
+      for (int k = 0; k < count; ++k) h[k] += entry[k] * y[j];
+      reach += lever[j] * std::abs(y[j]);
+      if (c.torsional) spin += std::abs(entry[count - 1] * y[j]);
+    }
+  };
+  rows == 3 ? add_columns(3) : add_columns(rows);  // a number known beforehand needs no loop
   if (reach == 0.0 && spin == 0.0 && price >= 0.0) return 0.0;
   const FrictionCone cone = cone_of(c, shape, sign);
   // Sums of n products in double are off by at most n 2^-53 of the sum of their absolute values.

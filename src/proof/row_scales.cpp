@@ -34,7 +34,7 @@ namespace internal {
 
 Eigen::Index row_that_leaves(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
 {
-  if ((p.gamma.array() == 0.0).all() && (a.array() == 0.0).all()) return -1;  // at rest
+  if (p.gamma.lpNorm<1>() == 0.0 && a.lpNorm<1>() == 0.0) return -1;  // at rest
   compute_row_scales(p, a, s);
   Eigen::Index worst = -1;
   double most = 0.0;

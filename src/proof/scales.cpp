@@ -19,6 +19,18 @@ int root(std::vector<int>& parent, int j)
   return j;
 }
 
+/// One body, and every row is a normal or a tangent, one contact after the other.
+bool is_plain_body(const ContactProblem& p)
+{
+  if (p.nv() > kOneBody) return false;
+  int next = 0;
+  for (const Contact& c : p.contacts) {
+    if (c.row != next || c.torsional) return false;
+    next += 1 + c.tangents;
+  }
+  return next > 0 && next == p.rows();
+}
+
 }  // namespace
 
 void Scales::find_parts(const ContactProblem& p)
@@ -59,13 +71,19 @@ void Scales::find_parts(const ContactProblem& p)
   for (int& r : row_part) r = part[static_cast<std::size_t>(r)];
 }
 
-/// `reach` and `lever` from the normals and tangents of all contacts.
+/// `reach` and `lever` from the normals and tangents of all contacts. Points of one body are known to rounding of its
+/// longest lever arm, also those that happen to be where levers are measured from.
 void Scales::measure_contacts(const ContactProblem& p)
 {
   const Eigen::Index n = p.nv();
   const auto contacts = static_cast<Eigen::Index>(p.contacts.size());
   reach.resize(contacts, n);
   lever.setZero(n);
+  if (is_plain_body(p)) {
+    lever = p.J.cwiseAbs().colwise().maxCoeff().transpose();
+    reach.rowwise() = lever.transpose();
+    return;
+  }
   for (Eigen::Index j = 0; j < n; ++j) {
     const double* column = p.J.data() + j * p.rows();
     double longest = 0.0;
@@ -79,16 +97,14 @@ void Scales::measure_contacts(const ContactProblem& p)
     }
     lever[j] = longest;
   }
-  // So few degrees of freedom are taken for one body: its points are known to rounding of its longest lever arm, also
-  // those that happen to be where levers are measured from.
   if (n <= kOneBody) reach.rowwise() = lever.transpose();
 }
 
 void Scales::measure(const ContactProblem& p)
 {
+  const Eigen::Index n = p.nv();
   find_parts(p);
   measure_contacts(p);
-  const Eigen::Index n = p.nv();
   // Where no contact reaches, closures and torsion set the unit.
   for (Eigen::Index j = 0; j < n; ++j)
     if (lever[j] == 0.0) lever[j] = p.rows() > 0 ? p.J.col(j).cwiseAbs().maxCoeff() : 0.0;
@@ -99,6 +115,10 @@ void Scales::measure(const ContactProblem& p)
     return largest;
   };
   weight.resize(p.rows());
+  if (is_plain_body(p)) {  // one reach for all contacts
+    weight.setConstant(weigh([&](Eigen::Index j) { return reach(0, j); }));
+    return;
+  }
   for (std::size_t i = 0; i < p.contacts.size(); ++i) {
     const Contact& c = p.contacts[i];
     const auto row = static_cast<Eigen::Index>(i);

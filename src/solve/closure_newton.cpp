@@ -127,12 +127,12 @@ template <int rows, int width>
 void ClosureNewton::start(const Eigen::MatrixXd& G, const std::vector<ConeBlock>& cones, const Vector<rows>& row_unit,
                           Square<rows>& H, Vector<rows>& r)
 {
-  H.setZero();
-  r.setZero();
+  Square<rows> sum = Square<rows>::Zero();  // nobody else's, so that it stays in registers
+  Vector<rows> right = Vector<rows>::Zero();
   for (std::size_t i = 0; i < cones.size(); ++i) {
     const FrictionCone& cone = cones[i].cone;
     Contact& c = contacts_[i];
-    auto A = c.columns<rows, width>();
+    Eigen::Matrix<double, rows, width> A;
     for (int k = 0; k < width; ++k) {
       if (k < cone.dim())
         A.col(k) =
@@ -141,12 +141,15 @@ void ClosureNewton::start(const Eigen::MatrixXd& G, const std::vector<ConeBlock>
         A.col(k).setZero();
       c.z[k] = c.f[k] = c.w[k] = 0.0;
     }
-    H += A.lazyProduct(A.transpose());
-    r += 2.0 * A.col(0);
+    c.columns<rows, width>() = A;
+    sum += A.lazyProduct(A.transpose());
+    right += 2.0 * A.col(0);
     c.f[0] = 1.0;
     c.alpha = c.tau = 0.5;
     c.beta = 0.0;
   }
+  H = sum;
+  r = right;
 }
 
 /// z and f after a step du, with z gone `stride` times as far.
@@ -180,20 +183,22 @@ ClosureNewton::Reached ClosureNewton::move(const std::vector<ConeBlock>& cones, 
 template <int rows, int width>
 void ClosureNewton::linearise(Square<rows>& H, Vector<rows>& r)
 {
-  r.setZero();
-  H.setZero();
+  Square<rows> sum = Square<rows>::Zero();
+  Vector<rows> right = Vector<rows>::Zero();
   for (Contact& c : contacts_) {
     project_smoothly<width>(c);
-    const auto A = c.columns<rows, width>();
+    const Eigen::Matrix<double, rows, width> A = c.columns<rows, width>();
     Vector<rows> along = Vector<rows>::Zero();  // A w
     for (int k = 1; k < width; ++k) along += c.w[k] * A.col(k);
     const Vector<rows> bend = c.beta * A.col(0) + (c.alpha - c.tau) * along;
     Eigen::Matrix<double, rows, width> B;  // A D
     B.col(0) = c.alpha * A.col(0) + c.beta * along;
     for (int k = 1; k < width; ++k) B.col(k) = c.tau * A.col(k) + c.w[k] * bend;
-    for (int k = 0; k < width; ++k) r += c.f[k] * A.col(k);
-    H += B.lazyProduct(A.transpose());
+    for (int k = 0; k < width; ++k) right += c.f[k] * A.col(k);
+    sum += B.lazyProduct(A.transpose());
   }
+  H = sum;
+  r = right;
 }
 
 /// Every contact has `width` columns here, those that its cone lacks are zero: fixed loops are faster than short ones.

@@ -98,6 +98,17 @@ TEST_F(MultiplierSetOf, LeavesOnlyTheNormalOfARailWithoutFriction)
   EXPECT_EQ(program.free.size(), 1u + 2u);
   ASSERT_EQ(program.boxes.size(), 2u);
   for (const BoxVariable& box : program.boxes) EXPECT_TRUE(box.lower == 0.0 && box.upper == 0.0);
+  problem_.contacts[2].max_normal = loads_.max_normal[2] = 5.0;
+  set_.build(problem_, {}, loads_, detaching_);
+  EXPECT_TRUE(set_.needs_sign(2)) << "a limit has a side";
+}
+
+TEST_F(MultiplierSetOf, TakesGivenEffortsOffTheLoads)
+{
+  loads_.lower[3] = loads_.upper[3] = 2.5;
+  set_.build(problem_, {}, loads_, detaching_);
+  EXPECT_EQ(set_.exact_rows(), 6);
+  EXPECT_EQ(set_.arrange(loads_, pull_).e[3], loads_.e[3] - 2.5);
 }
 
 TEST_F(MultiplierSetOf, KeepsTheDistanceFromALimit)
