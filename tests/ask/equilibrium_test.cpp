@@ -362,6 +362,45 @@ TEST_P(Equilibrium, LargestSlackIsSharedByContactsAndMotors)
   EXPECT_NEAR(checker.check(s.problem).slack, 0.25, 1e-5);
 }
 
+TEST_P(Equilibrium, LargestSlackEndsWhereMotorsHaveNoRoomLeft)
+{
+  // Two soft fingers on slides press a box of 1 kg from both sides, its centre of mass beside their line. With motors
+  // of up to 30 N it is they that end the slack, in the middle of their range, where their limits meet.
+  constexpr double kOff = 0.01, kReach = 0.0495, kMost = 30.0;
+  ContactProblem p;
+  p.M = Eigen::VectorXd::Ones(8).asDiagonal();
+  p.F = kWeight * Eigen::VectorXd::Unit(8, 4);
+  p.gamma.setZero(8);
+  p.J.resize(8, 8);
+  p.J << -1, 0, 1, 0, 0, 0, 0, kOff,    //
+      0, 0, 0, 1, 0, 0, 0, -kReach,     //
+      0, 0, 0, 0, 1, -kOff, kReach, 0,  //
+      0, 0, 0, 0, 0, 1, 0, 0,           //
+      0, -1, -1, 0, 0, 0, 0, -kOff,     //
+      0, 0, 0, 1, 0, 0, 0, kReach,      //
+      0, 0, 0, 0, -1, kOff, kReach, 0,  //
+      0, 0, 0, 0, 0, -1, 0, 0;
+  for (int k = 0; k < 2; ++k) {
+    Contact c;
+    c.name = k ? "right" : "left";
+    c.row = 4 * k;
+    c.tangents = 2;
+    c.torsional = true;
+    c.mu = 0.5;
+    c.torsion = 0.005;
+    p.contacts.push_back(c);
+    p.actuators.push_back({c.name, k, 0.0, kMost});
+  }
+  EquilibriumOptions options;
+  options.largest_slack = true;
+  const EquilibriumResult r = checker.check(p, {}, options);
+  EXPECT_EQ(r.verdict, Verdict::kHolds) << r.reason;
+  EXPECT_EQ(r.second_engine, "");
+  EXPECT_TRUE(r.strict);
+  EXPECT_NEAR(r.slack, 1.0, 1e-6);
+  EXPECT_NEAR(r.efforts[0], 0.5 * kMost, 1e-4);
+}
+
 TEST_P(Equilibrium, PushesTipABoxTheirOwnWay)
 {
   // Centre of mass at x = 0.1 of a base from -0.2 to 0.2, pushed at its height 0.5.
