@@ -84,7 +84,7 @@ void require_values(const Scenario& scenario)
           "options.detachment", "allowed or forbidden unless the question is all_sticking", "free");
   const bool floating =
       std::ranges::any_of(scenario.scene.models, [](const auto& m) { return m.base == Base::kFloating; });
-  if (scenario.scene.plane != ScenePlane::kNone &&
+  if (scenario.scene.plane != ScenePlane::kNone && scenario.scene.plane != ScenePlane::kExact &&
       (scenario.question == Question::kClosure || (scenario.question == Question::kRegion && floating)))
     throw InputError("plane", std::string("want none for the question ") + stiction::name_of(scenario.question) +
                                   (scenario.question == Question::kClosure ? ", which has options.plane" : "") +
@@ -125,7 +125,8 @@ ScenarioAnswerer::ScenarioAnswerer(const Scenario& scenario, std::optional<Scene
   if (scenario.bare) return;
   const SceneDescription& scene = description_ = plain(scenario).scene;
   scene_.emplace(scene);
-  world_points_ = scene.plane != ScenePlane::kNone ||  // what it holds, and tangents, also depend on where things are
+  const bool laid = scene.plane != ScenePlane::kNone && scene.plane != ScenePlane::kExact;
+  world_points_ = laid ||  // what it holds, and tangents, also depend on where things are
                   std::ranges::any_of(scene.contacts, [](const auto& c) { return c.at_frame == ContactFrame::kWorld; });
   for (const ModelDescription& model : scene.models)
     urdf_.emplace_back(model.name, sha256(model.urdf_file.empty() ? model.urdf_text
@@ -144,12 +145,16 @@ ScenarioAnswerer::ScenarioAnswerer(const ScenarioAnswerer& other)
 
 const Scenario& ScenarioAnswerer::plain(const Scenario& scenario)
 {
-  if (scenario.bare || !has_geometry(scenario.scene)) {
-    plain_ = {};
-    return scenario;
+  const bool geometry = !scenario.bare && has_geometry(scenario.scene), parting = leaves_out_parting(scenario);
+  plain_ = {};
+  if (!geometry && !parting) return scenario;
+  if (geometry) {
+    if (!geometry_ || !geometry_->fits(scenario.scene)) geometry_.emplace(scenario.scene);
+    plain_ = plain_scenario(scenario, *geometry_);
+  } else {
+    plain_.scenario = scenario;
   }
-  if (!geometry_ || !geometry_->fits(scenario.scene)) geometry_.emplace(scenario.scene);
-  plain_ = plain_scenario(scenario, *geometry_);
+  if (parting) leave_out_parting(plain_);
   return plain_.scenario;
 }
 
