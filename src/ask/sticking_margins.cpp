@@ -224,7 +224,7 @@ Verdict StickingChecker::Workspace::verdict_as(const ContactProblem& changed)
 std::optional<Eigen::VectorXd> StickingChecker::Workspace::nearest_load(const std::vector<MotionLeaf>& leaves,
                                                                         double room, const std::vector<int>& dofs)
 {
-  constexpr double kWeight = 1e4, kNothing = 1e-6;
+  constexpr double kWeight = 1e4, kNoForce = 1e-6;
   Eigen::VectorXd weights = Eigen::VectorXd::Constant(problem->nv(), dofs.empty() ? 1.0 : kWeight);
   for (const int dof : dofs) weights[dof] = 1.0;
   std::optional<Eigen::VectorXd> best;
@@ -251,7 +251,7 @@ std::optional<Eigen::VectorXd> StickingChecker::Workspace::nearest_load(const st
                                                                 static_cast<Eigen::Index>(nearest.residual().size()));
     change = change.cwiseQuotient(weights);
     const Eigen::VectorXd left = (weights.array() > 1.0).select(change, 0.0);
-    if (left.norm() > kNothing * change.norm()) continue;
+    if (left.norm() > kNoForce * change.norm()) continue;
     change -= left;
     if (!best || change.norm() < best->norm()) best = change;
   }

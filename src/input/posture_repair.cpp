@@ -12,16 +12,16 @@
 namespace stiction {
 namespace {
 
-constexpr int kMostSteps = 40;            // along the gradient
-constexpr int kMostShortcuts = 6;         // from what holds to something nearer that does
-constexpr double kLongestStep = 0.3;      // rad, m: beyond it a gradient says little
-constexpr double kBeyond = 1.02;          // times the step to where the margin is expected to be zero
-constexpr double kDifference = 1e-5;      // rad, m: of difference quotients of the margin
-constexpr double kRowDifference = 1e-6;   // and of where contacts are, by central ones
-constexpr double kNear = 1e-3;            // of the change: how near to the boundary it goes back
-constexpr double kClosed = 1e-10;         // rad, m: contacts are in place
-constexpr double kShown = 1e-9;           // rad, m: last digit of the posture that is told
-constexpr double kDependentMoves = 1e-7;  // of difference quotients
+constexpr int kMostPostureSteps = 40;      // along the gradient
+constexpr int kMostShortcuts = 6;          // from what holds to something nearer that does
+constexpr double kLongestStep = 0.3;       // rad, m: beyond it a gradient says little
+constexpr double kBeyondTheMargin = 1.02;  // times the step to where the margin is expected to be zero
+constexpr double kDifference = 1e-5;       // rad, m: of difference quotients of the margin
+constexpr double kRowDifference = 1e-6;    // and of where contacts are, by central ones
+constexpr double kNearTheBoundary = 1e-3;  // of the change: how near to the boundary it goes back
+constexpr double kClosed = 1e-10;          // rad, m: contacts are in place
+constexpr double kShown = 1e-9;            // rad, m: last digit of the posture that is told
+constexpr double kDependentMoves = 1e-7;   // of difference quotients
 
 /// Where a row of J is zero as long as bodies stay together there: contacts and closures, from their places in the
 /// first posture.
@@ -216,8 +216,8 @@ Eigen::VectorXd PostureSearch::nearest_zero(const Point& point, double beyond)
 /// From what fails to something that holds.
 bool PostureSearch::descend(Point& fails, Point& holds)
 {
-  for (int step = 0; step < kMostSteps; ++step) {
-    Eigen::VectorXd way = nearest_zero(fails, kBeyond) - fails.u;
+  for (int step = 0; step < kMostPostureSteps; ++step) {
+    Eigen::VectorXd way = nearest_zero(fails, kBeyondTheMargin) - fails.u;
     if (way.norm() == 0.0) return false;
     if (way.norm() > kLongestStep) way *= kLongestStep / way.norm();
     Point next;
@@ -240,7 +240,7 @@ bool PostureSearch::descend(Point& fails, Point& holds)
 /// On the line between both.
 void PostureSearch::go_back(Point& fails, Point& holds)
 {
-  for (int pass = 0; pass < 30 && (holds.u - fails.u).norm() > kNear * holds.u.norm(); ++pass) {
+  for (int pass = 0; pass < 30 && (holds.u - fails.u).norm() > kNearTheBoundary * holds.u.norm(); ++pass) {
     Eigen::VectorXd u = 0.5 * (fails.u + holds.u);
     if (!put_together(u)) return;
     const Point middle = at(u);
@@ -254,9 +254,9 @@ void PostureSearch::shorten(Point& fails, Point& holds)
   go_back(fails, holds);
   for (int pass = 0; pass < kMostShortcuts; ++pass) {
     if (!std::isfinite(fails.margin) || fails.margin == 0.0) return;
-    Eigen::VectorXd u = nearest_zero(fails, kBeyond);
-    u += 2.0 * kNear * (u - fails.u);
-    if (!put_together(u) || u.norm() >= (1.0 - kNear) * holds.u.norm()) return;
+    Eigen::VectorXd u = nearest_zero(fails, kBeyondTheMargin);
+    u += 2.0 * kNearTheBoundary * (u - fails.u);
+    if (!put_together(u) || u.norm() >= (1.0 - kNearTheBoundary) * holds.u.norm()) return;
     const Point other = at(u);
     if (other.margin > 0.0) {
       if (!std::isfinite(other.margin)) return;
@@ -355,7 +355,7 @@ PostureRepair PostureSearch::run(std::vector<int> dofs)
     if (!descend(fails, holds)) return not_found("no move that keeps contacts in place was found to help");
     shorten(fails, holds);
     bool told = tell(holds, repair);
-    for (double more = kNear; !told && more < 0.1; more *= 4.0) {  // at the boundary rounding decides
+    for (double more = kNearTheBoundary; !told && more < 0.1; more *= 4.0) {  // at the boundary rounding decides
       Eigen::VectorXd u = (1.0 + more) * holds.u;
       told = put_together(u) && tell({u, 0.0}, repair);
     }
