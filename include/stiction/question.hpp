@@ -15,6 +15,7 @@
 #include "stiction/impact.hpp"
 #include "stiction/impact_input.hpp"
 #include "stiction/paper/steps.hpp"
+#include "stiction/posture_repair.hpp"
 #include "stiction/question_list.hpp"
 #include "stiction/region.hpp"
 #include "stiction/sliding.hpp"
@@ -26,7 +27,9 @@ struct AllStickingAnswer {
   StickingRules rules;
   std::vector<int> idle_motors;  ///< degrees of freedom of joints with motors that are given no effort
   StickingResult result;
-  std::optional<StickingSteps> steps;  ///< when asked for
+  std::optional<StickingSteps> steps;           ///< when asked for
+  std::optional<PostureRepair> posture_repair;  ///< of a failing case, when asked for
+  std::vector<std::string> repair_notes;        ///< what was asked for and is not among the repairs, and why
 };
 
 struct EquilibriumAnswer {

@@ -19,4 +19,12 @@ void require_rest(const Scene& scene, const SceneState& state, const ContactProb
 /// The same for matrices without a scene that move with `v`; "contacts[2]" is the problem's.
 void require_rest(const ContactProblem& problem, const Eigen::VectorXd& v, const std::vector<bool>& slides = {});
 
+/// What contacts do at this instant, by the velocity of their gaps (Loetstedt 1982, (2.3), (2.4)): those that close at
+/// rest are what questions about forces are about, those that part carry nothing, those that meet belong to impact.
+enum class ContactActivity { kActive, kParts, kMeets };
+
+/// One per contact; bilateral ones are always active. `problem_without` (proof.hpp) leaves out those that part.
+std::vector<ContactActivity> contact_activity(const ContactProblem& problem, const Eigen::VectorXd& v,
+                                              double rest_speed = kRestSpeed);
+
 }  // namespace stiction

@@ -28,6 +28,18 @@ struct NoiseOption {
   std::uint64_t seed = 1;
 };
 
+/// `repair_forces` of all_sticking: joints to which a repairing force may be added.
+struct RepairForcesOption {
+  bool actuated = false;            ///< all joints with motors
+  std::vector<std::string> joints;  ///< as reports call them: "model/joint", "model/base"
+};
+
+/// `repair_posture` of all_sticking: what may move to make a failing case hold.
+struct RepairPostureOption {
+  std::vector<std::string> move;  ///< joints and floating bases, as reports call them
+  PostureMoves::Contacts contacts = PostureMoves::Contacts::kStay;
+};
+
 /// The `options` of a scenario. Extras that are not set are up to the program: `check` computes them, `batch` does not.
 struct ScenarioOptions {
   ConeShape cone;
@@ -38,8 +50,10 @@ struct ScenarioOptions {
   std::optional<bool> intervals;  ///< range of every normal force
   std::optional<bool> margins;    ///< friction_scale and its like
   std::optional<bool> repairs;    ///< what would make a failing case hold
-  bool steps = false;             ///< all_sticking: what every step of the paper's algorithm finds
-  std::optional<bool> explain;    ///< false: rows of a batch do not say why they fail, which takes several decisions
+  std::optional<RepairForcesOption> repair_forces;    ///< all_sticking; none: forces on everything that moves
+  std::optional<RepairPostureOption> repair_posture;  ///< all_sticking; none: not looked for
+  bool steps = false;                                 ///< all_sticking: what every step of the paper's algorithm finds
+  std::optional<bool> explain;  ///< false: rows of a batch do not say why they fail, which takes several decisions
 
   std::optional<PushOption> push;  ///< equilibrium
   std::optional<double> gap;       ///< region, closure: relative width at which refining stops
@@ -51,7 +65,10 @@ struct ScenarioOptions {
   std::optional<NoiseOption> noise;
   std::string tangential = "held";  ///< couplings: "held" or "left_out", tangential rows of contacts with friction
   std::optional<int> modes;         ///< sliding, impact: contact modes looked at before giving up
-  bool strict = false;              ///< what collision shapes contradict is an error, not a warning
+  /// "refused" or "left_out": contacts whose bodies move apart (contact_activity, rest.hpp). Not of impact, which has
+  /// laws for them.
+  std::string parting = "refused";
+  bool strict = false;  ///< what collision shapes contradict is an error, not a warning
 };
 
 /// A contact problem as matrices instead of robots, with what the matrices do not tell.

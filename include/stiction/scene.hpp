@@ -111,10 +111,10 @@ struct LoopDescription {
 };
 
 /// A plane of the world that everything stays in. kAuto: the one that nothing can leave and all normals lie in, if
-/// there is one.
-enum class ScenePlane { kNone, kAuto, kXy, kYz, kXz };
+/// there is one. kExact: likewise, but to rounding and not to what people type, so that nothing else changes.
+enum class ScenePlane { kNone, kAuto, kExact, kXy, kYz, kXz };
 
-/// "xy", "yz", "xz"; "auto", "none".
+/// "xy", "yz", "xz"; "auto", "exact", "none".
 const char* name_of(ScenePlane plane);
 
 /// A whole scene, as plain data that mirrors the scenario file.

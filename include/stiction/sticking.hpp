@@ -21,6 +21,9 @@ struct StickingOptions {
   bool intervals = false;     ///< per-contact normal-force intervals over all admissible solutions
   bool margins = false;       ///< friction_scale; returns the forces that need the least friction, of least norm
   bool repairs = false;       ///< when it fails: what would make it hold
+  /// Degrees of freedom to which a repairing force may be added, as the joints that have motors; none: all.
+  std::vector<int> repair_dofs;
+  bool nearest_load = false;  ///< when it fails: StickingResult::nearest_load
   bool prediction = false;    ///< acceleration-level Coulomb law (69) for contacts on the rim or after a failure
   /// Fill `explanation` and `failure`; words need memory, and those about a failing case other decisions (what would
   /// help?): a control loop may do without.
@@ -42,10 +45,10 @@ struct ContactReport {
 /// One way to make a failing case hold.
 struct Repair {
   enum class Change { kCommonFriction, kFriction, kForce } change;
-  int contact = -1;    ///< kFriction: index of the contact whose mu alone is raised
-  double value = 0.0;  ///< kCommonFriction: factor on every mu; kFriction: the new mu
-  Eigen::VectorXd
-      force;  ///< kForce: smallest change of F (generalised, nv), Euclidean norm over SI numbers, same acceleration
+  int contact = -1;       ///< kFriction: index of the contact whose mu alone is raised
+  double value = 0.0;     ///< kCommonFriction: factor on every mu; kFriction: the new mu
+  Eigen::VectorXd force;  ///< kForce: smallest change of F (generalised, nv), Euclidean norm over SI numbers, same
+                          ///< acceleration; 0 where nothing may be added
 };
 
 struct StickingResult {
@@ -64,6 +67,9 @@ struct StickingResult {
   bool least_friction_shown = false;     ///< `lambda` is, of all admissible forces, what needs the least friction
   bool friction_scale_known = false;     ///< found, to 1e-4; else decisions on the way leave more open
   std::vector<Repair> repairs;
+  /// Change of F (nv) to the nearest load that the contacts carry with the same acceleration, at the boundary: its norm
+  /// falls to zero where it begins to hold. Empty: not asked for, or not known. A search's guide, without a proof.
+  std::optional<Eigen::VectorXd> nearest_load;
   std::optional<Prediction>
       prediction;           ///< what happens next, when asked for and a contact is, or may be, about to move
   std::string explanation;  ///< one sentence in words: what happens

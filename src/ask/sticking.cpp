@@ -212,6 +212,7 @@ void StickingChecker::Workspace::start(const ContactProblem& p, const StickingOp
   search.recycle(result.certificate.leaves);
   result.contacts.assign(p.contacts.size(), ContactReport{});
   result.repairs.clear();
+  result.nearest_load.reset();
   result.friction_scale.reset();
   result.friction_scale_known = result.least_friction_shown = false;
   result.second_engine.clear();
@@ -295,12 +296,14 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
 
   // Steps 6 to 8.
   for (size_t i = 0; i < p.contacts.size(); ++i) result.contacts[i].unique = internal_forces.spare(set, i);
-  const bool more = opt.intervals || opt.margins || opt.repairs;
+  const bool more = opt.intervals || opt.margins || opt.repairs || opt.nearest_load;
   if (more && result.verdict != Verdict::kUndecided) settle_load();
   if (opt.margins && result.verdict != Verdict::kUndecided) friction_margin(result);
   internal::report_contacts(p, opt.rules.shape, detaching, result.lambda, result.verdict, result.contacts);
   if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
   if (opt.repairs && result.verdict == Verdict::kFails) repairs(result);
+  if (opt.nearest_load && result.verdict == Verdict::kFails)
+    result.nearest_load = nearest_load(result.certificate.leaves, 0.0, {});
   result.iterations = search.iterations;
 }
 

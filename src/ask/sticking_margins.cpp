@@ -199,8 +199,8 @@ bool StickingChecker::Workspace::repaired_by_friction(double factor)
   return holds_as(internal::with_friction(*problem, kEnough * factor));
 }
 
-/// Whether every contact keeps sticking in a changed problem, as decided and judged anew.
-bool StickingChecker::Workspace::holds_as(const ContactProblem& changed)
+/// The verdict about a changed problem, decided and judged anew.
+Verdict StickingChecker::Workspace::verdict_as(const ContactProblem& changed)
 {
   StickingOptions verdict_only;
   verdict_only.rules = options->rules;
@@ -209,16 +209,24 @@ bool StickingChecker::Workspace::holds_as(const ContactProblem& changed)
   Workspace other;
   StickingResult result;
   const internal::Lend lend(search.engine, other.search.engine);
-  other.check(changed, verdict_only, result);
-  return result.verdict == Verdict::kHolds;
+  if (options->rules.detachment == Detachment::kFree)
+    other.check_free(changed, verdict_only, result);
+  else
+    other.check(changed, verdict_only, result);
+  return result.verdict;
 }
 
 /// The nearest load that the contacts can carry with the same acceleration, J'λ - (M a* + F) at the nearest point, with
 /// `room` newtons of every normal force to spare. For bilateral contacts the nearest over the sign patterns that
 /// failed.
+/// @param dofs to which a force may be added; none: all. The others weigh so much that what is left of them is rounding
+///             beside `room`; where it is not, no such force helps.
 std::optional<Eigen::VectorXd> StickingChecker::Workspace::nearest_load(const std::vector<MotionLeaf>& leaves,
-                                                                        double room)
+                                                                        double room, const std::vector<int>& dofs)
 {
+  constexpr double kWeight = 1e4, kNoForce = 1e-6;
+  Eigen::VectorXd weights = Eigen::VectorXd::Constant(problem->nv(), dofs.empty() ? 1.0 : kWeight);
+  for (const int dof : dofs) weights[dof] = 1.0;
   std::optional<Eigen::VectorXd> best;
   internal::NearestPoint nearest;
   for (const MotionLeaf& leaf : leaves) {
@@ -227,19 +235,24 @@ std::optional<Eigen::VectorXd> StickingChecker::Workspace::nearest_load(const st
       if (set.needs_sign(i) && complete[i] == 0) complete[i] = 1;
     const ConeProgram& program = set.arrange(loads, complete);
     if (program.E.rows() != problem->nv()) return {};  // limits have rows of their own: not a load
-    Eigen::VectorXd e = program.e;
-    for (const ConeBlock& block : program.cones) e -= room * block.cone.sign * program.E.col(block.col);
+    const Eigen::MatrixXd E = weights.asDiagonal() * program.E;
+    Eigen::VectorXd e = weights.cwiseProduct(program.e);
+    for (const ConeBlock& block : program.cones) e -= room * block.cone.sign * E.col(block.col);
     internal::NearestPoint::Data data;
-    data.m = static_cast<int>(program.E.rows());
-    data.n = static_cast<int>(program.E.cols());
-    data.E = program.E.data();
+    data.m = static_cast<int>(E.rows());
+    data.n = static_cast<int>(E.cols());
+    data.E = E.data();
     data.e = e.data();
     data.cones = &program.cones;
     data.boxes = &program.boxes;
     data.free = &program.free;
     if (nearest.run(data, 0.0) == internal::NearestPoint::Stop::kIterations) continue;
-    const Eigen::VectorXd change = -Eigen::Map<const Eigen::VectorXd>(
-        nearest.residual().data(), static_cast<Eigen::Index>(nearest.residual().size()));
+    Eigen::VectorXd change = -Eigen::Map<const Eigen::VectorXd>(nearest.residual().data(),
+                                                                static_cast<Eigen::Index>(nearest.residual().size()));
+    change = change.cwiseQuotient(weights);
+    const Eigen::VectorXd left = (weights.array() > 1.0).select(change, 0.0);
+    if (left.norm() > kNoForce * change.norm()) continue;
+    change -= left;
     if (!best || change.norm() < best->norm()) best = change;
   }
   return best;
@@ -252,13 +265,13 @@ void StickingChecker::Workspace::repairing_force(StickingResult& result)
   constexpr double kLastDigit = 1e-5;              // of the largest entry
   constexpr double kRooms[] = {1e-5, 1e-4, 5e-4};  // shares of the force by which it may grow
   const std::vector<MotionLeaf>& leaves = result.certificate.leaves;
-  const std::optional<Eigen::VectorXd> least = nearest_load(leaves, 0.0);
+  const std::optional<Eigen::VectorXd> least = nearest_load(leaves, 0.0, options->repair_dofs);
   if (!least || least->isZero(0.0)) return;
   double reach = 0.0;  // of one newton more on every contact
   for (const Contact& contact : problem->contacts) reach += problem->J.row(contact.row).norm();
   for (const double share : kRooms) {
-    std::optional<Eigen::VectorXd> force =
-        nearest_load(leaves, share * least->norm() / std::max(reach, std::numeric_limits<double>::min()));
+    std::optional<Eigen::VectorXd> force = nearest_load(
+        leaves, share * least->norm() / std::max(reach, std::numeric_limits<double>::min()), options->repair_dofs);
     if (!force) return;
     const double digits = -std::floor(std::log10(kLastDigit * force->lpNorm<Eigen::Infinity>()));
     const double unit = std::pow(10.0, std::abs(digits));  // a power of ten as such, so that decimals come out short

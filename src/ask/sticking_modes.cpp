@@ -2,8 +2,11 @@
 // one, the fewest first; what stays is an all-sticking problem in which nothing detaches.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "ask/contact_reports.hpp"
+#include "ask/friction_bracket.hpp"
+#include "ask/parts.hpp"
 #include "ask/sticking_workspace.hpp"
 
 namespace stiction {
@@ -144,7 +147,13 @@ void StickingChecker::Workspace::check_free(const ContactProblem& p, const Stick
                                  : one.reason);
   }
   result.iterations = iterations;
-  if (result.verdict == Verdict::kHolds) return;
+  problem = &p;  // the modes had their own
+  options = &opt;
+  if (result.verdict == Verdict::kHolds) {
+    if (opt.intervals && all) free_intervals(result);
+    if (opt.margins && all) free_margins(result);
+    return;
+  }
   if (!all && open.empty())
     open = "with " + std::to_string(unilateral.size()) +
            " unilateral contacts there are too many ways to leave (those of " + std::to_string(kMostLeaving) +
@@ -154,10 +163,74 @@ void StickingChecker::Workspace::check_free(const ContactProblem& p, const Stick
   result.certificate = {CertificateKind::kModes, {}, {}, {}};
   result.certificate.modes = std::move(modes);
   std::string why;
-  if (judge(p, opt.rules, result.certificate, &why) == Verdict::kFails)
-    result.verdict = Verdict::kFails;
-  else
+  if (judge(p, opt.rules, result.certificate, &why) != Verdict::kFails) {
     result.reason = "the proof was not accepted: " + why;
+    return;
+  }
+  result.verdict = Verdict::kFails;
+  if (opt.margins || opt.repairs) free_margins(result);
+}
+
+/// Range of every normal force over all modes that hold; left open where one of them can neither be shown nor refuted.
+void StickingChecker::Workspace::free_intervals(StickingResult& result)
+{
+  const ContactProblem& p = *problem;
+  const StickingOptions& opt = *options;
+  StickingOptions each;
+  each.rules = {opt.rules.shape, Detachment::kForbidden};
+  each.explain = false;
+  each.intervals = true;
+  each.branch_limit = opt.branch_limit;
+  std::vector<std::pair<double, double>> ranges(p.contacts.size(), {kInfinity, -kInfinity});
+  for (const std::vector<int>& leaving : sets_that_leave(unilateral_contacts(p), true)) {
+    const ContactProblem stays = problem_without(p, leaving);
+    StickingResult one, whole;
+    Workspace other;
+    const internal::Lend lend(search.engine, other.search.engine);
+    other.check(stays, each, one);
+    whole.contacts.resize(p.contacts.size());
+    if (one.verdict != Verdict::kHolds || !holds_leaving(p, opt, stays, leaving, one, whole)) {
+      if (refutation(p, opt, leaving, one).kind == CertificateKind::kNone) return;
+      continue;
+    }
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      const bool gone = whole.contacts[i].state == ContactState::kDetaching;
+      ranges[i].first = std::min(ranges[i].first, gone ? 0.0 : whole.contacts[i].normal_lower);
+      ranges[i].second = std::max(ranges[i].second, gone ? 0.0 : whole.contacts[i].normal_upper);
+    }
+  }
+  for (std::size_t i = 0; i < ranges.size(); ++i)
+    std::tie(result.contacts[i].normal_lower, result.contacts[i].normal_upper) = ranges[i];
+}
+
+/// More friction only adds forces to a mode, and motions do not depend on it: the least one is bracketed by decisions
+/// over all modes, each judged.
+void StickingChecker::Workspace::free_margins(StickingResult& result)
+{
+  constexpr std::size_t kMostContacts = 6;  // unilateral ones: every trial looks at all of their modes
+  const ContactProblem& p = *problem;
+  if (unilateral_contacts(p).size() > kMostContacts || !options->rules.shape.may_prove_holds()) return;
+  const bool holds = result.verdict == Verdict::kHolds;
+  const auto itself = [](double friction) { return friction; };
+  const internal::FrictionBracket least = internal::bracket_friction(
+      1.0, holds ? 1.0 : kInfinity, [&](double factor) { return verdict_as(internal::with_friction(p, factor)); },
+      itself);
+  result.friction_scale = least.upper;
+  result.friction_scale_known = least.settled();
+  if (holds || !options->repairs || !least.known || !least.upper) return;
+  result.repairs.push_back({Repair::Change::kCommonFriction, -1, *least.upper, {}});
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+    if (p.contacts[i].tangents == 0) continue;
+    ContactProblem raised = p;
+    const auto with = [&](double mu) {
+      raised.contacts[i].mu = mu;
+      return verdict_as(raised);
+    };
+    const internal::FrictionBracket alone =
+        internal::bracket_friction(std::max(p.contacts[i].mu, 0.1), kInfinity, with, itself);
+    if (alone.known && alone.upper && *alone.upper > p.contacts[i].mu)
+      result.repairs.push_back({Repair::Change::kFriction, static_cast<int>(i), *alone.upper, {}});
+  }
 }
 
 }  // namespace stiction

@@ -23,6 +23,8 @@ struct StickingChecker::Workspace {
   void check_free(const ContactProblem& problem, const StickingOptions& options, StickingResult& result);
   bool holds_leaving(const ContactProblem& problem, const StickingOptions& options, const ContactProblem& stays,
                      const std::vector<int>& leaving, const StickingResult& one, StickingResult& result);
+  void free_intervals(StickingResult& result);
+  void free_margins(StickingResult& result);
   Certificate refutation(const ContactProblem& problem, const StickingOptions& options, const std::vector<int>& leaving,
                          const StickingResult& one);
 
@@ -65,9 +67,11 @@ struct StickingChecker::Workspace {
   void friction_margin(StickingResult& result);
   void repairs(StickingResult& result);
   void repairing_force(StickingResult& result);
-  std::optional<Eigen::VectorXd> nearest_load(const std::vector<MotionLeaf>& leaves, double room);
+  std::optional<Eigen::VectorXd> nearest_load(const std::vector<MotionLeaf>& leaves, double room,
+                                              const std::vector<int>& dofs);
   bool repaired_by_friction(double factor);
-  bool holds_as(const ContactProblem& changed);
+  Verdict verdict_as(const ContactProblem& changed);
+  bool holds_as(const ContactProblem& changed) { return verdict_as(changed) == Verdict::kHolds; }
 
   internal::HoldWorkspace search;
   Judge judge;

@@ -57,4 +57,19 @@ void require_rest(const ContactProblem& problem, const Eigen::VectorXd& v, const
   require_rest_of(problem, v, slides, [](std::size_t i) { return i; });
 }
 
+std::vector<ContactActivity> contact_activity(const ContactProblem& problem, const Eigen::VectorXd& v,
+                                              double rest_speed)
+{
+  if (v.size() != problem.nv())
+    throw InputError("v", "want " + std::to_string(problem.nv()) + " entries, got " + std::to_string(v.size()));
+  std::vector<ContactActivity> activity;
+  for (const Contact& contact : problem.contacts) {
+    const double speed = contact.side == Side::kBilateral ? 0.0 : problem.J.row(contact.row).dot(v);
+    activity.push_back(speed > rest_speed    ? ContactActivity::kParts
+                       : speed < -rest_speed ? ContactActivity::kMeets
+                                             : ContactActivity::kActive);
+  }
+  return activity;
+}
+
 }  // namespace stiction

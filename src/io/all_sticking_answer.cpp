@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ask/contact_reports.hpp"
+#include "base/text.hpp"
 #include "io/failure.hpp"
 #include "io/report.hpp"
 #include "stiction/rest.hpp"
@@ -31,6 +32,61 @@ void read_contacts(const ContactProblem& problem, const StickingRules& rules, co
 
 namespace {
 
+/// Degrees of freedom of joints and bases by the names that reports have for them.
+std::vector<int> dofs_named(const ContactProblem& problem, const std::vector<std::string>& names,
+                            const std::string& path)
+{
+  const std::vector<std::string> labels = joint_labels(problem.dofs);
+  std::vector<int> dofs;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::size_t before = dofs.size();
+    for (std::size_t k = 0; k < labels.size(); ++k)
+      if (labels[k] == names[i]) dofs.push_back(static_cast<int>(k));
+    if (dofs.size() > before) continue;
+    std::string known;
+    for (std::size_t k = 0; k < labels.size(); ++k)
+      if (k == 0 || labels[k] != labels[k - 1]) known += (known.empty() ? "" : ", ") + labels[k];
+    throw InputError(path + "[" + std::to_string(i) + "]", "want one of " + known + ", got " + quoted(names[i]));
+  }
+  std::ranges::sort(dofs);
+  dofs.erase(std::ranges::unique(dofs).begin(), dofs.end());
+  return dofs;
+}
+
+/// Joints to which `options.repair_forces` lets a force be added; none: all.
+std::vector<int> repair_dofs(const Situation& situation)
+{
+  const std::optional<RepairForcesOption>& asked = situation.scenario.options.repair_forces;
+  if (!asked) return {};
+  if (!asked->actuated) return dofs_named(situation.problem, asked->joints, "options.repair_forces");
+  std::vector<int> dofs;
+  for (const Actuator& actuator : situation.problem.actuators) dofs.push_back(actuator.dof);
+  if (situation.robots)
+    dofs.insert(dofs.end(), situation.robots->given_motors().begin(), situation.robots->given_motors().end());
+  std::ranges::sort(dofs);
+  dofs.erase(std::ranges::unique(dofs).begin(), dofs.end());
+  if (dofs.empty()) throw InputError("options.repair_forces", "want joints with motors for actuated, got none");
+  return dofs;
+}
+
+/// Motors that a repairing force asks for more than their limits, by name.
+std::string overloaded_motors(const Situation& situation, const Repair& repair)
+{
+  if (!situation.robots) return {};
+  std::vector<ModelDescription> models = situation.scenario.scene.models;
+  const std::vector<int>& motors = situation.robots->given_motors();
+  for (const int dof : motors) {
+    const Dof& joint = situation.problem.dofs[static_cast<std::size_t>(dof)];
+    Effort& effort = models[static_cast<std::size_t>(situation.robots->model_index(joint.model))].effort;
+    effort.kind = Effort::Kind::kGiven;
+    effort.given[joint.joint] -= repair.force[dof];  // F holds efforts with a minus
+  }
+  std::string names;
+  for (const Warning& warning : situation.robots->warnings(models))
+    if (warning.kind == Warning::Kind::kEffortLimit) names += (names.empty() ? "" : "; ") + warning.message();
+  return names;
+}
+
 class AllStickingAsker final : public Asker {
  public:
   explicit AllStickingAsker(std::unique_ptr<Engine> engine) : checker_(std::move(engine)) {}
@@ -57,9 +113,13 @@ class AllStickingAsker final : public Asker {
     options.margins = asked.margins.value_or(fallback);
     options.repairs = asked.repairs.value_or(fallback);
     options.explain = fallback || asked.explain.value_or(true);
+    options.repair_dofs = repair_dofs(situation);
     options.idle_motors = answer_.idle_motors;
     StickingResult& result = answer_.result;
     checker_.check(situation.problem, options, result);
+    answer_.repair_notes.clear();
+    answer_.posture_repair.reset();
+    if (result.verdict == Verdict::kFails && options.repairs) look_for_repairs(situation, options);
     answer_.steps.reset();
     if (asked.steps)
       answer_.steps = sticking_steps(situation.problem, options.rules, result, *make_engine(asked.solver));
@@ -95,10 +155,12 @@ class AllStickingAsker final : public Asker {
   {
     const StickingResult& result = answer_.result;
     const bool decided = result.verdict != Verdict::kUndecided;
+    const bool ranges = answer_.rules.detachment != Detachment::kFree ||  // there over all modes, or not at all
+                        std::ranges::all_of(result.contacts, [](const auto& c) { return c.normal_lower > -kInfinity; });
     if (has_forces(result))
       report.contacts =
           reported_contacts(report.problem, result.contacts, decided ? result.certificate.lambda : result.lambda,
-                            result.verdict == Verdict::kHolds && answer_.rules.detachment != Detachment::kFree);
+                            result.verdict == Verdict::kHolds && ranges);
     report.efforts = given_efforts(report.scenario, report.problem);
     if (result.friction_scale_known) report.margins.push_back(reported_margin("friction_scale", result.friction_scale));
     report.iterations = result.iterations;
@@ -107,6 +169,35 @@ class AllStickingAsker final : public Asker {
   }
 
  private:
+  /// Forces that no motor has are no repair; and the posture.
+  void look_for_repairs(const Situation& situation, const StickingOptions& options)
+  {
+    std::vector<Repair>& repairs = answer_.result.repairs;
+    const auto force = std::ranges::find(repairs, Repair::Change::kForce, &Repair::change);
+    if (options.rules.detachment == Detachment::kFree) {
+      answer_.repair_notes.push_back("forces or posture: with detachment free neither is looked for");
+      return;
+    }
+    if (!options.repair_dofs.empty()) {
+      const std::string overloaded = force == repairs.end() ? "" : overloaded_motors(situation, *force);
+      if (force == repairs.end())
+        answer_.repair_notes.push_back("forces on the joints asked for: none was found that makes it hold");
+      else if (!overloaded.empty())
+        answer_.repair_notes.push_back("forces on the joints asked for are beyond their limits: " + overloaded);
+      if (!overloaded.empty()) repairs.erase(force);
+    }
+    const std::optional<RepairPostureOption>& asked = situation.scenario.options.repair_posture;
+    if (!asked) return;
+    const PostureMoves moves = {dofs_named(situation.problem, asked->move, "options.repair_posture.move"),
+                                asked->contacts};
+    PostureRepair found = repaired_posture(situation.scenario.scene, situation.scene(), situation.problem,
+                                           options.rules, moves, checker_);
+    if (found.found)
+      answer_.posture_repair = std::move(found);
+    else
+      answer_.repair_notes.push_back("posture: " + found.reason);
+  }
+
   StickingChecker checker_;
   AllStickingAnswer answer_;
   std::vector<JointEffort> efforts_;  ///< that are given

@@ -22,12 +22,12 @@ Judgement judge_all_sticking(const Field& report);
 std::string summary_of(const AllStickingAnswer& answer);
 
 /// What the steps of the paper's algorithm found (docs/theory.md): a list with an entry for each, and lines for people.
-Json steps_json(const ContactProblem& problem, const StickingSteps& steps);
-std::string steps_text(const ContactProblem& problem, const StickingSteps& steps);
-/// What would make a failing case hold: entries of `repair`.
-Json repair_json(const ContactProblem& problem, const Repair& repair);
-/// The same as a line.
-std::string repair_words(const ContactProblem& problem, const Repair& repair);
+Json steps_json(const ContactProblem& problem, const AllStickingAnswer& answer);
+std::string steps_text(const ContactProblem& problem, const AllStickingAnswer& answer);
+/// What would make a failing case hold: the list `repair`.
+Json repairs_json(const ContactProblem& problem, const AllStickingAnswer& answer);
+/// The same as lines.
+std::vector<std::string> repairs_words(const ContactProblem& problem, const AllStickingAnswer& answer);
 std::string failure_words(const std::string& explanation);
 
 }  // namespace stiction::internal

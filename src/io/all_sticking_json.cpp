@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ask/contact_reports.hpp"
 #include "io/all_sticking_answer.hpp"
 #include "io/failure.hpp"
@@ -6,6 +8,7 @@
 #include "stiction/words.hpp"
 
 namespace stiction::internal {
+namespace {
 
 Json repair_json(const ContactProblem& problem, const Repair& repair)
 {
@@ -26,6 +29,35 @@ Json repair_json(const ContactProblem& problem, const Repair& repair)
       break;
   }
   return entry;
+}
+
+Json posture_json(const ContactProblem& problem, const PostureRepair& repair)
+{
+  const std::vector<std::string> labels = joint_labels(problem.dofs);
+  Json entry = {{"change", "posture"}, {"add", by_joint(problem, repair.change)}, {"joints", Json::object()}};
+  for (const int dof : repair.joints) {
+    const Dof& joint = problem.dofs[static_cast<std::size_t>(dof)];
+    const auto model = std::ranges::find(repair.models, joint.model, &ModelDescription::name);
+    entry["joints"][labels[static_cast<std::size_t>(dof)]] = json(model->joints.at(joint.joint));
+  }
+  entry["poses"] = Json::object();
+  for (const int base : repair.bases) {
+    const ModelDescription& model = repair.models[static_cast<std::size_t>(base)];
+    entry["poses"][model.name] = {{"xyz", json(Eigen::VectorXd(model.pose.xyz))},
+                                  {"rpy", json(Eigen::VectorXd(model.pose.rpy))}};
+  }
+  entry["gap"] = json(repair.gap);
+  return entry;
+}
+
+}  // namespace
+
+Json repairs_json(const ContactProblem& problem, const AllStickingAnswer& answer)
+{
+  Json list = Json::array();
+  for (const Repair& repair : answer.result.repairs) list.push_back(repair_json(problem, repair));
+  if (answer.posture_repair) list.push_back(posture_json(problem, *answer.posture_repair));
+  return list;
 }
 
 namespace {
@@ -78,10 +110,10 @@ void write_all_sticking(const ScenarioReport& report, Json& json_report)
   json_report["efforts"] = efforts_json(report.efforts);
   json_report["indeterminacy"]["degree"] = result.indeterminacy;
   json_report["margins"] = margins_json(report.margins);
-  json_report["repair"] = Json::array();
-  for (const Repair& repair : result.repairs) json_report["repair"].push_back(repair_json(report.problem, repair));
-  if (const auto& steps = std::get<AllStickingAnswer>(report.answer).steps)
-    json_report["steps"] = steps_json(report.problem, *steps);
+  const AllStickingAnswer& answer = std::get<AllStickingAnswer>(report.answer);
+  json_report["repair"] = repairs_json(report.problem, answer);
+  if (!answer.repair_notes.empty()) json_report["repair_notes"] = answer.repair_notes;
+  if (answer.steps) json_report["steps"] = steps_json(report.problem, answer);
   const bool fails = result.verdict == Verdict::kFails;
   const StickingRules& rules = std::get<AllStickingAnswer>(report.answer).rules;
   const bool told = fails && rules.detachment != Detachment::kFree;  // what would help is known for one mode only
@@ -132,7 +164,8 @@ Json claims_of(const Field& report, const ContactProblem& problem, const Certifi
   if (certificate.kind == CertificateKind::kForces)
     leave_intervals(report["contacts"], "normal_interval", claims["contacts"], "normal_force");
   for (const char* key : {"efforts", "indeterminacy", "margins", "repair"}) claims[key] = unproved();
-  if (report.has("steps")) claims["steps"] = unproved();
+  for (const char* key : {"repair_notes", "steps"})
+    if (report.has(key)) claims[key] = unproved();
   return claims;
 }
 

@@ -194,8 +194,9 @@ void append_persistence(std::string& out, const ContactProblem& problem, const S
 
 }  // namespace
 
-Json steps_json(const ContactProblem& problem, const StickingSteps& steps)
+Json steps_json(const ContactProblem& problem, const AllStickingAnswer& answer)
 {
+  const StickingSteps& steps = *answer.steps;
   Json list = Json::array();
   list.push_back({{"step", 1},
                   {"name", "data"},
@@ -209,9 +210,7 @@ Json steps_json(const ContactProblem& problem, const StickingSteps& steps)
     append_solved(problem, steps, list);
   else
     list.push_back({{"step", 2}, {"name", "motion"}, {"solvable", false}});
-  Json repairs = Json::array();
-  for (const Repair& repair : steps.repairs) repairs.push_back(repair_json(problem, repair));
-  list.push_back({{"step", 6}, {"name", "repair"}, {"changes", repairs}});
+  list.push_back({{"step", 6}, {"name", "repair"}, {"changes", repairs_json(problem, answer)}});
   list.push_back({{"step", 7},
                   {"name", "persistence"},
                   {"persists", steps.persists},
@@ -230,8 +229,9 @@ Json steps_json(const ContactProblem& problem, const StickingSteps& steps)
   return list;
 }
 
-std::string steps_text(const ContactProblem& problem, const StickingSteps& steps)
+std::string steps_text(const ContactProblem& problem, const AllStickingAnswer& answer)
 {
+  const StickingSteps& steps = *answer.steps;
   std::string out = "\nsteps of the algorithm:\n";
   append_item(out,
               fmt::format("1 data: degrees of freedom {} (rank of M {}), contacts {}, closures {}, rows {} (rank {})",
@@ -252,8 +252,9 @@ std::string steps_text(const ContactProblem& problem, const StickingSteps& steps
     if (steps.verdict == Verdict::kHolds && steps.admissible.empty() && steps.rows > 0)
       out += "     (no ranges: a bilateral contact may push or pull, or too many rows)\n";
   }
-  append_item(out, fmt::format("6 repair: {}", steps.repairs.empty() ? "nothing to say" : "each by itself"));
-  for (const Repair& repair : steps.repairs) append_item(out, repair_words(problem, repair));
+  const std::vector<std::string> repairs = repairs_words(problem, answer);
+  append_item(out, fmt::format("6 repair: {}", repairs.empty() ? "nothing to say" : "each by itself"));
+  for (const std::string& repair : repairs) append_item(out, repair);
   if (steps.solvable) append_persistence(out, problem, steps);
   out += "\npropositions of the paper:\n";
   for (const PropositionAtWork& proposition : steps.propositions) {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "io/all_sticking_answer.hpp"
 #include "io/number_text.hpp"
 #include "io/report.hpp"
@@ -24,13 +26,6 @@ std::string force_words(const ContactProblem& problem, const Eigen::VectorXd& ad
   return words;
 }
 
-void append_repairs(std::string& out, const ContactProblem& problem, const std::vector<Repair>& repairs)
-{
-  if (repairs.empty()) return;
-  out += "\nwhat would make it hold, each by itself:\n";
-  for (const Repair& repair : repairs) append_item(out, repair_words(problem, repair));
-}
-
 /// Contacts that neither carry anything nor open: Loetstedt 1982, section 5, calls them degenerate.
 std::string unloaded_contacts(const ContactProblem& problem, const std::vector<ContactReport>& contacts)
 {
@@ -39,8 +34,6 @@ std::string unloaded_contacts(const ContactProblem& problem, const std::vector<C
     if (contacts[i].state == ContactState::kUnloaded) names += (names.empty() ? "" : ", ") + problem.contacts[i].name;
   return names.empty() ? "" : "touching without load: " + names;
 }
-
-}  // namespace
 
 std::string repair_words(const ContactProblem& problem, const Repair& repair)
 {
@@ -55,6 +48,36 @@ std::string repair_words(const ContactProblem& problem, const Repair& repair)
       break;
   }
   return "generalised force added (N, N m): " + force_words(problem, -repair.force);
+}
+
+/// Joints by where they go, bases by where they are then.
+std::string posture_words(const ContactProblem& problem, const PostureRepair& repair)
+{
+  const std::vector<std::string> labels = joint_labels(problem.dofs);
+  std::string words;
+  for (const int dof : repair.joints) {
+    const Dof& joint = problem.dofs[static_cast<std::size_t>(dof)];
+    const auto model = std::ranges::find(repair.models, joint.model, &ModelDescription::name);
+    words += fmt::format("{}{} {:+.4g} to {:.6g}", words.empty() ? "" : ", ", labels[static_cast<std::size_t>(dof)],
+                         repair.change[dof], model->joints.at(joint.joint));
+  }
+  for (const int base : repair.bases) {
+    const ModelDescription& model = repair.models[static_cast<std::size_t>(base)];
+    const Eigen::Vector3d &xyz = model.pose.xyz, &rpy = model.pose.rpy;
+    words += fmt::format("{}{} at ({:.6g}, {:.6g}, {:.6g}), turned by ({:.6g}, {:.6g}, {:.6g})",
+                         words.empty() ? "" : ", ", model.name, xyz[0], xyz[1], xyz[2], rpy[0], rpy[1], rpy[2]);
+  }
+  return "posture (m, rad): " + words;
+}
+
+}  // namespace
+
+std::vector<std::string> repairs_words(const ContactProblem& problem, const AllStickingAnswer& answer)
+{
+  std::vector<std::string> words;
+  for (const Repair& repair : answer.result.repairs) words.push_back(repair_words(problem, repair));
+  if (answer.posture_repair) words.push_back(posture_words(problem, *answer.posture_repair));
+  return words;
 }
 
 std::string failure_words(const std::string& explanation)
@@ -98,9 +121,12 @@ AnswerText all_sticking_text(const ScenarioReport& report)
     text.notes.push_back(spare_friction_text(*result.friction_scale));
   if (result.friction_scale_known && fails && !result.friction_scale)
     text.notes.push_back("no amount of friction helps");
-  append_repairs(text.advice, report.problem, result.repairs);
-  if (const auto& steps = std::get<AllStickingAnswer>(report.answer).steps)
-    text.advice += steps_text(report.problem, *steps);
+  const AllStickingAnswer& answer = std::get<AllStickingAnswer>(report.answer);
+  for (const std::string& note : answer.repair_notes) text.notes.push_back("no repair by " + note);
+  const std::vector<std::string> repairs = repairs_words(report.problem, answer);
+  if (!repairs.empty()) text.advice += "\nwhat would make it hold, each by itself:\n";
+  for (const std::string& repair : repairs) append_item(text.advice, repair);
+  if (answer.steps) text.advice += steps_text(report.problem, answer);
   return text;
 }
 

@@ -1,4 +1,5 @@
 #include "ask/coupling_parts.hpp"
+#include "base/linear_algebra.hpp"
 #include "io/couplings_answer.hpp"
 #include "io/judgement.hpp"
 #include "io/report.hpp"
@@ -20,13 +21,31 @@ Json angles_json(const Eigen::MatrixXd& angles)
   return rows;
 }
 
+/// Hc of the LCP 0 <= lu ⟂ Ac lu + Hc >= 0 (20): H4, or H0 of (3) where nothing is held.
+Eigen::VectorXd lcp_vector(const ContactProblem& problem, const Couplings& found)
+{
+  const Eigen::MatrixXd normals = problem.J(found.unilateral, Eigen::all);
+  return problem.gamma(found.unilateral) + found.shock_gain.transpose() * problem.gamma(found.bilateral) -
+         normals * (found.constrained_inertia_inverse * problem.F);
+}
+
+/// Whether Newton's law (77) with one coefficient has a solution for every approach vN- <= 0: pu = -(1+e) Ac⁻¹ vN- >= 0
+/// iff no entry of Ac⁻¹ is negative, as for M-matrices (Prop. 17).
+bool newton_always_solvable(const Couplings& found)
+{
+  if (!found.unique_for_all_data) return false;
+  const Eigen::MatrixXd inverse = solve_definite(found.Ac, Eigen::MatrixXd::Identity(found.Ac.rows(), found.Ac.cols()));
+  return inverse.size() == 0 || inverse.minCoeff() >= -kSolve * inverse.maxCoeff();
+}
+
 /// What masses say about the rows.
-void write_inertial(const Couplings& found, Json& couplings)
+void write_inertial(const ContactProblem& problem, const Couplings& found, Json& couplings)
 {
   couplings["A"] = json(found.A);
   couplings["B"] = json(found.B);
   couplings["E"] = json(found.E);
   couplings["Ac"] = json(found.Ac);
+  couplings["Hc"] = json(lcp_vector(problem, found));
   couplings["constrained_inertia_inverse"] = json(found.constrained_inertia_inverse);
   couplings["smallest_A"] = json(found.smallest_A);
   couplings["smallest_B"] = json(found.smallest_B);
@@ -40,6 +59,7 @@ void write_inertial(const Couplings& found, Json& couplings)
   couplings["worst"] = {{"unilateral", json(found.worst_unilateral)}, {"bilateral", json(found.worst_bilateral)}};
   couplings["shock_gain"] = json(found.shock_gain);
   couplings["decoupled"] = found.decoupled;
+  couplings["newton_always_solvable"] = newton_always_solvable(found);
   couplings["reduced_coordinate_gap"] = json(found.reduced_coordinate_gap);
 }
 
@@ -64,7 +84,7 @@ Json couplings_json(const CouplingsAnswer& answer)
   for (const Dependence& dependence : found.dependences)
     couplings["dependences"].push_back(
         {{"unilateral", json(dependence.unilateral)}, {"bilateral", json(dependence.bilateral)}});
-  if (found.definite_mass) write_inertial(found, couplings);
+  if (found.definite_mass) write_inertial(answer.problem, found, couplings);
   return couplings;
 }
 

@@ -213,6 +213,7 @@ Json conditions_json(const EnergyConditions& c)
   if (!c.applies) return Json();
   const double r = c.normalised_ratio, angle = 2.0 * std::sqrt(r) / (1.0 + r);
   Json entry;
+  entry["G"] = json(c.G);
   entry["rank"] = c.rank;
   entry["eigenvalues"] = {json(c.smallest), json(c.largest)};
   entry["ratio"] = json(c.ratio);

@@ -233,9 +233,57 @@ struct Noise {
   }
 };
 
+std::vector<std::string> joint_names(const Entry& entry, const std::string& path)
+{
+  std::vector<std::string> names;
+  each(&entry, path.c_str(),
+       [&](const Entry& name, const std::string& where) { names.push_back(text_of(name, where)); });
+  if (names.empty()) fail(entry, path, "names of joints");
+  return names;
+}
+
+struct RepairForces {
+  static RepairForcesOption read(const Entry& entry, const std::string& path)
+  {
+    if (entry.kind == Entry::Kind::kText && entry.text == "actuated") return {true, {}};
+    if (entry.kind != Entry::Kind::kList) fail(entry, path, "actuated, or a list of joints");
+    return {false, joint_names(entry, path)};
+  }
+  static void require(const RepairForcesOption& forces, const std::string& path)
+  {
+    option_table::require(forces.actuated == forces.joints.empty(), path, "actuated, or a list of joints",
+                          forces.actuated ? "both" : "neither");
+  }
+  static Json write(const RepairForcesOption& forces)
+  {
+    return forces.actuated ? Json("actuated") : Json(forces.joints);
+  }
+};
+
+struct RepairPosture {
+  using Contacts = PostureMoves::Contacts;
+
+  static RepairPostureOption read(const Entry& entry, const std::string& path)
+  {
+    const Map map(entry, path, {"move", "contacts"});
+    return {joint_names(map.need("move"), map.path_of("move")),
+            map.choice_or<Contacts, 2>("contacts", {{{"stay", Contacts::kStay}, {"along", Contacts::kAlong}}},
+                                       Contacts::kStay)};
+  }
+  static void require(const RepairPostureOption& posture, const std::string& path)
+  {
+    option_table::require(!posture.move.empty(), path + ".move", "names of joints", "none");
+  }
+  static Json write(const RepairPostureOption& posture)
+  {
+    return {{"move", posture.move}, {"contacts", posture.contacts == Contacts::kStay ? "stay" : "along"}};
+  }
+};
+
 constexpr const char* kSolvers[] = {"native", "qpoases"};
 constexpr const char* kPlaneNames[] = {"xy", "yz", "zx"};
 constexpr const char* kTangential[] = {"held", "left_out"};
+constexpr const char* kParting[] = {"refused", "left_out"};
 
 // ---- The table.
 
@@ -300,6 +348,8 @@ constexpr Option kOptions[] = {
     option<YesOrNo, &O::intervals>("intervals"),
     option<YesOrNo, &O::margins>("margins"),
     option<YesOrNo, &O::repairs>("repairs"),
+    option<RepairForces, &O::repair_forces>("repair_forces", nullptr, Question::kAllSticking),
+    option<RepairPosture, &O::repair_posture>("repair_posture", "it needs robots with joints", Question::kAllSticking),
     option<YesOrNo, &O::explain>("explain"),
     option<YesOrNo, &O::steps>("steps", nullptr, Question::kAllSticking),
     option<Push, &O::push>("push", "it needs a robot with links"),
@@ -313,6 +363,7 @@ constexpr Option kOptions[] = {
     option<Noise, &O::noise>("noise", "it needs contacts on a floating object"),
     option<OneOf<kTangential>, &O::tangential>("tangential"),
     option<Modes, &O::modes>("modes"),
+    option<OneOf<kParting>, &O::parting>("parting"),
     option<YesOrNo, &O::strict>("strict", "it is about collision shapes"),
 };
 

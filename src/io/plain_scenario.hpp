@@ -17,6 +17,12 @@ struct PlainScenario {
 /// @throws InputError naming the entry, also for what is implausible where the options are strict.
 PlainScenario plain_scenario(const Scenario& scenario, SceneGeometry& geometry);
 
+/// Whether contacts whose bodies move apart are to be left out of it.
+bool leaves_out_parting(const Scenario& scenario);
+
+/// Leaves them out, a patch when all of its points part; warnings say so.
+void leave_out_parting(PlainScenario& plain);
+
 /// SHA-256 of meshes that it needed, by their names in URDFs and scenarios.
 std::vector<std::pair<std::string, std::string>> mesh_hashes(const PlainScenario& plain);
 

@@ -259,6 +259,20 @@ ContactDescription decode_contact(const Entry& entry, const std::string& path, C
   return contact;
 }
 
+constexpr std::array<std::pair<const char*, ScenePlane>, 5> kPlaneChoices = {{{"xy", ScenePlane::kXy},
+                                                                              {"yz", ScenePlane::kYz},
+                                                                              {"xz", ScenePlane::kXz},
+                                                                              {"auto", ScenePlane::kAuto},
+                                                                              {"none", ScenePlane::kNone}}};
+
+/// Forces out of a plane that nothing can leave do nothing: without them degrees of indeterminacy and hypotheses are
+/// those of the plane. Verdicts are the same with exact cones; polygons have another width along one tangent.
+ScenePlane unasked_plane(const Scenario& scenario)
+{
+  const bool exact = scenario.options.cone.approximation == ConeShape::exact().approximation;
+  return scenario.question == Question::kAllSticking && exact ? ScenePlane::kExact : ScenePlane::kNone;
+}
+
 Question decode_question(const Map& document)
 {
   return document.choice_or("question", kQuestions, Scenario().question);
@@ -275,10 +289,6 @@ Scenario ScenarioDocument::decode() const
   Scenario scenario;
   if (const Entry* name = map.find("name")) scenario.name = text_of(*name, "name");
   scenario.scene.gravity = map.vector_or("gravity", scenario.scene.gravity);
-  scenario.scene.plane = map.choice_or<ScenePlane, 4>(
-      "plane",
-      {{{"xy", ScenePlane::kXy}, {"yz", ScenePlane::kYz}, {"xz", ScenePlane::kXz}, {"auto", ScenePlane::kAuto}}},
-      scenario.scene.plane);
   const Entry& models = map.need("models");
   if (models.kind != Entry::Kind::kMap) fail(models, "models", "a map of names to models");
   for (std::size_t i = 0; i < models.keys.size(); ++i)
@@ -307,6 +317,7 @@ Scenario ScenarioDocument::decode() const
   });
   scenario.question = decode_question(map);
   if (const Entry* options = map.find("options")) scenario.options = decode_options(*options);
+  scenario.scene.plane = map.choice_or("plane", kPlaneChoices, unasked_plane(scenario));
   return scenario;
 }
 

@@ -84,7 +84,7 @@ void require_values(const Scenario& scenario)
           "options.detachment", "allowed or forbidden unless the question is all_sticking", "free");
   const bool floating =
       std::ranges::any_of(scenario.scene.models, [](const auto& m) { return m.base == Base::kFloating; });
-  if (scenario.scene.plane != ScenePlane::kNone &&
+  if (scenario.scene.plane != ScenePlane::kNone && scenario.scene.plane != ScenePlane::kExact &&
       (scenario.question == Question::kClosure || (scenario.question == Question::kRegion && floating)))
     throw InputError("plane", std::string("want none for the question ") + stiction::name_of(scenario.question) +
                                   (scenario.question == Question::kClosure ? ", which has options.plane" : "") +
@@ -123,7 +123,8 @@ ScenarioAnswerer::LoadedScene::LoadedScene(const SceneDescription& loaded, Scene
     : description(loaded),
       scene(std::move(made)),
       world_points(
-          loaded.plane != ScenePlane::kNone ||  // what it holds, and tangents, also depend on where things are
+          // what a plane holds, and tangents, also depend on where things are
+          (loaded.plane != ScenePlane::kNone && loaded.plane != ScenePlane::kExact) ||
           std::ranges::any_of(loaded.contacts, [](const auto& c) { return c.at_frame == ContactFrame::kWorld; }))
 {
 }
@@ -157,12 +158,13 @@ ScenarioAnswerer::ScenarioAnswerer(const ScenarioAnswerer& other)
 
 const PlainScenario& ScenarioAnswerer::plain(const Scenario& scenario)
 {
-  if (scenario.bare || !has_geometry(scenario.scene)) {
-    plain_ = {scenario, {}, {}, {}, {}};
-  } else {
+  if (!scenario.bare && has_geometry(scenario.scene)) {
     if (!geometry_ || !geometry_->fits(scenario.scene)) geometry_.emplace(scenario.scene);
     plain_ = plain_scenario(scenario, *geometry_);
+  } else {
+    plain_ = {scenario, {}, {}, {}, {}};
   }
+  if (leaves_out_parting(scenario)) leave_out_parting(plain_);
   return plain_;
 }
 

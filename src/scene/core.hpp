@@ -122,7 +122,7 @@ struct Core {
 
  private:
   PlanarMotion motion_of(ScenePlane candidate, int joint, int k, const Articulation& bodies,
-                         const std::vector<Root>& roots) const;
+                         const std::vector<Root>& roots, double tolerance = kInPlane) const;
   Eigen::Matrix3d orientation(BodyRef body, const Articulation& bodies, const std::vector<Root>& roots) const;
   Eigen::Matrix3d orientation(const ContactBlueprint& contact, const Articulation& bodies,
                               const std::vector<Root>& roots) const;

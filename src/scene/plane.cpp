@@ -12,6 +12,8 @@ const char* name_of(ScenePlane plane)
   switch (plane) {
     case ScenePlane::kAuto:
       return "auto";
+    case ScenePlane::kExact:
+      return "exact";
     case ScenePlane::kXy:
       return "xy";
     case ScenePlane::kYz:
@@ -30,11 +32,11 @@ namespace stiction::internal {
 
 /// Velocity k of a joint, of bodies that are placed and composed.
 PlanarMotion Core::motion_of(ScenePlane candidate, int joint, int k, const Articulation& bodies,
-                             const std::vector<Root>& roots) const
+                             const std::vector<Root>& roots, double tolerance) const
 {
   const Articulation::Joint& own = bodies.joint(joint);
   const Eigen::Matrix3d& root = roots[idx(own.root)].R;
-  return motion_in(candidate, root * bodies.linear(own.v + k), root * bodies.angular(own.v + k));
+  return motion_in(candidate, root * bodies.linear(own.v + k), root * bodies.angular(own.v + k), tolerance);
 }
 
 Eigen::Matrix3d Core::orientation(BodyRef body, const Articulation& bodies, const std::vector<Root>& roots) const
@@ -55,15 +57,17 @@ bool Core::stays_in(ScenePlane candidate, const Blueprint& blueprint, const Arti
                     const std::vector<Root>& roots) const
 {
   const int axis = normal_axis(candidate);
+  const double tolerance = blueprint.plane == ScenePlane::kExact ? kInPlaneExactly : kInPlane;
   for (int j = 1; j < bodies.size(); ++j)
     for (int k = 0; k < bodies.joint(j).nv; ++k)
-      if (motion_of(candidate, j, k, bodies, roots) != PlanarMotion::kInside) return false;
+      if (motion_of(candidate, j, k, bodies, roots, tolerance) != PlanarMotion::kInside) return false;
   for (const ContactBlueprint& contact : blueprint.contacts)
-    if (contact.torsion > 0.0 || std::abs((orientation(contact, bodies, roots) * contact.axes.col(0))[axis]) > kInPlane)
+    if (contact.torsion > 0.0 ||
+        std::abs((orientation(contact, bodies, roots) * contact.axes.col(0))[axis]) > tolerance)
       return false;
   for (const LoopBlueprint& loop : blueprint.loops)
     if (loop.kind == LoopDescription::Kind::kGuide &&
-        std::abs((orientation(loop.link, bodies, roots) * loop.axes.col(0))[axis]) > kInPlane)
+        std::abs((orientation(loop.link, bodies, roots) * loop.axes.col(0))[axis]) > tolerance)
       return false;
   return true;
 }
@@ -105,7 +109,7 @@ void Core::lay_into_plane(const Blueprint& blueprint)
   Articulation bodies = described_bodies(roots);
   bodies.compose();
   plane = blueprint.plane;
-  if (plane == ScenePlane::kAuto) {
+  if (plane == ScenePlane::kAuto || plane == ScenePlane::kExact) {
     plane = ScenePlane::kNone;
     for (const ScenePlane candidate : {ScenePlane::kYz, ScenePlane::kXy, ScenePlane::kXz})
       if (stays_in(candidate, blueprint, bodies, roots)) plane = candidate;

@@ -14,21 +14,25 @@ namespace stiction::internal {
 /// angle.
 inline constexpr double kInPlane = 1e-5;
 
+/// Rounding of what is in the plane in any posture, for one that nobody asked for.
+inline constexpr double kInPlaneExactly = 1e-12;
+
 /// 0, 1, 2: the plane is normal to x, y, z.
 inline int normal_axis(ScenePlane plane) { return plane == ScenePlane::kYz ? 0 : plane == ScenePlane::kXz ? 1 : 2; }
 
 enum class PlanarMotion { kInside, kAcross, kOblique };
 
 /// Of a velocity whose linear and angular parts are in world axes. kAcross: what is left of it inside is nothing.
-inline PlanarMotion motion_in(ScenePlane plane, const Eigen::Vector3d& linear, const Eigen::Vector3d& angular)
+inline PlanarMotion motion_in(ScenePlane plane, const Eigen::Vector3d& linear, const Eigen::Vector3d& angular,
+                              double tolerance = kInPlane)
 {
   const int k = normal_axis(plane);
   Eigen::Vector3d inside = linear, tilt = angular;
   inside[k] = tilt[k] = 0.0;
   const double leaves = std::max(std::abs(linear[k]), tilt.lpNorm<Eigen::Infinity>());
   const double stays = std::max(inside.lpNorm<Eigen::Infinity>(), std::abs(angular[k]));
-  if (leaves <= kInPlane) return PlanarMotion::kInside;
-  return stays <= kInPlane ? PlanarMotion::kAcross : PlanarMotion::kOblique;
+  if (leaves <= tolerance) return PlanarMotion::kInside;
+  return stays <= tolerance ? PlanarMotion::kAcross : PlanarMotion::kOblique;
 }
 
 /// Right-handed (normal, t1, t2) with t1 in the plane whose normal is `across`, all in the axes of one frame. t1 points

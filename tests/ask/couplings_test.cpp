@@ -89,6 +89,39 @@ TEST(CouplingExamples, BlockOnThreeRows)  // example 1: x vertical
   }
 }
 
+/// Prop. 2 and 6, Cor. 1 (P6 ii of the main paper): two solutions of the LCP differ by forces that move nothing, across
+/// Hc.
+TEST(CouplingLaws, DifferencesOfSolutionsMoveNothing)
+{
+  Rng rng{21};
+  for (int draw = 0; draw < 50; ++draw) {
+    const int n = 4 + draw % 3;
+    const Eigen::MatrixXd root = Eigen::MatrixXd::NullaryExpr(n, n, [&] { return gaussian(rng, 1)[0]; });
+    Eigen::MatrixXd Jh = Eigen::MatrixXd::NullaryExpr(4, n, [&] { return gaussian(rng, 1)[0]; });
+    const Eigen::MatrixXd Jg = Eigen::MatrixXd::NullaryExpr(1, n, [&] { return gaussian(rng, 1)[0]; });
+    Jh.row(3) = 0.5 * (Jh.row(0) + Jh.row(1)) + Jg;  // one redistribution, the held row in it
+    ContactProblem p =
+        rows(root * root.transpose() + Eigen::MatrixXd::Identity(n, n), Eigen::VectorXd::Zero(n), Jh, Jg);
+    p.F = p.J.transpose() * (Eigen::VectorXd(5) << 3, 2, 1, 1, uniform(rng, -1, 1)).finished();  // all push: at rest
+    const Couplings c = analyse(p);
+    ASSERT_EQ(c.solvable, Verdict::kHolds);
+    EXPECT_EQ(c.forces_unique, Verdict::kFails);
+    ASSERT_EQ(c.dependences.size(), 1u);
+    const Eigen::VectorXd& shift = c.dependences[0].unilateral;
+    const Eigen::MatrixXd inverse = testing::inverse(p.M);
+    const Eigen::VectorXd H2 = -Jg * inverse * p.F;
+    const Eigen::VectorXd Hc = -Jh * inverse * p.F + c.shock_gain.transpose() * H2;
+    const double scale = shift.norm() * (1.0 + p.F.norm());
+    EXPECT_LE((c.Ac * shift).norm(), 1e-9 * scale * c.Ac.norm());
+    EXPECT_NEAR(Hc.dot(shift), 0.0, 1e-9 * scale * (1.0 + Hc.norm()));
+    EXPECT_LE((Jh.transpose() * shift + Jg.transpose() * c.dependences[0].bilateral).norm(), 1e-9 * scale);
+    Eigen::VectorXd other = c.forces;
+    for (int i = 0; i < 4; ++i) other[i] += 1e-3 * shift[i];
+    other[4] += 1e-3 * c.dependences[0].bilateral[0];
+    EXPECT_LE((p.M * c.acceleration + p.F - p.J.transpose() * other).norm(), 1e-9 * scale * (1.0 + other.norm()));
+  }
+}
+
 TEST(CouplingExamples, Rod)
 {
   const double mass = 2, l = 0.5;

@@ -145,6 +145,40 @@ TEST_P(StickingExamples, BlockMinimalFrictionIsPushOverWeight)
   EXPECT_EQ(single, 2);
 }
 
+/// Example 6 with motors on the fingers: -mu1 F1 + mu2 F2 >= g, so the shortest change of (F1, F2) is along (-mu1,
+/// mu2).
+TEST_P(StickingExamples, FingersArePressedByTheirMotorsAlone)
+{
+  constexpr double g = 9.81, mu1 = 0.5, mu2 = 0.3, F1 = -8.0, F2 = 10.0;
+  StickingOptions options;
+  options.repairs = true;
+  const auto force_of = [&](const std::vector<int>& dofs) -> Eigen::VectorXd {
+    options.repair_dofs = dofs;
+    for (const Repair& repair : check(fingers_on_guide(F1, F2, mu1, mu2), options).repairs)
+      if (repair.change == Repair::Change::kForce) return repair.force;
+    return {};
+  };
+  const double missing = g + mu1 * F1 - mu2 * F2, norm = mu1 * mu1 + mu2 * mu2;
+  const Eigen::VectorXd both = force_of({2, 3});
+  ASSERT_EQ(both.size(), 4);
+  EXPECT_EQ(both.head(2), Eigen::Vector2d::Zero());
+  EXPECT_NEAR(both[2], -mu1 * missing / norm, 1e-3);
+  EXPECT_NEAR(both[3], mu2 * missing / norm, 1e-3);
+  const Eigen::VectorXd second = force_of({3});
+  ASSERT_EQ(second.size(), 4);
+  EXPECT_EQ(second.head(3), Eigen::Vector3d::Zero());
+  EXPECT_NEAR(second[3], missing / mu2, 0.01);
+  for (const Eigen::VectorXd& force : {both, second}) {
+    ContactProblem repaired = fingers_on_guide(F1, F2, mu1, mu2);
+    repaired.F += force;
+    EXPECT_EQ(check(repaired).verdict, Verdict::kHolds);
+    repaired.F -= 2e-3 * force;
+    EXPECT_EQ(check(repaired).verdict, Verdict::kFails);
+  }
+  EXPECT_GT(std::abs(force_of({})[1]), 0.1) << "the weight itself, which no motor lifts";
+  EXPECT_EQ(force_of({0}).size(), 0) << "the guide carries what is added across it";
+}
+
 TEST_P(StickingExamples, BlockWithoutFrictionHoldsOnlyWithoutPush)
 {
   EXPECT_EQ(check(block_on_ground(1, 1, 1, 0, 0)).verdict, Verdict::kHolds)

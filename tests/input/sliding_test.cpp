@@ -91,6 +91,27 @@ TEST(RequireRest, NamesTheContactAndItsVelocity)
   EXPECT_EQ(error_of([&] { asked({}); }), "no error");
 }
 
+/// A box that turns about its left edges, which rest, up or down.
+TEST(ContactActivityOf, IsTheSignOfTheGapsVelocity)
+{
+  const ContactProblem p = Scene(box_on_floor(0.5)).compute();
+  constexpr double kSpeed = 0.1;
+  using enum ContactActivity;
+  const auto turning = [&](double rate) {  // about the edge at x = -kHalf, axes of the box
+    Eigen::VectorXd v = Eigen::VectorXd::Zero(6);
+    v[2] = kHalf * rate;
+    v[4] = -rate;
+    return contact_activity(p, v);
+  };
+  EXPECT_EQ(turning(kSpeed), (std::vector{kParts, kActive, kActive, kParts}));
+  EXPECT_EQ(turning(-kSpeed), (std::vector{kMeets, kActive, kActive, kMeets}));
+  EXPECT_EQ(turning(1e-6), (std::vector{kActive, kActive, kActive, kActive}));
+  ContactProblem glued = p;
+  for (Contact& contact : glued.contacts) contact.side = Side::kBilateral;
+  EXPECT_EQ(contact_activity(glued, Eigen::VectorXd::Unit(6, 2)), (std::vector<ContactActivity>(4, kActive)));
+  EXPECT_THAT(error_of([&] { contact_activity(p, Eigen::VectorXd(2)); }), HasSubstr("v: want 6 entries, got 2"));
+}
+
 TEST(CouplingsInput, LeavesOutWhatNothingHolds)
 {
   SceneDescription d = box_on_floor(0.5);

@@ -43,6 +43,9 @@ TEST(CouplingsReport, RodOnAWallAndARail)
   EXPECT_NEAR(couplings["principal_cosines"][0].get<double>(), 0.6, 1e-12);
   EXPECT_NEAR(couplings["singularity_margin"].get<double>(), 0.64, 1e-12);
   EXPECT_NEAR(first(rod, "shock_gain"), 0.6, 1e-12);
+  // one contact: its force solves Ac λ + Hc = 0
+  EXPECT_NEAR(couplings["Hc"][0].get<double>(), -0.8 * 2 * 3 * 9.81 * 0.5 / 4, 1e-9);
+  EXPECT_EQ(couplings["newton_always_solvable"], true);
   EXPECT_LT(couplings["reduced_coordinate_gap"].get<double>(), 1e-12);
   EXPECT_EQ(couplings["forces_unique"], true);
   EXPECT_EQ(couplings["unilateral"], Json::array({"wall normal"}));
@@ -69,6 +72,9 @@ TEST(CouplingsReport, RodThatTurnsWhileItsTipStays)
                 lu > 0 ? m / 4 * (g * (1 + 3 * s * s) - 4 * l * s * w * w) : m * (g - l * s * w * w) / (1 + 3 * c * c),
                 1e-9);
     EXPECT_EQ(lu > 0, w < 3);
+    // drifts of wall and rail are in the vector of the LCP
+    EXPECT_NEAR(first(rod, "Ac") * lu + rod["couplings"]["Hc"][0].get<double>(),
+                row(rod, "wall normal")["opening"].get<double>(), 1e-9);
   }
 }
 
@@ -139,6 +145,41 @@ TEST(CouplingsReport, SaysWhichContactsOpen)
   const Overrides held = {{"question", "couplings"}, {"gravity", "[1, 0, 2]"}};
   EXPECT_THAT(to_text(checked("block_on_ground", held)),
               HasSubstr("opens with 5.538 m/s²; its other rows are held all the same"));
+}
+
+TEST(CouplingsReport, LcpIsSolvedByTheForcesItShows)
+{
+  for (const char* name : {"rod_wall_and_rail", "block_on_three_points"}) {
+    const Json couplings = checked_json(name)["couplings"], report = checked_json(name);
+    const std::size_t contacts = couplings["unilateral"].size();
+    for (std::size_t i = 0; i < contacts; ++i) {
+      double w = couplings["Hc"][i].get<double>();
+      for (std::size_t j = 0; j < contacts; ++j)
+        w += couplings["Ac"][i][j].get<double>() * report["rows"][j]["force"].get<double>();
+      EXPECT_NEAR(w, report["rows"][i]["opening"].get<double>(), 1e-9) << name << " " << i;
+    }
+  }
+}
+
+/// Ends of a rod have Ac = [[4, -2], [-2, 4]], whose inverse has no negative entry; two points on the same side of its
+/// centre have [[4, 2.5], [2.5, 1.75]].
+TEST(CouplingsReport, NewtonsLawForEveryApproach)
+{
+  const auto with = [](const char* second) {
+    return checked_json(
+        "rod_dropped",
+        {{"question", "couplings"}, {"models.r.rates", "{}"}, {"contacts.right.at", second}})["couplings"];
+  };
+  const Json ends = with("[1, 0, 0]");
+  EXPECT_NEAR(ends["Ac"][0][1].get<double>(), -2.0, 1e-12);
+  EXPECT_EQ(ends["newton_always_solvable"], true);
+  const Json near = with("[-0.5, 0, 0]");
+  EXPECT_GT(near["Ac"][0][1].get<double>(), 0.0);
+  EXPECT_EQ(near["newton_always_solvable"], false);
+  // cos = 2.5 / sqrt(4 * 1.75): the kinetic angle is 180 - 19.11 degrees
+  const std::vector<ScenarioOverride> close = {
+      {"question", "couplings"}, {"models.r.rates", "{}"}, {"contacts.right.at", "[-0.5, 0, 0]"}};
+  EXPECT_THAT(to_text(checked("rod_dropped", close)), ::testing::HasSubstr("have a kinetic angle of 160.9"));
 }
 
 TEST(CouplingsReport, NothingBalancesALoadOnAMasslessProbe)

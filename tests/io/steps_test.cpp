@@ -1,6 +1,7 @@
 // The steps of the algorithm in reports, and the MLCPs as a file.
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "io/checked.hpp"
@@ -97,6 +98,92 @@ TEST(Steps, WithoutContacts)
 {
   const ScenarioReport falls = checked("block_on_ground", {{"options.steps", "true"}, {"contacts", "[]"}});
   EXPECT_THAT(to_text(falls), HasSubstr("2 motion: acceleration"));
+}
+
+/// Scenarios of planar joints that say nothing about a plane: the same verdict, forces of the plane.
+TEST(UnaskedPlane, ChangesNoVerdict)
+{
+  for (const char* name : {"jammed_part", "three_finger_hand", "ladder_too_flat"}) {
+    const StepsJson found = StepsJson::parse(to_json(checked(name)));
+    const StepsJson space = StepsJson::parse(to_json(checked(name, {{"plane", "none"}})));
+    EXPECT_EQ(found["verdict"], space["verdict"]) << name;
+    ASSERT_EQ(found["contacts"].size(), space["contacts"].size());
+    for (std::size_t i = 0; i < found["contacts"].size(); ++i) {
+      EXPECT_EQ(found["contacts"][i]["tangential_force"].size(), 1u);
+      EXPECT_EQ(space["contacts"][i]["tangential_force"].size(), 2u);
+    }
+    EXPECT_EQ(space["indeterminacy"]["degree"].get<int>() - found["indeterminacy"]["degree"].get<int>(),
+              static_cast<int>(found["contacts"].size()))
+        << "a row of zeros at every contact";
+    EXPECT_THAT(found["warnings"].dump(), HasSubstr("nothing leaves the plane xz: one tangent per contact"));
+  }
+  const StepsJson facets = StepsJson::parse(to_json(checked("three_finger_hand", {{"options.cone", "{inner: 5}"}})));
+  EXPECT_EQ(facets["contacts"][0]["tangential_force"].size(), 2u) << "polygons are those of space";
+  EXPECT_EQ(scenario_of("painleve_klein").scene.plane, ScenePlane::kNone) << "other questions as they were";
+}
+
+/// Loetstedt's filter: a rod whose left end rests while the right one parts.
+TEST(Parting, IsLeftOutWhereAskedFor)
+{
+  const std::vector<ScenarioOverride> rising = {
+      {"question", "all_sticking"}, {"models.r.rates", "{y: 0.5, theta: 0.5}"}, {"contacts.left.mu", "1"}};
+  EXPECT_THAT(error_of("rod_dropped", rising), HasSubstr("want bodies at rest"));
+  std::vector<ScenarioOverride> left_out = rising;
+  left_out.push_back({"options.parting", "left_out"});
+  const ScenarioReport report = checked("rod_dropped", left_out);
+  ASSERT_EQ(report.contacts.size(), 1u);
+  EXPECT_EQ(report.contacts[0].name, "left");
+  // m = 1, l = 1: the left end stays, N = m g / 4; friction gives it the drift l w²
+  EXPECT_NEAR(report.contacts[0].found.force[0], 9.81 / 4, 1e-9);
+  EXPECT_THAT(report.warnings, Contains(HasSubstr("contacts.right: bodies move apart with 1 m/s: left out")));
+  EXPECT_TRUE(verify_report(to_json(report), "r").valid);
+  left_out[1].value = "{y: -0.5, theta: -0.5}";
+  EXPECT_THAT(error_of("rod_dropped", left_out), HasSubstr("question impact")) << "what hits is not left out";
+  left_out[0].value = "impact";
+  EXPECT_EQ(checked("rod_dropped", left_out).contacts.size(), 2u);
+}
+
+TEST(RepairPosture, OfTheLadder)
+{
+  const StepsJson report = StepsJson::parse(to_json(checked("ladder_too_flat")));
+  EXPECT_EQ(report["verdict"], "fails");
+  const StepsJson& repair = report["repair"].back();
+  ASSERT_EQ(repair["change"], "posture");
+  const double least = std::atan((1 - 0.4 * 0.15) / 0.8), found = -repair["joints"]["ladder/theta"].get<double>();
+  EXPECT_GE(found, least);
+  EXPECT_LE(found, least + 1e-3);
+  // what it says to write is what holds
+  std::vector<ScenarioOverride> mended;
+  for (const char* joint : {"x", "y", "theta"})
+    mended.push_back(
+        {std::string("models.ladder.joints.") + joint, repair["joints"][std::string("ladder/") + joint].dump()});
+  EXPECT_EQ(checked("ladder_too_flat", mended).verdict, Verdict::kHolds);
+  const std::string text = to_text(checked("ladder_too_flat"));
+  EXPECT_THAT(text, HasSubstr("posture (m, rad): ladder/x"));
+  EXPECT_TRUE(verify_report(report.dump(), "r").valid);
+  const StepsJson stays =
+      StepsJson::parse(to_json(checked("ladder_too_flat", {{"options.repair_posture.contacts", "stay"}})));
+  EXPECT_THAT(stays["repair_notes"][0].get<std::string>(), HasSubstr("posture: no move that keeps contacts in place"));
+  EXPECT_THAT(
+      error_of("ladder_too_flat", {{"options.repair_posture.move", "[ladder/z]"}}),
+      HasSubstr("options.repair_posture.move[0]: want one of ladder/x, ladder/y, ladder/theta, got 'ladder/z'"));
+}
+
+TEST(RepairForces, OfMotorsWithinTheirLimits)
+{
+  // -mu1 F1 + mu2 F2 >= g with the fingers' motors alone: equal friction, so both press alike
+  const StepsJson report =
+      StepsJson::parse(to_json(checked("pinch_too_weak", {{"options.repair_forces", "actuated"}})));
+  const StepsJson& force = report["repair"].back();
+  ASSERT_EQ(force["change"], "force") << report["repair"].dump() << report.value("repair_notes", StepsJson()).dump();
+  EXPECT_EQ(force["add"]["p/y"], 0.0);
+  EXPECT_EQ(force["add"]["p/x"], 0.0);
+  EXPECT_NEAR(force["add"]["p/x1"].get<double>(), -force["add"]["p/x2"].get<double>(), 1e-3);
+  EXPECT_GT(force["add"]["p/x1"].get<double>(), 0.0);
+  EXPECT_THAT(error_of("pinch_too_weak", {{"options.repair_forces", "[p/nobody]"}}),
+              HasSubstr("options.repair_forces[0]"));
+  EXPECT_THAT(error_of("ladder_too_flat", {{"options.repair_forces", "actuated"}}),
+              HasSubstr("want joints with motors for actuated, got none"));
 }
 
 TEST(MlcpFile, HasTheMatricesOfExample6)

@@ -208,6 +208,34 @@ TEST(Plane, IsFoundWhereNothingCanLeaveIt)
   EXPECT_EQ(Scene(box_in_plane(0.1, ScenePlane::kAuto)).plane(), ScenePlane::kNone);
 }
 
+/// For files that say nothing: a normal that is typed, or a root turned, by a millionth is not in the plane, as
+/// verdicts could then be others than in space.
+TEST(Plane, IsFoundWithoutBeingAskedForOnlyToRounding)
+{
+  SceneDescription d = pinch("pinch_on_guide.urdf");
+  d.plane = ScenePlane::kExact;
+  EXPECT_EQ(Scene(d).plane(), ScenePlane::kXz);
+  EXPECT_EQ(Scene(d).compute().contacts[0].tangents, 1);
+  const auto also_found = [&](ScenePlane plane) {
+    d.plane = plane;
+    return Scene(d).plane() != ScenePlane::kNone;
+  };
+  d.contacts[0].normal = Eigen::Vector3d(1, 1e-6, 0).normalized();
+  EXPECT_TRUE(also_found(ScenePlane::kAuto));
+  EXPECT_FALSE(also_found(ScenePlane::kExact));
+  d = pinch("pinch_on_guide.urdf");
+  d.models[0].pose.rpy = {1e-6, 0, 0};
+  EXPECT_TRUE(also_found(ScenePlane::kAuto));
+  EXPECT_FALSE(also_found(ScenePlane::kExact));
+  d.models[0].pose.rpy = {0, 0.7, 0};  // rounding of its sine and cosine
+  EXPECT_TRUE(also_found(ScenePlane::kExact));
+  d.models[0].pose.rpy = {0, 0, M_PI / 2};
+  EXPECT_TRUE(also_found(ScenePlane::kExact));
+  EXPECT_EQ(Scene(d).plane(), ScenePlane::kYz);
+  EXPECT_FALSE((d = box_in_plane(0.0, ScenePlane::kExact), also_found(ScenePlane::kExact)))
+      << "a free body may leave it";
+}
+
 TEST(Plane, TangentsPointAlongTheFramesAxes)
 {
   // whichever way the plane is seen from: the sign does not depend on the state

@@ -83,8 +83,8 @@ TEST(PaperNumbers, Examples1And4BlockOnTheGround)
   ASSERT_EQ(steps.internal_forces.cols(), 1);
   EXPECT_NEAR(steps.internal_forces(1, 0) + steps.internal_forces(3, 0), 0, kNine);
   EXPECT_EQ(steps.multipliers[1].upper, kInfinity);
-  EXPECT_NEAR(steps.admissible[1].upper, 0.5 * kWeight / 2, 1e-8);
-  EXPECT_NEAR(steps.admissible[1].lower, -0.5 * kWeight / 2, 1e-8);
+  EXPECT_NEAR(steps.admissible[1].upper, 0.5 * kWeight / 2, kNine);
+  EXPECT_NEAR(steps.admissible[1].lower, -0.5 * kWeight / 2, kNine);
   // Example 4: Assumption 1 fails, C2 applies, P8 (i) does not (y part of E: span(1, -1))
   EXPECT_THAT(named(steps, "P6").failed, Not(IsEmpty()));
   EXPECT_THAT(named(steps, "C2").failed, IsEmpty());
@@ -97,6 +97,8 @@ TEST(PaperNumbers, Examples1And4BlockOnTheGround)
   const Eigen::RowVector3d n1 = p.J.row(0), n2 = p.J.row(2);
   EXPECT_LT((n1 - Eigen::RowVector3d(0, 1, kL / 2)).norm(), kNine);
   EXPECT_LT((n2 - Eigen::RowVector3d(0, 1, -kL / 2)).norm(), kNine);
+  EXPECT_GT((n1 - Eigen::RowVector3d(0, 1, 0.5)).norm(), 0.1);  // Example 4 prints 1/2 for L/2 and for l/2
+  EXPECT_GT(std::abs(p.J(1, 2) - 0.5), 0.1);
   for (const double turn : {-1.0, 0.5, 2.0}) {
     const Eigen::Vector3d edge(7, kL / 2 * std::abs(turn), turn);
     EXPECT_NEAR(std::min(n1 * edge, n2 * edge), 0, kNine);
@@ -184,6 +186,38 @@ TEST(PaperNumbers, Example2DriftWhileItRocks)
     const StickingResult s = StickingChecker().check(p);
     EXPECT_NEAR(s.lambda[0], -lcp.Hc[0] / lcp.Ac(0, 0), kNine);
   }
+}
+
+/// The rocking block with both corners in the rows: D_nn(θ) = ∇h' M⁻¹ ∇h of (39) and the drift B(θ, θ̇).
+TEST(PaperNumbers, Example2DelassusMatrixAndDriftOfBothCorners)
+{
+  for (const double theta : {0.0, 0.3, -0.7})
+    for (const double rate : {0.0, 1.3}) {
+      SceneDescription d = planar_block("block.urdf", 0.5);
+      d.models[0].joints = {{"theta", theta}};
+      d.models[0].rates = {{"theta", rate}};
+      const ContactProblem p = Scene(d).compute();
+      const double c = std::cos(theta), s = std::sin(theta);
+      const Eigen::Vector2d lever((kl * s + kL * c) / 2, (kl * s - kL * c) / 2);  // right, left
+      const Eigen::Vector2d height((kl * c - kL * s) / 2, (kl * c + kL * s) / 2);
+      Eigen::MatrixXd normals(2, 3);
+      normals << p.J.row(0), p.J.row(2);
+      const Eigen::Matrix2d D = normals * inverse(p.M) * normals.transpose();
+      for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < 2; ++j) EXPECT_NEAR(D(i, j), 1.0 + lever[i] * lever[j] / kInertia, kNine);
+        EXPECT_NEAR(p.gamma[2 * i], rate * rate * height[i], kNine);  // B(θ, θ̇)
+        EXPECT_NEAR(p.gamma[2 * i + 1], -rate * rate * lever[i], kNine);
+      }
+      const double determinant = D(0, 0) * D(1, 1) - D(0, 1) * D(1, 0);
+      EXPECT_NEAR(determinant, kL * kL * c * c / kInertia, kNine) << "regular until both corners are above each other";
+      ContactProblem rows = block_on_ground(1, kL, kl, 0.5, 0.0);  // the same from matrices
+      for (int i = 0; i < 2; ++i) {
+        rows.J.row(2 * i) << 0, 1, lever[i];
+        rows.J.row(2 * i + 1) << 1, 0, height[i];
+        rows.gamma.segment<2>(2 * i) << rate * rate * height[i], -rate * rate * lever[i];
+      }
+      expect_same_problem(p, rows);
+    }
 }
 
 TEST(PaperNumbers, Example3BlockWithPendulum)
@@ -300,6 +334,8 @@ TEST(PaperNumbers, Example5RowsOfARectangleBetweenFingers)
       const Eigen::Vector3d slope = (plus.gaps() - minus.gaps()) / (2 * kStep);
       for (int i = 0; i < 3; ++i) EXPECT_NEAR(p.J(2 * i, k), slope[i], 1e-9) << "gap " << i << " coordinate " << k;
     }
+    // printed expansions have + for - before L/2 = (1/2) sqrt(L² + l²) sin α: no gap would be closed
+    EXPECT_NEAR((hand.gaps() + Eigen::Vector3d(kL, kl, kL)).minCoeff(), kl, 1e-12);
     // Ht3 as printed is (0, 0, -h3 …): zero at contact, so that contact 3 could never hold sideways
     EXPECT_GT(p.J.row(5).norm(), 1.0);
   }
@@ -358,11 +394,17 @@ TEST(PaperNumbers, Example6SegmentOfTangentialForces)
   EXPECT_NEAR(steps.multipliers[4].upper, F1 + F2, kNine);  // λnb of the guide
   EXPECT_NEAR(steps.disk_radius[0].upper, -mu1 * F1, kNine);
   // λt1 in [g - mu2 F2, mu1 |F1|], λt2 = g - λt1
-  EXPECT_NEAR(steps.admissible[1].lower, kWeight - mu2 * F2, 1e-8);
-  EXPECT_NEAR(steps.admissible[1].upper, -mu1 * F1, 1e-8);
-  EXPECT_NEAR(steps.admissible[3].lower, kWeight + mu1 * F1, 1e-8);
-  EXPECT_NEAR(steps.admissible[3].upper, mu2 * F2, 1e-8);
+  EXPECT_NEAR(steps.admissible[1].lower, kWeight - mu2 * F2, kNine);
+  EXPECT_NEAR(steps.admissible[1].upper, -mu1 * F1, kNine);
+  EXPECT_NEAR(steps.admissible[3].lower, kWeight + mu1 * F1, kNine);
+  EXPECT_NEAR(steps.admissible[3].upper, mu2 * F2, kNine);
   EXPECT_TRUE(steps.persists);
+  // Step 3 as printed has J'λ = M a, without F: none of these multipliers solves it. (65b) as printed has |λt| <= mu,
+  // without λn: 9.81 N would be beyond both disks.
+  const Eigen::VectorXd lambda = StickingChecker().check(p).lambda;
+  EXPECT_LT((p.J.transpose() * lambda - p.M * steps.acceleration - p.F).norm(), kNine);
+  EXPECT_GT((p.J.transpose() * lambda - p.M * steps.acceleration).norm(), 1.0);
+  EXPECT_GT(lambda[1] + lambda[3], mu1 + mu2);
   for (const double beyond : {-1e-6, 1e-6}) {  // -mu1 F1 + mu2 F2 >= g
     const double needed = (kWeight + mu1 * F1) / mu2 * (1 - beyond);
     const auto q = Scene(planar_pinch("pinch_on_guide.urdf", mu1, mu2, {{"x1", -F1}, {"x2", -needed}})).compute();
@@ -460,6 +502,34 @@ TEST(PaperNumbers, SignsOfTheTwentySecondEquation)
   EXPECT_LT((p.J * a + p.gamma).norm(), kNine);
   const Eigen::VectorXd printed = inverse(found.G) * (p.J * inverse(p.M) * p.F + p.gamma);
   EXPECT_GT((p.J * inverse(p.M) * (p.J.transpose() * printed - p.F) + p.gamma).norm(), 0.1);
+}
+
+TEST(PaperNumbers, NormalForcesOfTheTwentyThirdEquation)
+{
+  // λ = W F + V of (23): W = G⁻¹ J M⁻¹ and V = -G⁻¹γ; with the extra inverse of G_nn in print it is another force.
+  ContactProblem p = block_on_corner(1, kL, kl, 0.4, 2.0, {0.3, kWeight, 0.1});
+  p.contacts[0].side = Side::kBilateral;
+  p.gamma = Eigen::Vector2d(0.5, -2.0);
+  const BilateralSticking found = bilateral_sticking(p);
+  const Eigen::MatrixXd W = inverse(found.G) * p.J * inverse(p.M);
+  const Eigen::VectorXd V = -inverse(found.G) * p.gamma;
+  EXPECT_LT((W * p.F + V - found.lambda).norm(), kNine);
+  EXPECT_GT(std::abs(found.lambda[0] / found.G(0, 0) - found.lambda[0]), 0.1);
+}
+
+TEST(PaperNumbers, ForcesOfLeastNormDoNotDecide)
+{
+  // P5 says "sticks iff the forces of least norm are in their cones". They share what is held sideways evenly; with an
+  // icy corner all of it can be carried by the other one.
+  ContactProblem p = block_on_ground(1, kL, kl, 1.0, 2.0);
+  p.contacts[0].mu = 0.0;
+  const MinimumNormForces least = minimum_norm_forces(p);
+  EXPECT_NEAR(least.lambda[1], -1.0, kNine);
+  EXPECT_GT(std::abs(least.lambda[1]), p.contacts[0].mu * least.lambda[0]);
+  const StickingResult r = StickingChecker().check(p);
+  ASSERT_EQ(r.verdict, Verdict::kHolds) << r.reason;
+  EXPECT_NEAR(r.lambda[1], 0.0, kNine);
+  EXPECT_NEAR(r.lambda[3], -2.0, kNine);
 }
 
 }  // namespace
