@@ -11,10 +11,13 @@ namespace stiction {
 namespace {
 
 /// Share of the mean diagonal of the Delassus matrix that keeps it definite where rows depend on each other.
-constexpr double kProximal = 1e-9;
+constexpr double kDelassusShift = 1e-9;
 
 /// Smallest weight of a force beside the largest: contacts without load can still take some.
 constexpr double kLightest = 1e-3;
+
+/// Share of the loads below which accelerations are rounding.
+constexpr double kRoundingOfLoads = 1e-10;
 
 }  // namespace
 
@@ -39,6 +42,7 @@ struct StickingMonitor::Workspace {
   bool same_forces(const ContactProblem& problem);
   bool factor(const ContactProblem& problem);
   void set_weights(const ContactProblem& problem);
+  void settle_at_rest(const ContactProblem& problem, Eigen::VectorXd& a) const;
   void accelerate(const ContactProblem& problem, const Eigen::VectorXd& lambda, Eigen::VectorXd& a);
 };
 
@@ -92,6 +96,7 @@ bool StickingMonitor::Workspace::same_forces(const ContactProblem& p)
     for (Eigen::Index i = 0; i < missing.size(); ++i) proof.lambda[i] -= weight[i] * missing[i];
   }
   accelerate(p, proof.lambda, proof.a);
+  settle_at_rest(p, proof.a);
   if (!proof.lambda.allFinite() || !proof.a.allFinite() || judge(p, options.rules, proof) != Verdict::kHolds)
     return false;
   result.lambda = proof.lambda;
@@ -120,7 +125,7 @@ bool StickingMonitor::Workspace::factor(const ContactProblem& p)
   G.resize(p.rows(), p.rows());
   G.noalias() = X.transpose() * X;
   if (p.rows() == 0) return true;
-  G.diagonal().array() += kProximal * G.diagonal().mean();
+  G.diagonal().array() += kDelassusShift * G.diagonal().mean();
   return delassus.compute(G) > 0.0;
 }
 
@@ -136,6 +141,18 @@ void StickingMonitor::Workspace::set_weights(const ContactProblem& p)
     weight.segment(c.row, c.rows()).setConstant(std::max(std::abs(lambda[c.row]) / heaviest, kLightest));
     if (c.mu == 0.0) weight.segment(c.row + 1, c.rows() - 1).setZero();
   }
+}
+
+/// An acceleration that is only rounding of the loads is none: a proof about bodies at rest has to be about rest.
+void StickingMonitor::Workspace::settle_at_rest(const ContactProblem& p, Eigen::VectorXd& a) const
+{
+  if (!p.gamma.isZero(0.0)) return;
+  double load = 0.0, fastest = 0.0;  // in coordinates in which M has a unit diagonal
+  for (Eigen::Index i = 0; i < p.nv(); ++i) {
+    load = std::max(load, std::abs(p.F[i]) * scale[i]);
+    fastest = std::max(fastest, std::abs(a[i]) / scale[i]);
+  }
+  if (fastest <= kRoundingOfLoads * load) a.setZero();
 }
 
 /// M a = J'λ - F, to rounding of the sums in it.

@@ -32,7 +32,7 @@ TEST(StickingMonitor, NeverChangesAVerdict)
       const double share = 0.5 - 0.5 * std::cos(0.1 * i);
       p.F = (1.0 - share) * load + share * other;
       // Bodies in motion: accelerations of points that rigid bodies can have.
-      p.gamma = p.J * (0.3 * share * Eigen::VectorXd::Ones(p.nv()));
+      p.gamma = p.J * Eigen::VectorXd::Constant(p.nv(), 0.3 * share).eval();
       const Verdict verdict = monitor.step(p);
       const Verdict expected = fresh.check(p, options).verdict;
       if (verdict != Verdict::kUndecided && expected != Verdict::kUndecided) {
