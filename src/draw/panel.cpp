@@ -338,17 +338,19 @@ std::string Panel::axes()
 std::string Panel::labels(std::set<std::string>& told)
 {
   std::ranges::stable_sort(wanted_, [](const Wanted& a, const Wanted& b) { return a.importance > b.importance; });
-  std::vector<Vector2d> places;
+  std::vector<std::pair<Vector2d, std::string>> places;
   std::string out;
   for (const Wanted& label : wanted_) {
-    constexpr double kSamePlace = 8.0;
-    const auto near = [&](const Vector2d& other) { return (other - label.about).norm() < kSamePlace; };
+    constexpr double kSamePlace = 8.0, kSameNumber = 90.0;
+    const auto near = [&](const auto& other) {
+      return (other.first - label.about).norm() < (other.second == label.text ? kSameNumber : kSamePlace);
+    };
     if (!frame_.contains(label.about) || (told.contains(label.text) && std::ranges::any_of(places, near))) continue;
     const double width = text_width(label.text, kSmallText) + 4.0;
     const auto box = placer_.place(label.about, label.away, width, kLineOfText);
     if (!box) continue;
     told.insert(label.text);
-    places.push_back(label.about);
+    places.emplace_back(label.about, label.text);
     const Vector2d nearest = label.about.cwiseMax(box->min()).cwiseMin(box->max());
     if ((nearest - label.about).norm() > 18.0) out += line(label.about, nearest, "leader");
     out += fmt::format(

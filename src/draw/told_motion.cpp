@@ -3,6 +3,8 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
+#include "stiction/rest.hpp"
+
 namespace stiction::internal {
 namespace {
 
@@ -16,7 +18,7 @@ Eigen::VectorXd failing_motion(const Certificate& certificate, const Failure& fa
   return {};
 }
 
-constexpr const char* kFailing = "motion that nothing opposes";
+constexpr const char *kFailing = "motion that nothing opposes", *kAcceleration = "acceleration";
 
 /// A twist of the object, about the grasp's reference point and in its own axes, as a velocity of the whole scene.
 Eigen::VectorXd object_motion(const ContactProblem& problem, const ClosureAnswer& answer, const Twist& twist)
@@ -62,7 +64,7 @@ ToldMotion told(const ContactProblem& problem, const AllStickingAnswer& answer)
   const StickingResult& result = answer.result;
   if (result.verdict == Verdict::kFails)
     return {failing_motion(result.certificate, result.failure, problem.nv()), kFailing};
-  if (result.verdict == Verdict::kHolds) return {result.acceleration, "acceleration"};
+  if (result.verdict == Verdict::kHolds) return {result.acceleration, kAcceleration};
   return {};
 }
 
@@ -82,7 +84,7 @@ ToldMotion told(const ContactProblem&, const SlidingAnswer& answer)
 {
   if (answer.result.solutions.empty()) return {};
   return {answer.result.solutions[0].acceleration,
-          answer.result.solutions.size() > 1 ? "acceleration of the first solution" : "acceleration"};
+          answer.result.solutions.size() > 1 ? std::string(kAcceleration) + " of the first solution" : kAcceleration};
 }
 
 ToldMotion told(const ContactProblem&, const ImpactAnswer& answer)
@@ -99,11 +101,12 @@ ToldMotion told(const ContactProblem&, const CouplingsAnswer&) { return {}; }
 
 }  // namespace
 
-ToldMotion told_motion(const ScenarioReport& report)
+ToldMotion told_motion(const ScenarioReport& report, const Eigen::VectorXd& v)
 {
   ToldMotion result = std::visit([&](const auto& answer) { return told(report.problem, answer); }, report.answer);
-  // Proofs and free motions have no size of their own.
-  if (result.words.starts_with("acceleration")) result.noticeable = report.scenario.scene.gravity.norm();
+  if (!result.words.starts_with(kAcceleration)) return result;  // proofs and free motions have no size of their own
+  if (v.size() > 0 && v.cwiseAbs().maxCoeff() > kRestSpeed) return {v, "velocity"};
+  result.noticeable = report.scenario.scene.gravity.norm();
   return result;
 }
 
