@@ -370,12 +370,8 @@ std::string Panel::svg(const Eigen::AlignedBox2d& frame, double pixels, std::set
   const Vector2d corner = frame.min();
   std::string out = fmt::format("<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
                                 px(corner.x()), px(corner.y()), px(frame.sizes().x()), px(frame.sizes().y()));
-  if (!eye_.caption.empty()) {
-    const double width = text_width(eye_.caption, kSmallText) + 12.0;
-    placer_.block({corner, corner + Vector2d(width, 20.0)});
-    out += fmt::format("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n", px(corner.x() + 6.0),
-                       px(corner.y() + 15.0), escaped(eye_.caption));
-  }
+  const double caption = text_width(eye_.caption, kSmallText) + 12.0;
+  if (!eye_.caption.empty()) placer_.block({corner, corner + Vector2d(caption, 20.0)});
   for (const Picture::Surface& shown : picture_.surfaces) out += surface(shown);
   out += solids(false);
   for (const Picture::Area& area : picture_.areas) {
@@ -399,6 +395,12 @@ std::string Panel::svg(const Eigen::AlignedBox2d& frame, double pixels, std::set
   for (const Picture::Mass& shown : picture_.masses) out += mass(shown);
   for (const Picture::Arrow& shown : picture_.arrows) out += arrow(shown);
   out += axes();
+  if (!eye_.caption.empty())
+    out += fmt::format(
+        "<rect class=\"paper\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"19\"/><text class=\"small\" x=\"{}\" "
+        "y=\"{}\">{}</text>\n",
+        px(corner.x() + 1.0), px(corner.y() + 1.0), px(caption), px(corner.x() + 6.0), px(corner.y() + 15.0),
+        escaped(eye_.caption));
   return out + labels(told);
 }
 

@@ -267,9 +267,9 @@ std::string region_svg(const ScenarioReport& report)
       "<clipPath id=\"plot\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>\n<g "
       "clip-path=\"url(#plot)\">\n",
       px(Canvas::kLeft), px(Canvas::kTop), px(Canvas::kSide), px(Canvas::kSide));
-  append_soles(out, canvas, report);
   for (const RegionPiece& piece : result.pieces) append_polygon(out, canvas, piece.outer, "outer");
   for (const RegionPiece& piece : result.pieces) append_polygon(out, canvas, piece.inner, "inner");
+  append_soles(out, canvas, report);
   append_margin(out, canvas, region);
   append_points(out, canvas, report, region);
   out += "</g>\n";
