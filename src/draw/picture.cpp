@@ -308,7 +308,11 @@ Travel travel_between(const SceneOutline& outline, const std::vector<Eigen::Isom
       if (way.norm() > most.second.norm()) most = {from[i] * point, way};
     };
     for (const Hull& shape : outline.links[i].shapes)
-      for (const Corner& corner : shape) consider(corner.center);
+      for (const Corner& corner : shape) {
+        consider(corner.center);
+        for (int axis = 0; corner.radius > 0.0 && axis < 3; ++axis)  // a ball may turn on the spot
+          consider(corner.center + corner.radius * Vector3d::Unit(axis));
+      }
     for (const Vector3d& end : outline.links[i].ends) consider(end), consider(Vector3d::Zero());
     travel.furthest = std::max(travel.furthest, most.second.norm());
     travel.by_link.push_back(most);
