@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
+#include "base/linear_algebra.hpp"
 #include "stiction/rest.hpp"
 
 namespace stiction::internal {
@@ -16,6 +17,33 @@ Eigen::VectorXd failing_motion(const Certificate& certificate, const Failure& fa
     return -certificate.leaves[0].motion.head(nv);
   if (certificate.kind == CertificateKind::kUnbalanced) return certificate.a;
   return {};
+}
+
+/// Proofs let a contact that slips lift by mu times its slip, which no body does: the nearest motion, as masses measure
+/// it, in which such contacts stay on their surfaces.
+Eigen::VectorXd without_dilation(const ContactProblem& problem, const Eigen::VectorXd& motion)
+{
+  constexpr double kRim = 1e-3;
+  std::vector<int> slipping;
+  if (motion.size() != problem.nv()) return motion;
+  for (const Contact& contact : problem.contacts) {
+    const double lift = problem.J.row(contact.row).dot(motion);
+    const double slip = (problem.J.middleRows(contact.row + 1, contact.tangents) * motion).norm();
+    if (contact.side == Side::kUnilateral && lift > 0.0 && lift <= (1.0 + kRim) * contact.mu * slip)
+      slipping.push_back(contact.row);
+  }
+  if (slipping.empty()) return motion;
+  Eigen::VectorXd inertia = problem.M.diagonal().cwiseMax(0.0).cwiseSqrt();
+  const double heaviest = inertia.maxCoeff();
+  for (double& mass : inertia)
+    if (!(mass > 0.0)) mass = heaviest > 0.0 ? heaviest : 1.0;
+  Eigen::VectorXd scaled = inertia.cwiseProduct(motion);
+  const Eigen::MatrixXd normals = problem.J(slipping, Eigen::all) * inertia.cwiseInverse().asDiagonal();
+  const SingularVectors svd = thin_svd(normals);
+  for (Eigen::Index i = 0; i < svd.values.size(); ++i)
+    if (svd.values[i] > 1e-9 * svd.values[0]) scaled -= svd.V.col(i) * svd.V.col(i).dot(scaled);
+  if (!(scaled.norm() > kRim * inertia.cwiseProduct(motion).norm())) return motion;
+  return scaled.cwiseQuotient(inertia);
 }
 
 constexpr const char *kFailing = "motion that nothing opposes", *kAcceleration = "acceleration";
@@ -63,7 +91,7 @@ ToldMotion told(const ContactProblem& problem, const AllStickingAnswer& answer)
 {
   const StickingResult& result = answer.result;
   if (result.verdict == Verdict::kFails)
-    return {failing_motion(result.certificate, result.failure, problem.nv()), kFailing};
+    return {without_dilation(problem, failing_motion(result.certificate, result.failure, problem.nv())), kFailing};
   if (result.verdict == Verdict::kHolds) return {result.acceleration, kAcceleration};
   return {};
 }
@@ -71,13 +99,14 @@ ToldMotion told(const ContactProblem& problem, const AllStickingAnswer& answer)
 ToldMotion told(const ContactProblem& problem, const EquilibriumAnswer& answer)
 {
   if (answer.result.verdict != Verdict::kFails) return {};
-  return {failing_motion(answer.result.certificate, answer.result.failure, problem.nv()), kFailing};
+  return {without_dilation(problem, failing_motion(answer.result.certificate, answer.result.failure, problem.nv())),
+          kFailing};
 }
 
 ToldMotion told(const ContactProblem& problem, const RegionAnswer& answer)
 {
   if (answer.result.verdict != Verdict::kFails) return {};
-  return {failing_motion(answer.result.proof.position, {}, problem.nv()), kFailing};
+  return {without_dilation(problem, failing_motion(answer.result.proof.position, {}, problem.nv())), kFailing};
 }
 
 ToldMotion told(const ContactProblem&, const SlidingAnswer& answer)
