@@ -1,7 +1,7 @@
 # Two commands: `make demo` shows it working, `make test` shows it right. `make help` lists the rest.
 SHELL := /bin/bash -o pipefail
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-robots setup-test build demo gallery test check bench sanitize fuzz ros wheel python format clean
+.PHONY: help setup setup-robots setup-test build demo gallery pictures test check bench sanitize fuzz ros wheel python format clean
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc)
@@ -35,6 +35,9 @@ demo: setup-robots build ## install, build and show a few scenes (ROBOTS=0: with
 
 gallery: setup-robots build ## every scenario of the gallery against the verdict it expects
 	@scripts/gallery.sh build
+
+pictures: setup-robots build ## draw every scenario anew: docs/pictures and docs/gallery.md
+	@. scripts/find_robots.sh && scripts/pictures.py build
 
 TESTS = $(CONFIGURE) -B build -DSTICTION_BUILD_TESTS=ON -DSTICTION_SANITIZED_TESTS
 

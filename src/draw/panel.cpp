@@ -338,17 +338,19 @@ std::string Panel::axes()
 std::string Panel::labels(std::set<std::string>& told)
 {
   std::ranges::stable_sort(wanted_, [](const Wanted& a, const Wanted& b) { return a.importance > b.importance; });
-  std::vector<Vector2d> places;
+  std::vector<std::pair<Vector2d, std::string>> places;
   std::string out;
   for (const Wanted& label : wanted_) {
-    constexpr double kSamePlace = 8.0;
-    const auto near = [&](const Vector2d& other) { return (other - label.about).norm() < kSamePlace; };
+    constexpr double kSamePlace = 8.0, kSameNumber = 90.0;
+    const auto near = [&](const auto& other) {
+      return (other.first - label.about).norm() < (other.second == label.text ? kSameNumber : kSamePlace);
+    };
     if (!frame_.contains(label.about) || (told.contains(label.text) && std::ranges::any_of(places, near))) continue;
     const double width = text_width(label.text, kSmallText) + 4.0;
     const auto box = placer_.place(label.about, label.away, width, kLineOfText);
     if (!box) continue;
     told.insert(label.text);
-    places.push_back(label.about);
+    places.emplace_back(label.about, label.text);
     const Vector2d nearest = label.about.cwiseMax(box->min()).cwiseMin(box->max());
     if ((nearest - label.about).norm() > 18.0) out += line(label.about, nearest, "leader");
     out += fmt::format(
@@ -368,12 +370,8 @@ std::string Panel::svg(const Eigen::AlignedBox2d& frame, double pixels, std::set
   const Vector2d corner = frame.min();
   std::string out = fmt::format("<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
                                 px(corner.x()), px(corner.y()), px(frame.sizes().x()), px(frame.sizes().y()));
-  if (!eye_.caption.empty()) {
-    const double width = text_width(eye_.caption, kSmallText) + 12.0;
-    placer_.block({corner, corner + Vector2d(width, 20.0)});
-    out += fmt::format("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n", px(corner.x() + 6.0),
-                       px(corner.y() + 15.0), escaped(eye_.caption));
-  }
+  const double caption = text_width(eye_.caption, kSmallText) + 12.0;
+  if (!eye_.caption.empty()) placer_.block({corner, corner + Vector2d(caption, 20.0)});
   for (const Picture::Surface& shown : picture_.surfaces) out += surface(shown);
   out += solids(false);
   for (const Picture::Area& area : picture_.areas) {
@@ -397,6 +395,12 @@ std::string Panel::svg(const Eigen::AlignedBox2d& frame, double pixels, std::set
   for (const Picture::Mass& shown : picture_.masses) out += mass(shown);
   for (const Picture::Arrow& shown : picture_.arrows) out += arrow(shown);
   out += axes();
+  if (!eye_.caption.empty())
+    out += fmt::format(
+        "<rect class=\"paper\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"19\"/><text class=\"small\" x=\"{}\" "
+        "y=\"{}\">{}</text>\n",
+        px(corner.x() + 1.0), px(corner.y() + 1.0), px(caption), px(corner.x() + 6.0), px(corner.y() + 15.0),
+        escaped(eye_.caption));
   return out + labels(told);
 }
 

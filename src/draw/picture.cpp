@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
 
 #include "draw/contact_surfaces.hpp"
 #include "draw/told_motion.hpp"
@@ -46,9 +47,24 @@ void add_link(const LinkOutline& link, const Eigen::Isometry3d& pose, Picture::R
   for (const Vector3d& end : link.ends) picture.bars.push_back({role, pose.translation(), pose * end});
 }
 
+/// Links without shapes have bars to where they touch something.
+void add_bars_to_contacts(const ScenarioReport& report, const std::vector<Eigen::Isometry3d>& poses, Stage& stage)
+{
+  for (std::size_t i = 0; i < report.problem.contacts.size(); ++i) {
+    const auto description = static_cast<std::size_t>(stage.scene.contact_origins()[i].description);
+    const ContactDescription& contact = report.scenario.scene.contacts[description];
+    for (std::size_t k = 0; k < poses.size(); ++k) {
+      LinkOutline& link = stage.outline.links[k];
+      if (link.shapes.empty() && (link.name == contact.link || link.name == contact.on))
+        link.ends.push_back(poses[k].inverse() * report.problem.contacts[i].point_W);
+    }
+  }
+}
+
 void add_bodies(const ScenarioReport& report, Stage& stage, Picture& picture)
 {
   const std::vector<Eigen::Isometry3d> poses = stage.poses(stage.state);
+  add_bars_to_contacts(report, poses, stage);
   for (std::size_t i = 0; i < poses.size(); ++i)
     add_link(stage.outline.links[i], poses[i],
              stage.outline.links[i].moves ? Picture::Role::kBody : Picture::Role::kFixed, picture);
@@ -71,10 +87,18 @@ void add_bodies(const ScenarioReport& report, Stage& stage, Picture& picture)
 /// Numbers that are only rounding of the largest one are zero.
 constexpr double kNothing = 1e-9;
 
+/// Three digits, without an exponent up to a million.
+std::string number(double value)
+{
+  if (!(value >= 1e3 && value < 1e6)) return fmt::format("{:.3g}", value);
+  const double last = std::pow(10.0, std::floor(std::log10(value)) - 2.0);
+  return fmt::format("{:.0f}", last * std::round(value / last));
+}
+
 /// "left 8 N, 84 %": name, size and how much of its friction a contact uses.
 std::string contact_label(const std::string& name, double size, const char* unit, double utilisation)
 {
-  std::string label = fmt::format("{} {:.3g} {}", name, size, unit);
+  std::string label = fmt::format("{} {} {}", name, number(size), unit);
   if (size > 0.0 && std::isfinite(utilisation) && utilisation > 0.0)
     label += utilisation < 0.005 ? ", <1 %" : fmt::format(", {:.0f} %", 100.0 * utilisation);
   return label;
@@ -83,28 +107,29 @@ std::string contact_label(const std::string& name, double size, const char* unit
 /// Contacts that are drawn as one: those of a patch that is small beside the scene and pushes everywhere.
 std::vector<std::vector<std::size_t>> groups_of(const ScenarioReport& report, const Scene* scene, double size)
 {
-  constexpr double kSmall = 0.14;
-  std::vector<std::vector<std::size_t>> groups;
+  constexpr double kSmall = 0.16;
   const std::vector<Contact>& contacts = report.problem.contacts;
+  const auto pushes = [&](std::size_t k) {
+    return contacts[k].side == Side::kUnilateral && k < report.contacts.size() && report.contacts[k].force_W &&
+           report.contacts[k].found.force[0] >= 0.0;
+  };
   const auto alike = [&](std::size_t i, std::size_t j) {
-    const auto& origins = scene->contact_origins();
-    const auto pushes = [&](std::size_t k) {
-      return contacts[k].side == Side::kUnilateral && k < report.contacts.size() && report.contacts[k].force_W &&
-             report.contacts[k].found.force[0] >= 0.0;
-    };
-    return origins[i].description == origins[j].description && pushes(i) && pushes(j) &&
-           contacts[i].mu == contacts[j].mu && contacts[i].axes_W.col(0).dot(contacts[j].axes_W.col(0)) > 1.0 - 1e-6 &&
+    return pushes(i) && pushes(j) && contacts[i].mu == contacts[j].mu &&
+           contacts[i].axes_W.col(0).dot(contacts[j].axes_W.col(0)) > 1.0 - 1e-6 &&
            (contacts[i].point_W - contacts[j].point_W).norm() < kSmall * size;
   };
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const auto takes = [&](const auto& group) {
-      return std::ranges::all_of(group, [&](std::size_t j) { return alike(i, j); });
+  std::map<int, std::vector<std::size_t>> patches;
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    patches[scene ? scene->contact_origins()[i].description : static_cast<int>(i)].push_back(i);
+  std::vector<std::vector<std::size_t>> groups;
+  for (const auto& [description, patch] : patches) {
+    const auto fits_all = [&](std::size_t i) {
+      return std::ranges::all_of(patch, [&](std::size_t j) { return alike(i, j); });
     };
-    const auto group = scene ? std::ranges::find_if(groups, takes) : groups.end();
-    if (group != groups.end())
-      group->push_back(i);
+    if (std::ranges::all_of(patch, fits_all))
+      groups.push_back(patch);
     else
-      groups.push_back({i});
+      for (const std::size_t i : patch) groups.push_back({i});
   }
   return groups;
 }
@@ -186,7 +211,7 @@ void add_impact(const ImpactAnswer& answer, Picture& picture)
       const Vector3d speed = contact.axes_W * velocity->head<3>();
       if (speed.norm() > kNothing * fastest)
         picture.arrows.push_back(
-            {kind, contact.name, contact.point_W, speed, fmt::format("{} {:.3g} m/s", when, speed.norm())});
+            {kind, contact.name, contact.point_W, speed, fmt::format("{} {} m/s", when, number(speed.norm()))});
     }
   }
 }
@@ -214,10 +239,10 @@ void add_loads(const std::vector<LoadDescription>& loads, Picture::Kind kind, co
     const Vector3d force = in_world ? load.force : Vector3d(pose.linear() * load.force);
     if (force.norm() > 0.0)
       picture.arrows.push_back(
-          {kind, load.link, pose * load.at, force, fmt::format("load {:.3g} {}", force.norm(), unit)});
+          {kind, load.link, pose * load.at, force, fmt::format("load {} {}", number(force.norm()), unit)});
     if (load.torque.norm() > 0.0)
       picture.notes.push_back(
-          fmt::format("not drawn: a torque of {:.3g} {} m on {}", load.torque.norm(), unit, load.link));
+          fmt::format("not drawn: a torque of {} {} m on {}", number(load.torque.norm()), unit, load.link));
   }
 }
 
@@ -229,7 +254,7 @@ void add_push(const ScenarioReport& report, const EquilibriumAnswer& answer, Sta
       picture.arrows.push_back({Picture::Kind::kPush, answer.push->link,
                                 stage.scene.link_pose(stage.state, answer.push->link) * answer.push->at,
                                 margin.value * answer.push->direction,
-                                fmt::format("push up to {:.3g} N", margin.value)});
+                                fmt::format("push up to {} N", number(margin.value))});
 }
 
 /// Grows a box by a solid.
@@ -283,7 +308,11 @@ Travel travel_between(const SceneOutline& outline, const std::vector<Eigen::Isom
       if (way.norm() > most.second.norm()) most = {from[i] * point, way};
     };
     for (const Hull& shape : outline.links[i].shapes)
-      for (const Corner& corner : shape) consider(corner.center);
+      for (const Corner& corner : shape) {
+        consider(corner.center);
+        for (int axis = 0; corner.radius > 0.0 && axis < 3; ++axis)  // a ball may turn on the spot
+          consider(corner.center + corner.radius * Vector3d::Unit(axis));
+      }
     for (const Vector3d& end : outline.links[i].ends) consider(end), consider(Vector3d::Zero());
     travel.furthest = std::max(travel.furthest, most.second.norm());
     travel.by_link.push_back(most);
@@ -420,7 +449,7 @@ Picture picture_of(const ScenarioReport& report)
   }
   drop_what_is_not_finite(picture);
   if (stage) add_surfaces(report.scenario.scene, stage->scene.contact_origins(), report.problem, picture);
-  const ToldMotion told = told_motion(report);
+  const ToldMotion told = told_motion(report, stage ? stage->state.v : report.scenario.bare->v);
   if (stage)
     add_motion(told, *stage, picture);
   else

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "base/text.hpp"
+#include "draw/panel.hpp"
+#include "geometry/settle.hpp"
 #include "io/number_text.hpp"
 #include "io/region_answer.hpp"
 #include "stiction/error.hpp"
@@ -18,28 +21,6 @@ const RegionAnswer& region_of(const ScenarioReport& report)
 {
   if (const auto* answer = std::get_if<RegionAnswer>(&report.answer)) return *answer;
   throw InputError("question", "want region, got " + quoted(stiction::name_of(report.scenario.question)));
-}
-
-std::string region_escaped(const std::string& text)
-{
-  std::string out;
-  for (const char c : text) switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  return out;
 }
 
 /// From metres in the world (x right, y up) to pixels of a square plot.
@@ -70,9 +51,6 @@ class Canvas {
  private:
   Eigen::Vector2d lower_ = Eigen::Vector2d::Constant(kInfinity), upper_ = Eigen::Vector2d::Constant(-kInfinity);
 };
-
-/// A pixel coordinate; never "-0.00".
-std::string px(double value) { return fmt::format("{:.2f}", std::abs(value) < 0.005 ? 0.0 : value); }
 
 /// Step of 1, 2 or 5 times a power of ten that gives about six ticks.
 double tick_step(double size)
@@ -186,10 +164,10 @@ void append_points(std::string& out, const Canvas& canvas, const ScenarioReport&
   for (const Contact& contact : report.problem.contacts) {
     const double x = canvas.x(contact.point_W.x()), y = canvas.y(contact.point_W.y());
     out += fmt::format("<circle class=\"contact\" cx=\"{}\" cy=\"{}\" r=\"4\"><title>{}</title></circle>\n", px(x),
-                       px(y), region_escaped(contact.name));
+                       px(y), escaped(contact.name));
     if (report.problem.contacts.size() <= 12)
       out += fmt::format("<text class=\"name\" x=\"{}\" y=\"{}\">{}</text>\n", px(x + 6), px(y - 6),
-                         region_escaped(contact.name));
+                         escaped(contact.name));
   }
   const double x = canvas.x(region.input.position.x()), y = canvas.y(region.input.position.y());
   out += fmt::format("<path class=\"com\" d=\"M{} {}h12M{} {}v12\"/>\n", px(x - 6), px(y), px(x), px(y - 6));
@@ -199,6 +177,49 @@ void append_points(std::string& out, const Canvas& canvas, const ScenarioReport&
   out +=
       fmt::format("<path class=\"far\" d=\"M{} {}L{} {}\"/><text class=\"name\" x=\"{}\" y=\"{}\">unbounded</text>\n",
                   px(x), px(y), px(end.x()), px(end.y()), px(end.x()), px(end.y()));
+}
+
+/// The hulls of what each contact entry touches: soles.
+void append_soles(std::string& out, const Canvas& canvas, const ScenarioReport& report)
+{
+  if (report.scenario.bare) return;
+  const Scene scene(report.scenario.scene);
+  std::map<int, Polygon> soles;
+  for (std::size_t i = 0; i < report.problem.contacts.size(); ++i)
+    soles[scene.contact_origins()[i].description].push_back(report.problem.contacts[i].point_W.head<2>());
+  for (const auto& [description, points] : soles) {
+    Polygon hull;
+    for (const int i : convex_hull(points, [](const Eigen::Vector2d& p) { return p; }))
+      hull.push_back(points[static_cast<std::size_t>(i)]);
+    if (hull.size() > 2) append_polygon(out, canvas, hull, "sole");
+  }
+}
+
+/// Where the drawing, which looks straight down the world's z axis, does not show it by itself: which way is uphill,
+/// and which way gravity leans.
+void append_slope(std::string& out, const ScenarioReport& report)
+{
+  const Eigen::Vector3d& gravity = report.scenario.scene.gravity;
+  Eigen::Vector3d normal = Eigen::Vector3d::Zero();
+  for (const Contact& contact : report.problem.contacts) normal += contact.axes_W.col(0);
+  if (report.scenario.bare || !(gravity.norm() > 0.0) || !(normal.norm() > 0.0)) return;
+  const Eigen::Vector3d up = -gravity.normalized(), surface = normal.normalized();
+  const Eigen::Vector3d uphill = up - surface * surface.dot(up);
+  constexpr double kShown = 0.01, kRadian = 57.29577951308232;
+  double y = Canvas::kTop + 24.0;
+  const auto append = [&](const Eigen::Vector2d& along, const std::string& words) {
+    const Eigen::Vector2d middle(Canvas::kLeft + Canvas::kSide - 24.0, y);
+    const Eigen::Vector2d half = 16.0 * Eigen::Vector2d(along.x(), -along.y()).normalized();
+    const ArrowStyle style{"slope", "", "", "", 1.5};
+    out += fmt::format(
+        "<path class=\"slope\" d=\"M{} {}L{} {}\"/>{}<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n",
+        px(middle.x() - half.x()), px(middle.y() - half.y()), px(middle.x() + half.x()), px(middle.y() + half.y()),
+        arrow_head(middle - half, middle + half, style), px(middle.x() - 24.0), px(y + 4.0), words);
+    y += 40.0;
+  };
+  if (uphill.head<2>().norm() > kShown)
+    append(uphill.head<2>(), fmt::format("uphill, {:.3g}°", kRadian * std::asin(std::min(1.0, uphill.norm()))));
+  if (gravity.head<2>().norm() > kShown * gravity.norm()) append(gravity.head<2>(), "gravity leans");
 }
 
 }  // namespace
@@ -215,17 +236,18 @@ std::string region_svg(const ScenarioReport& report)
       for (const Eigen::Vector2d& corner : *polygon) canvas.include(corner);
   canvas.close();
 
-  const std::string title = region_escaped(report.scenario.name.empty() ? "support region" : report.scenario.name);
+  const std::string title = escaped(report.scenario.name.empty() ? "support region" : report.scenario.name);
   std::string out =
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"660\" height=\"720\" viewBox=\"0 0 660 720\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"660\" height=\"745\" viewBox=\"0 0 660 745\" "
       "font-family=\"sans-serif\" font-size=\"12\">\n"
       "<style>.grid{stroke:#e4e4e4}.frame{fill:none;stroke:#888}.outer{fill:#dce9f5;stroke:#6c9bc7;stroke-dasharray:5 "
       "3}"
       ".inner{fill:#9cc4e4;stroke:#1f5f99}.margin{fill:none;stroke:#2a7d2a;stroke-width:1.5;stroke-dasharray:3 "
       "2}.contact{fill:#333}"
-      ".name{fill:#333}.com{stroke:#b30000;stroke-width:2.5}.far{stroke:#1f5f99;stroke-width:2;stroke-dasharray:8 "
+      ".name{fill:#333}.com{stroke:#b30000;stroke-width:2.5}.sole{fill:none;stroke:#333}.slope{stroke:#000;stroke-"
+      "width:1.5}.far{stroke:#1f5f99;stroke-width:2;stroke-dasharray:8 "
       "4}</style>\n"
-      "<rect width=\"660\" height=\"720\" fill=\"#fff\"/>\n";
+      "<rect width=\"660\" height=\"745\" fill=\"#fff\"/>\n";
   out += fmt::format("<text x=\"{}\" y=\"26\" font-size=\"16\">{}</text>\n", px(Canvas::kLeft), title);
   const Margin& distance = result.distance;
   std::string line = fmt::format("{}: ", name_of(result.verdict));
@@ -247,9 +269,11 @@ std::string region_svg(const ScenarioReport& report)
       px(Canvas::kLeft), px(Canvas::kTop), px(Canvas::kSide), px(Canvas::kSide));
   for (const RegionPiece& piece : result.pieces) append_polygon(out, canvas, piece.outer, "outer");
   for (const RegionPiece& piece : result.pieces) append_polygon(out, canvas, piece.inner, "inner");
+  append_soles(out, canvas, report);
   append_margin(out, canvas, region);
   append_points(out, canvas, report, region);
   out += "</g>\n";
+  append_slope(out, report);
   constexpr double legend = Canvas::kTop + Canvas::kSide + 64;
   out += fmt::format(
       "<rect class=\"inner\" x=\"70\" y=\"{0}\" width=\"16\" height=\"12\"/><text x=\"92\" y=\"{1}\">held "
@@ -259,6 +283,10 @@ std::string region_svg(const ScenarioReport& report)
       "<path class=\"com\" d=\"M420 {2}h12M426 {0}v12\"/><text x=\"440\" y=\"{1}\">centre of mass</text>\n"
       "<circle class=\"contact\" cx=\"560\" cy=\"{2}\" r=\"4\"/><text x=\"570\" y=\"{1}\">contact</text>\n",
       px(legend - 10), px(legend), px(legend - 4));
+  out += fmt::format(
+      "<rect class=\"sole\" x=\"70\" y=\"{0}\" width=\"16\" height=\"12\"/><text x=\"92\" y=\"{1}\">sole</text>\n"
+      "<path class=\"margin\" d=\"M190 {2}h16\"/><text x=\"212\" y=\"{1}\">distance to the boundary</text>\n",
+      px(legend + 10), px(legend + 20), px(legend + 16));
   return out + "</svg>\n";
 }
 

@@ -108,7 +108,7 @@ Outline visible_hull(const Outline& points)
     const Eigen::Vector2d &before = hull[(i + hull.size() - 1) % hull.size()], &after = hull[(i + 1) % hull.size()];
     const double height = std::abs(area_of_corner(before, after, hull[i])) /
                           std::max((after - before).norm(), std::numeric_limits<double>::min());
-    if (height < 0.1)
+    if (height < 0.25)
       hull.erase(hull.begin() + static_cast<std::ptrdiff_t>(i));
     else
       ++i;

@@ -31,7 +31,7 @@ std::vector<std::string> broken_into_lines(const std::string& text, double size,
 /// The number 1, 2 or 5 times a power of ten that is next below or equal; of a positive number.
 double round_number_below(double value);
 
-/// Corners of the convex hull that show: within a tenth of a pixel of its neighbours' line a corner is none.
+/// Corners of the convex hull that show: within a quarter of a pixel of its neighbours' line a corner is none.
 Outline visible_hull(const Outline& points);
 
 /// The part of a convex outline, or of a line of two points, in a rectangle.

@@ -3,6 +3,9 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
+#include "base/linear_algebra.hpp"
+#include "stiction/rest.hpp"
+
 namespace stiction::internal {
 namespace {
 
@@ -16,7 +19,34 @@ Eigen::VectorXd failing_motion(const Certificate& certificate, const Failure& fa
   return {};
 }
 
-constexpr const char* kFailing = "motion that nothing opposes";
+/// Proofs let a contact that slips lift by mu times its slip, which no body does: the nearest motion, as masses measure
+/// it, in which such contacts stay on their surfaces.
+Eigen::VectorXd without_dilation(const ContactProblem& problem, const Eigen::VectorXd& motion)
+{
+  constexpr double kRim = 1e-3;
+  std::vector<int> slipping;
+  if (motion.size() != problem.nv()) return motion;
+  for (const Contact& contact : problem.contacts) {
+    const double lift = problem.J.row(contact.row).dot(motion);
+    const double slip = (problem.J.middleRows(contact.row + 1, contact.tangents) * motion).norm();
+    if (contact.side == Side::kUnilateral && lift > 0.0 && lift <= (1.0 + kRim) * contact.mu * slip)
+      slipping.push_back(contact.row);
+  }
+  if (slipping.empty()) return motion;
+  Eigen::VectorXd inertia = problem.M.diagonal().cwiseMax(0.0).cwiseSqrt();
+  const double heaviest = inertia.maxCoeff();
+  for (double& mass : inertia)
+    if (!(mass > 0.0)) mass = heaviest > 0.0 ? heaviest : 1.0;
+  Eigen::VectorXd scaled = inertia.cwiseProduct(motion);
+  const Eigen::MatrixXd normals = problem.J(slipping, Eigen::all) * inertia.cwiseInverse().asDiagonal();
+  const SingularVectors svd = thin_svd(normals);
+  for (Eigen::Index i = 0; i < svd.values.size(); ++i)
+    if (svd.values[i] > 1e-9 * svd.values[0]) scaled -= svd.V.col(i) * svd.V.col(i).dot(scaled);
+  if (!(scaled.norm() > kRim * inertia.cwiseProduct(motion).norm())) return motion;
+  return scaled.cwiseQuotient(inertia);
+}
+
+constexpr const char *kFailing = "motion that nothing opposes", *kAcceleration = "acceleration";
 
 /// A twist of the object, about the grasp's reference point and in its own axes, as a velocity of the whole scene.
 Eigen::VectorXd object_motion(const ContactProblem& problem, const ClosureAnswer& answer, const Twist& twist)
@@ -61,28 +91,29 @@ ToldMotion told(const ContactProblem& problem, const AllStickingAnswer& answer)
 {
   const StickingResult& result = answer.result;
   if (result.verdict == Verdict::kFails)
-    return {failing_motion(result.certificate, result.failure, problem.nv()), kFailing};
-  if (result.verdict == Verdict::kHolds) return {result.acceleration, "acceleration"};
+    return {without_dilation(problem, failing_motion(result.certificate, result.failure, problem.nv())), kFailing};
+  if (result.verdict == Verdict::kHolds) return {result.acceleration, kAcceleration};
   return {};
 }
 
 ToldMotion told(const ContactProblem& problem, const EquilibriumAnswer& answer)
 {
   if (answer.result.verdict != Verdict::kFails) return {};
-  return {failing_motion(answer.result.certificate, answer.result.failure, problem.nv()), kFailing};
+  return {without_dilation(problem, failing_motion(answer.result.certificate, answer.result.failure, problem.nv())),
+          kFailing};
 }
 
 ToldMotion told(const ContactProblem& problem, const RegionAnswer& answer)
 {
   if (answer.result.verdict != Verdict::kFails) return {};
-  return {failing_motion(answer.result.proof.position, {}, problem.nv()), kFailing};
+  return {without_dilation(problem, failing_motion(answer.result.proof.position, {}, problem.nv())), kFailing};
 }
 
 ToldMotion told(const ContactProblem&, const SlidingAnswer& answer)
 {
   if (answer.result.solutions.empty()) return {};
   return {answer.result.solutions[0].acceleration,
-          answer.result.solutions.size() > 1 ? "acceleration of the first solution" : "acceleration"};
+          answer.result.solutions.size() > 1 ? std::string(kAcceleration) + " of the first solution" : kAcceleration};
 }
 
 ToldMotion told(const ContactProblem&, const ImpactAnswer& answer)
@@ -99,11 +130,12 @@ ToldMotion told(const ContactProblem&, const CouplingsAnswer&) { return {}; }
 
 }  // namespace
 
-ToldMotion told_motion(const ScenarioReport& report)
+ToldMotion told_motion(const ScenarioReport& report, const Eigen::VectorXd& v)
 {
   ToldMotion result = std::visit([&](const auto& answer) { return told(report.problem, answer); }, report.answer);
-  // Proofs and free motions have no size of their own.
-  if (result.words.starts_with("acceleration")) result.noticeable = report.scenario.scene.gravity.norm();
+  if (!result.words.starts_with(kAcceleration)) return result;  // proofs and free motions have no size of their own
+  if (v.size() > 0 && v.cwiseAbs().maxCoeff() > kRestSpeed) return {v, "velocity"};
+  result.noticeable = report.scenario.scene.gravity.norm();
   return result;
 }
 

@@ -14,7 +14,8 @@ struct ToldMotion {
 };
 
 /// Of a failing case the motion that its sentence tells, else the one of its proof; of a grasp the object's free
-/// motion; else accelerations, and the velocity after an impact.
-ToldMotion told_motion(const ScenarioReport& report);
+/// motion; after an impact the velocity; else accelerations, or where something already moves with `v` that:
+/// accelerations of turning bodies are no motion to draw, as they are in turning axes.
+ToldMotion told_motion(const ScenarioReport& report, const Eigen::VectorXd& v);
 
 }  // namespace stiction::internal

@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "io/checked.hpp"
-#include "io/region_drawing.hpp"
 #include "io/row_answerer.hpp"
 
 namespace stiction::internal {
@@ -132,10 +131,7 @@ TEST(RegionReport, EmptyAndOutsideAndUnbounded)
   for (const auto& overrides : {walls, boxed}) {
     const Verification proof = verify_report(to_json(checked("box_pushed", overrides)), "r");
     EXPECT_TRUE(proof.valid) << proof.message;
-    EXPECT_THAT(region_svg(checked("box_pushed", overrides)), HasSubstr(">unbounded</text>"));
   }
-  EXPECT_THAT(region_svg(checked("box_on_steep_slope", {{"question", "region"}, {"contacts.0.mu", "0.1"}})),
-              HasSubstr("the region is empty"));
 }
 
 TEST(RegionReport, BadInputNamesTheEntry)
@@ -297,54 +293,6 @@ TEST(RegionVerify, OwnReportsAreValid)
   const Verification proof = verify_report(to_json(checked("box_pushed", point)), "r");
   EXPECT_TRUE(proof.valid) << proof.message;
   EXPECT_LT(checked_json("box_pushed", point)["region"]["area"][1].get<double>(), 1e-18);
-}
-
-/// Text with every number replaced by #, and the numbers.
-std::pair<std::string, std::vector<double>> numbers_of(const std::string& text)
-{
-  std::pair<std::string, std::vector<double>> result;
-  for (const char* at = text.c_str(); *at;) {
-    char* end = nullptr;
-    const bool starts = std::isdigit(static_cast<unsigned char>(*at)) ||
-                        (*at == '-' && std::isdigit(static_cast<unsigned char>(at[1])));
-    if (starts) {
-      result.second.push_back(std::strtod(at, &end));
-      result.first += '#';
-      at = end;
-    } else {
-      result.first += *at++;
-    }
-  }
-  return result;
-}
-
-TEST(RegionDrawing, Golden)
-{
-  // A search that takes another way moves corners by less than the gap: a fifth of a pixel here.
-  const auto [text, numbers] = numbers_of(region_svg(checked("biped_region")));
-  const auto [golden, wanted] =
-      numbers_of(read_text_file(std::string(STICTION_SOURCE_DIR) + "/tests/io/golden/biped_region.svg", "golden"));
-  EXPECT_EQ(text, golden);
-  ASSERT_EQ(numbers.size(), wanted.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_NEAR(numbers[i], wanted[i], 0.2) << i;
-}
-
-TEST(RegionDrawing, CsvHasEveryCorner)
-{
-  const ScenarioReport report = checked("biped_region");
-  const Json json = Json::parse(to_json(report));
-  const std::string csv = region_csv(report);
-  EXPECT_THAT(csv, ::testing::StartsWith("piece,polygon,x,y\n0,inner,"));
-  const auto lines = static_cast<std::size_t>(std::ranges::count(csv, '\n'));
-  EXPECT_EQ(lines, 1 + json["region"]["pieces"][0]["inner"].size() + json["region"]["pieces"][0]["outer"].size());
-  EXPECT_THROW(region_svg(checked("box_pushed")), InputError);
-  EXPECT_THROW(region_csv(checked("box_pushed")), InputError);
-}
-
-TEST(RegionDrawing, NamesAreEscaped)
-{
-  EXPECT_THAT(region_svg(checked("biped_region", {{"name", "a < b & \"c\""}})),
-              HasSubstr("a &lt; b &amp; &quot;c&quot;"));
 }
 
 TEST(RegionBatch, RowsHaveTheirColumns)

@@ -1,0 +1,148 @@
+#include "stiction/picture.hpp"
+
+#include <gmock/gmock.h>
+
+#include "draw/golden_svg.hpp"
+#include "draw/svg.hpp"
+#include "io/checked.hpp"
+#include "stiction/problem_file.hpp"
+
+namespace stiction::internal {
+namespace {
+
+using Eigen::Vector3d;
+using Kind = Picture::Kind;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<const Picture::Arrow*> arrows_of(const Picture& picture, Kind kind)
+{
+  std::vector<const Picture::Arrow*> list;
+  for (const Picture::Arrow& arrow : picture.arrows)
+    if (arrow.kind == kind) list.push_back(&arrow);
+  return list;
+}
+
+TEST(Drawing, Golden)
+{
+  // A fails in the plane, a robot in space, an impact: text must be the same, coordinates to rounding.
+  for (const char* name : {"block_tips", "quadruped_foot_slips", "rod_dropped"})
+    expect_golden(to_svg(picture_of(checked(name))), name, 0.21);
+}
+
+TEST(PictureOf, HasTheForcesOfTheReport)
+{
+  const ScenarioReport report = checked("pinch_free_fingers");
+  const Picture picture = picture_of(report);
+  const auto forces = arrows_of(picture, Kind::kForce);
+  ASSERT_EQ(forces.size(), 2u);
+  EXPECT_LT((forces[0]->vector - Vector3d(8.0, 0.0, 3.77)).norm(), 1e-9);  // example 6b of the paper
+  EXPECT_LT((forces[0]->from - Vector3d(-0.1, 0.0, 0.0)).norm(), 1e-12);
+  EXPECT_EQ(forces[0]->label, "left 8.84 N, 94 %");
+  EXPECT_EQ(picture.plane, ScenePlane::kXz);
+}
+
+TEST(PictureOf, FailingMotionGoesDownhill)
+{
+  const Picture picture = picture_of(checked("box_on_steep_slope"));
+  EXPECT_THAT(picture.headline, ::testing::StartsWith("FAILS"));
+  EXPECT_EQ(picture.motion, "motion that nothing opposes");
+  const auto motions = arrows_of(picture, Kind::kMotion);
+  ASSERT_FALSE(motions.empty());
+  // 25 degrees: cos and -sin along x and z.
+  EXPECT_LT((motions[0]->vector.normalized() - Vector3d(0.9063, 0.0, -0.4226)).norm(), 1e-3);
+  EXPECT_EQ(arrows_of(picture, Kind::kBeyond).size(), 4u);
+}
+
+TEST(PictureOf, FreeMotionOfAGraspTurnsAboutItsLine)
+{
+  // Two hard fingers: the ball may turn about the line through them, so no point of the contacts moves.
+  const Picture picture = picture_of(checked("ball_between_hard_fingers"));
+  ASSERT_EQ(picture.motion, "motion that the grasp leaves free");
+  ASSERT_FALSE(arrows_of(picture, Kind::kMotion).empty());
+  for (const Picture::Arrow* arrow : arrows_of(picture, Kind::kMotion))
+    EXPECT_NEAR(arrow->vector.dot((picture.points[1] - picture.points[0]).normalized()), 0.0,
+                1e-6 * arrow->vector.norm());
+}
+
+TEST(PictureOf, SmallPatchesAreOneForceWithTheirResultant)
+{
+  const ScenarioReport report = checked("biped_standing");
+  const Picture picture = picture_of(report);
+  Vector3d drawn = Vector3d::Zero(), reported = Vector3d::Zero();
+  for (const Picture::Arrow* arrow : arrows_of(picture, Kind::kForce)) drawn += arrow->vector;
+  for (const ReportedContact& contact : report.contacts) reported += *contact.force_W;
+  EXPECT_LT((drawn - reported).norm(), 1e-9 * reported.norm());
+  EXPECT_EQ(picture.points.size(), report.problem.contacts.size());
+}
+
+TEST(PictureOf, WhatRestsAfterAnImpactHasNoGhost)
+{
+  const Picture picture = picture_of(checked("rod_dropped"));
+  EXPECT_EQ(picture.motion, "");
+  EXPECT_TRUE(arrows_of(picture, Kind::kAfter).empty());
+  const auto before = arrows_of(picture, Kind::kBefore);
+  ASSERT_EQ(before.size(), 1u);
+  EXPECT_NEAR(before[0]->vector.z(), -1.0, 1e-12);
+  const auto impulses = arrows_of(picture, Kind::kImpulse);
+  ASSERT_EQ(impulses.size(), 2u);
+  EXPECT_NEAR(impulses[0]->vector.z() + impulses[1]->vector.z(), 0.5, 1e-9);  // stops 1 kg at 0.5 m/s
+}
+
+TEST(PictureOf, NamesAndPlacesMayBeStrange)
+{
+  for (const ScenarioOverride& change :
+       {ScenarioOverride{"name", "a < b & \"c\" \xc3\xa9"}, ScenarioOverride{"models.box.pose.xyz", "[1e6, -1e6, 1e6]"},
+        ScenarioOverride{"contacts", "[]"}, ScenarioOverride{"gravity", "[0, 0, 0]"}}) {
+    const std::string svg = to_svg(picture_of(checked("box_pushed", {change, {"options", "{}"}})));
+    EXPECT_THAT(svg, ::testing::EndsWith("</svg>\n")) << change.path;
+    EXPECT_THAT(svg, Not(HasSubstr("nan"))) << change.path;
+    EXPECT_THAT(svg, Not(HasSubstr("=\"inf"))) << change.path;
+    if (change.path == "name") {
+      EXPECT_THAT(svg, HasSubstr("a &lt; b &amp; &quot;c&quot; \xc3\xa9"));
+    }
+  }
+}
+
+TEST(PictureOf, MatricesHaveContactsOnly)
+{
+  Scenario scenario = as_bare_problem(read_scenario_file(internal::scenario("box_on_steep_slope")));
+  ScenarioChecker checker;
+  const Picture picture = picture_of(checker.check(scenario));
+  EXPECT_TRUE(picture.solids.empty());
+  EXPECT_EQ(picture.points.size(), 4u);
+  EXPECT_EQ(arrows_of(picture, Kind::kMotion).size(), 4u);
+  EXPECT_THAT(picture.notes, ::testing::Contains(HasSubstr("no bodies")));
+}
+
+TEST(ViewNamed, ReadsWordsAndDirections)
+{
+  EXPECT_EQ(view_named("top").along, Vector3d(0.0, 0.0, -1.0));
+  EXPECT_EQ(view_named("1,-2,0.5").along, Vector3d(1.0, -2.0, 0.5));
+  for (const char* bad : {"", "up", "1,2", "0,0,0", "1,2,3,4", "nan,0,1", "1,2,3x"})
+    EXPECT_THROW(view_named(bad), InputError) << bad;
+}
+
+TEST(Svg, PiecesOfText)
+{
+  EXPECT_EQ(escaped("a\x01<\xff>"), "a?&lt;?&gt;");
+  EXPECT_EQ(px(-0.04), "0.0");
+  EXPECT_DOUBLE_EQ(round_number_below(0.2), 0.2);
+  EXPECT_DOUBLE_EQ(round_number_below(4.9), 2.0);
+  EXPECT_DOUBLE_EQ(round_number_below(99.0), 50.0);
+}
+
+TEST(Svg, ClipsToTheFrame)
+{
+  const Eigen::AlignedBox2d frame(Eigen::Vector2d(0.0, 0.0), Eigen::Vector2d(10.0, 10.0));
+  EXPECT_TRUE(clipped({{-5.0, -5.0}, {-1.0, 20.0}}, frame).empty());
+  const Outline line = clipped({{-10.0, 5.0}, {20.0, 5.0}}, frame);
+  ASSERT_EQ(line.size(), 2u);
+  EXPECT_EQ(line[0], Eigen::Vector2d(0.0, 5.0));
+  EXPECT_EQ(line[1], Eigen::Vector2d(10.0, 5.0));
+  for (const Eigen::Vector2d& corner : clipped({{-5.0, 5.0}, {5.0, -5.0}, {15.0, 5.0}, {5.0, 15.0}}, frame))
+    EXPECT_TRUE(frame.contains(corner));
+}
+
+}  // namespace
+}  // namespace stiction::internal
