@@ -37,6 +37,7 @@ std::vector<Eye> eyes_of(const Picture& picture, const View& view)
       return {eye_along(top, "")};
     case ScenePlane::kNone:
     case ScenePlane::kAuto:
+    case ScenePlane::kExact:
       break;
   }
   return {eye_along(front, "front"), eye_along(side, "side"), eye_along(top, "top"), eye_along(iso, "iso")};

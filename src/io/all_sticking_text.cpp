@@ -120,7 +120,7 @@ AnswerText all_sticking_text(const ScenarioReport& report)
   if (result.friction_scale_known && holds && result.friction_scale && !report.problem.contacts.empty())
     text.notes.push_back(spare_friction_text(*result.friction_scale));
   if (result.friction_scale_known && fails && !result.friction_scale)
-    text.notes.push_back("no amount of friction helps");
+    text.notes.push_back("ten thousand times the friction would not help");
   const AllStickingAnswer& answer = std::get<AllStickingAnswer>(report.answer);
   for (const std::string& note : answer.repair_notes) text.notes.push_back("no repair by " + note);
   const std::vector<std::string> repairs = repairs_words(report.problem, answer);

@@ -43,7 +43,7 @@ std::string margin_note(const EquilibriumAnswer& answer, const ReportedMargin& m
                        interval_text(margin.margin.lower, margin.margin.upper),
                        margin.margin.reason.empty() ? "" : ": " + margin.margin.reason);
   if (margin.name == "friction_scale") {
-    if (state == MarginState::kNone) return "no amount of friction helps";
+    if (state == MarginState::kNone) return "ten thousand times the friction would not help";
     if (!holds) return "";
     return spare_friction_text(margin.value);
   }
