@@ -17,7 +17,7 @@ using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Kind = Picture::Kind;
 
-constexpr double kWidth = 900.0, kEdge = 20.0, kGap = 10.0;
+constexpr double kPageWidth = 900.0, kEdge = 20.0, kPanelGap = 10.0;
 const Vector2d kPad(56.0, 28.0);  // around what must be seen: room for labels
 
 std::vector<Eye> eyes_of(const Picture& picture, const View& view)
@@ -92,12 +92,12 @@ std::string heading(const Picture& picture, double& y)
 {
   std::string out;
   y = 10.0;
-  for (const std::string& line : broken_into_lines(picture.title, 16.0, kWidth - 2.0 * kEdge)) {
+  for (const std::string& line : broken_into_lines(picture.title, 16.0, kPageWidth - 2.0 * kEdge)) {
     if (line.empty()) break;
     out += text_at(kEdge, y += 20.0, line, " font-size=\"16\" font-weight=\"bold\"");
   }
   const bool fails = picture.headline.starts_with("FAILS"), holds = picture.headline.starts_with("HOLDS");
-  for (const std::string& line : broken_into_lines(picture.headline, 14.0 * 1.3, kWidth - 2.0 * kEdge - 16.0)) {
+  for (const std::string& line : broken_into_lines(picture.headline, 14.0 * 1.3, kPageWidth - 2.0 * kEdge - 16.0)) {
     out += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"22\" rx=\"3\"/>",
                        fails   ? "fails"
                        : holds ? "holds"
@@ -109,7 +109,7 @@ std::string heading(const Picture& picture, double& y)
     y += 6.0;
   }
   y += 2.0;
-  for (const std::string& line : broken_into_lines(picture.sentence, 13.0, kWidth - 2.0 * kEdge))
+  for (const std::string& line : broken_into_lines(picture.sentence, 13.0, kPageWidth - 2.0 * kEdge))
     out += text_at(kEdge, y += 17.0, line, " font-size=\"13\"");
   y += 12.0;
   return out;
@@ -125,7 +125,7 @@ class Legend {
   void add(double width, const std::string& words, Sign sign)
   {
     const double whole = width + 6.0 + text_width(words, kSmallText) + 18.0;
-    if (x_ > kEdge && x_ + whole > kWidth - kEdge) {
+    if (x_ > kEdge && x_ + whole > kPageWidth - kEdge) {
       x_ = kEdge;
       y_ += 20.0;
     }
@@ -231,13 +231,13 @@ void add_signs(const Picture& picture, Legend& legend)
 /// Labels for which there was no room.
 std::string left_over(const Picture& picture, const std::set<std::string>& told)
 {
-  constexpr int kMost = 12;
+  constexpr int kMostLeftOver = 12;
   std::string list;
   int count = 0;
   for (const Picture::Arrow& arrow : picture.arrows)
-    if (!arrow.label.empty() && !told.contains(arrow.label) && ++count <= kMost)
+    if (!arrow.label.empty() && !told.contains(arrow.label) && ++count <= kMostLeftOver)
       list += (list.empty() ? "" : "; ") + arrow.label;
-  if (count > kMost) list += fmt::format("; and {} more", count - kMost);
+  if (count > kMostLeftOver) list += fmt::format("; and {} more", count - kMostLeftOver);
   return count == 0 ? "" : "without room above: " + list;
 }
 
@@ -267,7 +267,7 @@ std::string to_svg(const Picture& picture, const View& view)
   for (const Eye& eye : eyes_of(picture, view)) panels.emplace_back(picture, scales, eye);
   const bool one = panels.size() == 1;
   const Vector2d size =
-      one ? Vector2d(kWidth - 2.0 * kEdge, 480.0) : Vector2d((kWidth - 2.0 * kEdge - kGap) / 2.0, 340.0);
+      one ? Vector2d(kPageWidth - 2.0 * kEdge, 480.0) : Vector2d((kPageWidth - 2.0 * kEdge - kPanelGap) / 2.0, 340.0);
   double pixels = kInfinity;
   for (const Panel& panel : panels) pixels = std::min(pixels, panel.fitting_scale(size - 2.0 * kPad));
 
@@ -276,12 +276,12 @@ std::string to_svg(const Picture& picture, const View& view)
   std::set<std::string> told;
   std::vector<std::string> drawn(panels.size());
   for (std::size_t k = panels.size(); k-- > 0;) {  // iso first: nothing is behind anything there
-    const Vector2d corner(kEdge + static_cast<double>(k % 2) * (size.x() + kGap),
-                          y + static_cast<double>(k / 2) * (size.y() + kGap));
+    const Vector2d corner(kEdge + static_cast<double>(k % 2) * (size.x() + kPanelGap),
+                          y + static_cast<double>(k / 2) * (size.y() + kPanelGap));
     drawn[k] = panels[k].svg({corner, corner + size}, pixels, told);
   }
   for (const std::string& panel : drawn) body += panel;
-  y += one ? size.y() : 2.0 * size.y() + kGap;
+  y += one ? size.y() : 2.0 * size.y() + kPanelGap;
 
   Legend legend(y + 20.0);
   add_scales(picture, scales, pixels, legend);
@@ -298,7 +298,7 @@ std::string to_svg(const Picture& picture, const View& view)
     notes.push_back(fmt::format("and {} more things that are not drawn", more));
   }
   for (const std::string& note : notes)
-    for (const std::string& line : broken_into_lines(note, kSmallText, kWidth - 2.0 * kEdge))
+    for (const std::string& line : broken_into_lines(note, kSmallText, kPageWidth - 2.0 * kEdge))
       body += text_at(kEdge, y += 15.0, line, " class=\"small\"");
   y += 14.0;
   return fmt::format(
@@ -306,8 +306,9 @@ std::string to_svg(const Picture& picture, const View& view)
              "{0} "
              "{1}\" font-family=\"sans-serif\" data-pixels-per-metre=\"{2:.6g}\" data-pixels-per-newton=\"{3:.6g}\">\n"
              "<title>{4}</title>\n",
-             kWidth, std::ceil(y), pixels, scales.newton * pixels, escaped(picture.title + ": " + picture.headline)) +
-         style_sheet() + fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#fff\"/>\n", kWidth, std::ceil(y)) +
+             kPageWidth, std::ceil(y), pixels, scales.newton * pixels,
+             escaped(picture.title + ": " + picture.headline)) +
+         style_sheet() + fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#fff\"/>\n", kPageWidth, std::ceil(y)) +
          body + "</svg>\n";
 }
 

@@ -13,9 +13,9 @@ using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Kind = Picture::Kind;
 
-constexpr int kCirclePoints = 36;     // points of a drawn circle
-constexpr double kLongest = 0.3;      // the longest arrow, of the scene's size
-constexpr double kLineOfText = 15.0;  // pixels
+constexpr int kCirclePoints = 36;      // points of a drawn circle
+constexpr double kLongestArrow = 0.3;  // the longest arrow, of the scene's size
+constexpr double kLineOfText = 15.0;   // pixels
 
 Vector3d tip_of(const Picture::Arrow& arrow, const Scales& scales)
 {
@@ -60,9 +60,9 @@ Scales::Scales(const Picture& picture)
       case Kind::kMotion:
         break;
     }
-  if (force > 0.0) newton = kLongest * size / force;
-  if (impulse > 0.0) newton_second = kLongest * size / impulse;
-  if (velocity > 0.0) speed = kLongest * size / velocity;
+  if (force > 0.0) newton = kLongestArrow * size / force;
+  if (impulse > 0.0) newton_second = kLongestArrow * size / impulse;
+  if (velocity > 0.0) speed = kLongestArrow * size / velocity;
 }
 
 double Scales::of(Kind kind) const

@@ -23,13 +23,13 @@ Eigen::VectorXd failing_motion(const Certificate& certificate, const Failure& fa
 /// it, in which such contacts stay on their surfaces.
 Eigen::VectorXd without_dilation(const ContactProblem& problem, const Eigen::VectorXd& motion)
 {
-  constexpr double kRim = 1e-3;
+  constexpr double kSlipShare = 1e-3;
   std::vector<int> slipping;
   if (motion.size() != problem.nv()) return motion;
   for (const Contact& contact : problem.contacts) {
     const double lift = problem.J.row(contact.row).dot(motion);
     const double slip = (problem.J.middleRows(contact.row + 1, contact.tangents) * motion).norm();
-    if (contact.side == Side::kUnilateral && lift > 0.0 && lift <= (1.0 + kRim) * contact.mu * slip)
+    if (contact.side == Side::kUnilateral && lift > 0.0 && lift <= (1.0 + kSlipShare) * contact.mu * slip)
       slipping.push_back(contact.row);
   }
   if (slipping.empty()) return motion;
@@ -42,7 +42,7 @@ Eigen::VectorXd without_dilation(const ContactProblem& problem, const Eigen::Vec
   const SingularVectors svd = thin_svd(normals);
   for (Eigen::Index i = 0; i < svd.values.size(); ++i)
     if (svd.values[i] > 1e-9 * svd.values[0]) scaled -= svd.V.col(i) * svd.V.col(i).dot(scaled);
-  if (!(scaled.norm() > kRim * inertia.cwiseProduct(motion).norm())) return motion;
+  if (!(scaled.norm() > kSlipShare * inertia.cwiseProduct(motion).norm())) return motion;
   return scaled.cwiseQuotient(inertia);
 }
 
@@ -119,9 +119,9 @@ ToldMotion told(const ContactProblem&, const SlidingAnswer& answer)
 ToldMotion told(const ContactProblem&, const ImpactAnswer& answer)
 {
   const ImpactSolution* solution = answer.solution();
-  constexpr double kRest = 1e-9;  // of the speed before
+  constexpr double kStopped = 1e-9;  // of the speed before
   if (!solution || solution->velocity.size() == 0 ||
-      solution->velocity.cwiseAbs().maxCoeff() <= kRest * answer.input.impact.velocity.cwiseAbs().maxCoeff())
+      solution->velocity.cwiseAbs().maxCoeff() <= kStopped * answer.input.impact.velocity.cwiseAbs().maxCoeff())
     return {};
   return {solution->velocity, "motion after the impact"};
 }
