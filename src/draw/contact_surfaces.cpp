@@ -36,8 +36,8 @@ std::vector<Vector3d> corners_of(const Eigen::AlignedBox3d& box)
 
 bool lies_in(const Plane& plane, const Vector3d& point, const Vector3d& normal, double within)
 {
-  constexpr double kAligned = 1e-4;  // 1 - cosine
-  return normal.dot(plane.normal) > 1.0 - kAligned && std::abs(plane.height(point)) <= within;
+  constexpr double kSameNormal = 1e-4;  // 1 - cosine
+  return normal.dot(plane.normal) > 1.0 - kSameNormal && std::abs(plane.height(point)) <= within;
 }
 
 bool on_obstacle(const Picture& picture, const Vector3d& point, double within)

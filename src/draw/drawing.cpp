@@ -17,7 +17,7 @@ using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Kind = Picture::Kind;
 
-constexpr double kPageWidth = 900.0, kEdge = 20.0, kPanelGap = 10.0;
+constexpr double kPageWidth = 900.0, kEdge = 20.0, kBetweenPanels = 10.0;
 const Vector2d kPad(56.0, 28.0);  // around what must be seen: room for labels
 
 std::vector<Eye> eyes_of(const Picture& picture, const View& view)
@@ -231,13 +231,13 @@ void add_signs(const Picture& picture, Legend& legend)
 /// Labels for which there was no room.
 std::string left_over(const Picture& picture, const std::set<std::string>& told)
 {
-  constexpr int kMostLeftOver = 12;
+  constexpr int kMostListed = 12;
   std::string list;
   int count = 0;
   for (const Picture::Arrow& arrow : picture.arrows)
-    if (!arrow.label.empty() && !told.contains(arrow.label) && ++count <= kMostLeftOver)
+    if (!arrow.label.empty() && !told.contains(arrow.label) && ++count <= kMostListed)
       list += (list.empty() ? "" : "; ") + arrow.label;
-  if (count > kMostLeftOver) list += fmt::format("; and {} more", count - kMostLeftOver);
+  if (count > kMostListed) list += fmt::format("; and {} more", count - kMostListed);
   return count == 0 ? "" : "without room above: " + list;
 }
 
@@ -266,8 +266,8 @@ std::string to_svg(const Picture& picture, const View& view)
   std::vector<Panel> panels;
   for (const Eye& eye : eyes_of(picture, view)) panels.emplace_back(picture, scales, eye);
   const bool one = panels.size() == 1;
-  const Vector2d size =
-      one ? Vector2d(kPageWidth - 2.0 * kEdge, 480.0) : Vector2d((kPageWidth - 2.0 * kEdge - kPanelGap) / 2.0, 340.0);
+  const Vector2d size = one ? Vector2d(kPageWidth - 2.0 * kEdge, 480.0)
+                            : Vector2d((kPageWidth - 2.0 * kEdge - kBetweenPanels) / 2.0, 340.0);
   double pixels = kInfinity;
   for (const Panel& panel : panels) pixels = std::min(pixels, panel.fitting_scale(size - 2.0 * kPad));
 
@@ -276,12 +276,12 @@ std::string to_svg(const Picture& picture, const View& view)
   std::set<std::string> told;
   std::vector<std::string> drawn(panels.size());
   for (std::size_t k = panels.size(); k-- > 0;) {  // iso first: nothing is behind anything there
-    const Vector2d corner(kEdge + static_cast<double>(k % 2) * (size.x() + kPanelGap),
-                          y + static_cast<double>(k / 2) * (size.y() + kPanelGap));
+    const Vector2d corner(kEdge + static_cast<double>(k % 2) * (size.x() + kBetweenPanels),
+                          y + static_cast<double>(k / 2) * (size.y() + kBetweenPanels));
     drawn[k] = panels[k].svg({corner, corner + size}, pixels, told);
   }
   for (const std::string& panel : drawn) body += panel;
-  y += one ? size.y() : 2.0 * size.y() + kPanelGap;
+  y += one ? size.y() : 2.0 * size.y() + kBetweenPanels;
 
   Legend legend(y + 20.0);
   add_scales(picture, scales, pixels, legend);

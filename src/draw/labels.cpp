@@ -22,13 +22,13 @@ std::optional<Eigen::AlignedBox2d> LabelPlacer::place(const Eigen::Vector2d& abo
                                                       double width, double height)
 {
   constexpr double kDistances[] = {6.0, 14.0, 24.0, 36.0, 50.0};
-  constexpr int kLabelDirections = 12;
+  constexpr int kPlacesAround = 12;
   const double start = away.norm() > 0.0 ? std::atan2(away.y(), away.x()) : -0.25 * std::numbers::pi;
   std::optional<Eigen::AlignedBox2d> best;
   double least = 1e9;
   for (const double distance : kDistances)
-    for (int k = 0; k < kLabelDirections; ++k) {
-      const double turn = 2.0 * std::numbers::pi * (k % 2 ? -(k + 1) / 2 : k / 2) / kLabelDirections;
+    for (int k = 0; k < kPlacesAround; ++k) {
+      const double turn = 2.0 * std::numbers::pi * (k % 2 ? -(k + 1) / 2 : k / 2) / kPlacesAround;
       const Eigen::Vector2d direction(std::cos(start + turn), std::sin(start + turn));
       const Eigen::Vector2d half(0.5 * width, 0.5 * height);
       const Eigen::Vector2d middle = about + distance * direction + half.cwiseProduct(direction);

@@ -13,7 +13,7 @@ using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Kind = Picture::Kind;
 
-constexpr int kCirclePoints = 36;      // points of a drawn circle
+constexpr int kPointsOfACircle = 36;   // points of a drawn circle
 constexpr double kLongestArrow = 0.3;  // the longest arrow, of the scene's size
 constexpr double kLineOfText = 15.0;   // pixels
 
@@ -168,8 +168,8 @@ Outline Panel::shadow(const std::vector<Picture::Ball>& hull) const
       points.push_back(center);
       continue;
     }
-    for (int k = 0; k < kCirclePoints; ++k) {
-      const double angle = 2.0 * std::numbers::pi * k / kCirclePoints;
+    for (int k = 0; k < kPointsOfACircle; ++k) {
+      const double angle = 2.0 * std::numbers::pi * k / kPointsOfACircle;
       points.push_back(center + pixels_ * ball.radius * Vector2d(std::cos(angle), std::sin(angle)));
     }
   }
@@ -251,8 +251,8 @@ Outline Panel::cone_outline(const Picture::Cone& cone, double side) const
   const Vector3d across = cone.axis.unitOrthogonal(), other = cone.axis.cross(across);
   const double height = scales_.mark / std::hypot(1.0, cone.mu), radius = height * cone.mu;
   Outline points{at(cone.apex)};
-  for (int k = 0; k < kCirclePoints; ++k) {
-    const double angle = 2.0 * std::numbers::pi * k / kCirclePoints;
+  for (int k = 0; k < kPointsOfACircle; ++k) {
+    const double angle = 2.0 * std::numbers::pi * k / kPointsOfACircle;
     points.push_back(
         at(cone.apex + side * height * cone.axis + radius * (std::cos(angle) * across + std::sin(angle) * other)));
   }

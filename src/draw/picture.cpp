@@ -85,7 +85,7 @@ void add_bodies(const ScenarioReport& report, Stage& stage, Picture& picture)
 }
 
 /// Numbers that are only rounding of the largest one are zero.
-constexpr double kDrawnAsNone = 1e-9;
+constexpr double kNotDrawn = 1e-9;
 
 /// Three digits, without an exponent up to a million.
 std::string number(double value)
@@ -144,9 +144,9 @@ void add_force(const ScenarioReport& report, const std::vector<std::size_t>& gro
   for (const std::size_t i : group) {
     const Contact& contact = report.problem.contacts[i];
     const ReportedContact& found = report.contacts[i];
-    constexpr double kBeyondRim = 1e-9;  // utilisation on the rim is 1 up to that
-    beyond |=
-        found.found.utilisation > 1.0 + kBeyondRim || (contact.side == Side::kUnilateral && found.found.force[0] < 0.0);
+    constexpr double kRoundingOfUtilisation = 1e-9;  // utilisation on the rim is 1 up to that
+    beyond |= found.found.utilisation > 1.0 + kRoundingOfUtilisation ||
+              (contact.side == Side::kUnilateral && found.found.force[0] < 0.0);
     utilisation = std::max(utilisation, found.found.utilisation);
     force += *found.force_W;
     normal += found.found.force[0];
@@ -154,7 +154,7 @@ void add_force(const ScenarioReport& report, const std::vector<std::size_t>& gro
   }
   Picture::Cone& cone = picture.cones.back();
   if (group.size() > 1 && normal > 0.0) cone.apex = first + weighted / normal;
-  if (force.norm() <= kDrawnAsNone * largest) force.setZero();
+  if (force.norm() <= kNotDrawn * largest) force.setZero();
   const std::string points = group.size() > 1 ? fmt::format(" ({} points)", group.size()) : "";
   cone.label.clear();
   picture.arrows.push_back({beyond ? Picture::Kind::kBeyond : Picture::Kind::kForce, cone.name, cone.apex, force,
@@ -210,7 +210,7 @@ void add_impact(const ImpactAnswer& answer, Picture& picture)
     for (const auto& [kind, velocity, when] : {std::tuple(Picture::Kind::kBefore, &through.velocity_before, "before"),
                                                std::tuple(Picture::Kind::kAfter, &through.velocity_after, "after")}) {
       const Vector3d speed = contact.axes_W * velocity->head<3>();
-      if (speed.norm() > kDrawnAsNone * fastest)
+      if (speed.norm() > kNotDrawn * fastest)
         picture.arrows.push_back(
             {kind, contact.name, contact.point_W, speed, fmt::format("{} {} m/s", when, number(speed.norm()))});
     }
@@ -284,8 +284,8 @@ Eigen::AlignedBox3d focus_of(const ScenarioReport& report, const Picture& pictur
     for (const Vector3d& corner : area.corners) box.extend(corner);
   if (box.isEmpty()) box.extend(Vector3d::Zero());
   const Vector3d middle = box.center();
-  constexpr double kPointShare = 1e-9;  // of how far from the origin it is: there numbers end
-  const double least = std::max(kPointShare * middle.norm(), 1e-6);
+  constexpr double kPrecisionOfPlaces = 1e-9;  // of how far from the origin it is: there numbers end
+  const double least = std::max(kPrecisionOfPlaces * middle.norm(), 1e-6);
   if (box.sizes().maxCoeff() < least) {  // a point
     box.extend(middle + Vector3d::Constant(std::max(50.0 * least, 0.05)));
     box.extend(middle - Vector3d::Constant(std::max(50.0 * least, 0.05)));
@@ -324,7 +324,7 @@ Travel travel_between(const SceneOutline& outline, const std::vector<Eigen::Isom
 /// Arrows at the points that move most, well apart from each other.
 void add_motion_arrows(const SceneOutline& outline, const Travel& travel, double size, Picture& picture)
 {
-  constexpr std::size_t kMostMotionArrows = 4;
+  constexpr std::size_t kMostArrows = 4;
   std::vector<std::size_t> order(travel.by_link.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, [&](std::size_t i, std::size_t j) {
@@ -334,8 +334,7 @@ void add_motion_arrows(const SceneOutline& outline, const Travel& travel, double
   for (const std::size_t i : order) {
     const auto& [from, way] = travel.by_link[i];
     const auto near = [&](const Vector3d& other) { return (other - from).norm() < 0.3 * size; };
-    if (taken.size() == kMostMotionArrows || way.norm() < 0.2 * travel.furthest || std::ranges::any_of(taken, near))
-      continue;
+    if (taken.size() == kMostArrows || way.norm() < 0.2 * travel.furthest || std::ranges::any_of(taken, near)) continue;
     taken.push_back(from);
     picture.arrows.push_back({Picture::Kind::kMotion, outline.links[i].name, from, way, ""});
   }
@@ -344,7 +343,7 @@ void add_motion_arrows(const SceneOutline& outline, const Travel& travel, double
 /// Ghosts one small step along a motion: so small that nothing goes further than a share of the scene.
 void add_motion(const ToldMotion& told, Stage& stage, Picture& picture)
 {
-  constexpr double kStep = 0.15, kTrial = 1e-3, kRestShare = 1e-4;
+  constexpr double kStep = 0.15, kTrial = 1e-3, kUnnoticed = 1e-4;
   if (told.motion.size() != stage.scene.nv() || !told.motion.allFinite()) return;
   const double largest = told.motion.size() > 0 ? told.motion.cwiseAbs().maxCoeff() : 0.0;
   if (!(largest > 0.0)) return;
@@ -356,7 +355,7 @@ void add_motion(const ToldMotion& told, Stage& stage, Picture& picture)
   };
   const double size = picture.focus.sizes().maxCoeff();
   Travel travel = travel_between(stage.outline, from, poses_after(kTrial));
-  if (!(travel.furthest > 0.0) || travel.furthest / kTrial * largest < kRestShare * told.noticeable) return;
+  if (!(travel.furthest > 0.0) || travel.furthest / kTrial * largest < kUnnoticed * told.noticeable) return;
   double step = kTrial * kStep * size / travel.furthest;
   for (int i = 0; i < 3; ++i) {  // turning far is not in proportion
     step = std::min(step, 1.0e3);

@@ -205,7 +205,7 @@ void append_slope(std::string& out, const ScenarioReport& report)
   if (report.scenario.bare || !(gravity.norm() > 0.0) || !(normal.norm() > 0.0)) return;
   const Eigen::Vector3d up = -gravity.normalized(), surface = normal.normalized();
   const Eigen::Vector3d uphill = up - surface * surface.dot(up);
-  constexpr double kShown = 0.01, kRadian = 57.29577951308232;
+  constexpr double kShownArea = 0.01, kRadian = 57.29577951308232;
   double y = Canvas::kTop + 24.0;
   const auto append = [&](const Eigen::Vector2d& along, const std::string& words) {
     const Eigen::Vector2d middle(Canvas::kLeft + Canvas::kSide - 24.0, y);
@@ -217,9 +217,9 @@ void append_slope(std::string& out, const ScenarioReport& report)
         arrow_head(middle - half, middle + half, style), px(middle.x() - 24.0), px(y + 4.0), words);
     y += 40.0;
   };
-  if (uphill.head<2>().norm() > kShown)
+  if (uphill.head<2>().norm() > kShownArea)
     append(uphill.head<2>(), fmt::format("uphill, {:.3g}°", kRadian * std::asin(std::min(1.0, uphill.norm()))));
-  if (gravity.head<2>().norm() > kShown * gravity.norm()) append(gravity.head<2>(), "gravity leans");
+  if (gravity.head<2>().norm() > kShownArea * gravity.norm()) append(gravity.head<2>(), "gravity leans");
 }
 
 }  // namespace

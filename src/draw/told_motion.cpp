@@ -23,13 +23,13 @@ Eigen::VectorXd failing_motion(const Certificate& certificate, const Failure& fa
 /// it, in which such contacts stay on their surfaces.
 Eigen::VectorXd without_dilation(const ContactProblem& problem, const Eigen::VectorXd& motion)
 {
-  constexpr double kSlipShare = 1e-3;
+  constexpr double kNearTheRim = 1e-3;
   std::vector<int> slipping;
   if (motion.size() != problem.nv()) return motion;
   for (const Contact& contact : problem.contacts) {
     const double lift = problem.J.row(contact.row).dot(motion);
     const double slip = (problem.J.middleRows(contact.row + 1, contact.tangents) * motion).norm();
-    if (contact.side == Side::kUnilateral && lift > 0.0 && lift <= (1.0 + kSlipShare) * contact.mu * slip)
+    if (contact.side == Side::kUnilateral && lift > 0.0 && lift <= (1.0 + kNearTheRim) * contact.mu * slip)
       slipping.push_back(contact.row);
   }
   if (slipping.empty()) return motion;
@@ -42,7 +42,7 @@ Eigen::VectorXd without_dilation(const ContactProblem& problem, const Eigen::Vec
   const SingularVectors svd = thin_svd(normals);
   for (Eigen::Index i = 0; i < svd.values.size(); ++i)
     if (svd.values[i] > 1e-9 * svd.values[0]) scaled -= svd.V.col(i) * svd.V.col(i).dot(scaled);
-  if (!(scaled.norm() > kSlipShare * inertia.cwiseProduct(motion).norm())) return motion;
+  if (!(scaled.norm() > kNearTheRim * inertia.cwiseProduct(motion).norm())) return motion;
   return scaled.cwiseQuotient(inertia);
 }
 

@@ -14,11 +14,11 @@ namespace {
 /// Those that are furthest in one of 600 directions, spread evenly: a picture shows no others.
 Hull outermost(const Hull& corners)
 {
-  constexpr int kDirections = 600;
-  if (corners.size() <= kDirections) return corners;
+  constexpr int kOutlineDirections = 600;
+  if (corners.size() <= kOutlineDirections) return corners;
   std::set<std::size_t> kept;
-  for (int k = 0; k < kDirections; ++k) {
-    const double z = 1.0 - (2.0 * k + 1.0) / kDirections, turn = k * std::numbers::pi * (3.0 - std::sqrt(5.0));
+  for (int k = 0; k < kOutlineDirections; ++k) {
+    const double z = 1.0 - (2.0 * k + 1.0) / kOutlineDirections, turn = k * std::numbers::pi * (3.0 - std::sqrt(5.0));
     const double across = std::sqrt(1.0 - z * z);
     const Eigen::Vector3d direction(across * std::cos(turn), across * std::sin(turn), z);
     std::size_t furthest = 0;
