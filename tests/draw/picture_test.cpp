@@ -65,15 +65,44 @@ TEST(PictureOf, FreeMotionOfAGraspTurnsAboutItsLine)
                 1e-6 * arrow->vector.norm());
 }
 
+TEST(PictureOf, FreeMotionOfAnObjectIsAboutItsContacts)
+{
+  // The mug, whose centre of mass is not its origin, turns about the line through the two fingers: chords of circles
+  // around it.
+  const Picture picture = picture_of(checked("mug_on_two_fingers", {{"question", "closure"}}));
+  const auto motions = arrows_of(picture, Kind::kMotion);
+  ASSERT_FALSE(motions.empty());
+  const Vector3d axis = (picture.points[1] - picture.points[0]).normalized();
+  for (const Picture::Arrow* arrow : motions) {
+    const Vector3d middle = arrow->from + 0.5 * arrow->vector - picture.points[0];
+    EXPECT_NEAR(arrow->vector.dot(middle), 0.0, 1e-6 * arrow->vector.norm());
+    EXPECT_NEAR(arrow->vector.dot(axis), 0.0, 1e-6 * arrow->vector.norm());
+  }
+}
+
+TEST(PictureOf, WhatIsOutsideItsRegionTopplesThatWay)
+{
+  // Gravity leans along x so far that the weight meets the ground beyond the toes.
+  const Picture picture = picture_of(checked("biped_region", {{"gravity", "[4, 0, -9.81]"}}));
+  const auto motions = arrows_of(picture, Kind::kMotion);
+  ASSERT_FALSE(motions.empty());
+  EXPECT_GT(motions[0]->vector.x(), 0.5 * motions[0]->vector.norm());
+  EXPECT_FALSE(picture.areas.empty());
+}
+
 TEST(PictureOf, SmallPatchesAreOneForceWithTheirResultant)
 {
-  const ScenarioReport report = checked("biped_standing");
-  const Picture picture = picture_of(report);
-  Vector3d drawn = Vector3d::Zero(), reported = Vector3d::Zero();
-  for (const Picture::Arrow* arrow : arrows_of(picture, Kind::kForce)) drawn += arrow->vector;
-  for (const ReportedContact& contact : report.contacts) reported += *contact.force_W;
-  EXPECT_LT((drawn - reported).norm(), 1e-9 * reported.norm());
-  EXPECT_EQ(picture.points.size(), report.problem.contacts.size());
+  const Picture picture =
+      picture_of(checked("box_on_slope", {{"models.box.pose", "{}"},
+                                          {"contacts.bottom.points",
+                                           "[[0.01, 0.01, -0.1], [0.01, -0.01, -0.1], [-0.01, 0.01, "
+                                           "-0.1], [-0.01, -0.01, -0.1]]"}}));
+  const auto forces = arrows_of(picture, Kind::kForce);
+  ASSERT_EQ(forces.size(), 1u);
+  EXPECT_LT((forces[0]->vector - Vector3d(0.0, 0.0, 9.81)).norm(), 1e-9);
+  EXPECT_LT((forces[0]->from - Vector3d(0.0, 0.0, -0.1)).norm(), 1e-9);
+  EXPECT_THAT(forces[0]->label, HasSubstr("bottom (4 points) 9.81 N"));
+  EXPECT_EQ(picture.points.size(), 4u);
 }
 
 TEST(PictureOf, WhatRestsAfterAnImpactHasNoGhost)
