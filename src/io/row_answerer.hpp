@@ -2,6 +2,7 @@
 
 #include "io/row_output.hpp"
 #include "io/scenario_answerer.hpp"
+#include "io/scenario_document.hpp"
 
 namespace stiction::internal {
 

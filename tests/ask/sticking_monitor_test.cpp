@@ -68,7 +68,9 @@ TEST(StickingMonitor, FlatFeetHaveForcesThatOnlyTheirSumsDecide)
     ASSERT_EQ(monitor.step(p), Verdict::kHolds) << i;
     EXPECT_EQ(monitor.reused(), i > 0) << i;
     EXPECT_LT(monitor.acceleration().norm(), 1e-9);
-    if (i > 0) EXPECT_LT((monitor.lambda() - before).lpNorm<Eigen::Infinity>(), 0.2);
+    if (i > 0) {
+      EXPECT_LT((monitor.lambda() - before).lpNorm<Eigen::Infinity>(), 0.2);
+    }
     before = monitor.lambda();
   }
   p.F[0] = 5.1;

@@ -277,8 +277,8 @@ TEST(ClosureBatch, VerdictsAreWords)
   answerer.answer(row, answer);
   EXPECT_EQ(answer.verdict, Verdict::kHolds);
   EXPECT_STREQ(answer.cells[0].name, "form_closure");
-  EXPECT_STREQ(answer.cells[0].word, "fails");
-  EXPECT_STREQ(answer.cells[1].word, "holds");
+  EXPECT_EQ(answer.cells[0].word, "fails");
+  EXPECT_EQ(answer.cells[1].word, "holds");
 }
 
 }  // namespace

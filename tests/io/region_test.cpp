@@ -304,7 +304,7 @@ TEST(RegionBatch, RowsHaveTheirColumns)
   RowAnswer answer;
   answerer.answer(row, answer);
   EXPECT_EQ(answer.verdict, Verdict::kHolds);
-  EXPECT_STREQ(answer.cells[0].word, "bounded");
+  EXPECT_EQ(answer.cells[0].word, "bounded");
   EXPECT_NEAR(answer.cells[1].number.value(), 0.1, 1e-3);
   EXPECT_NEAR(answer.cells[2].number.value(), 0.06, 1e-4);
 }

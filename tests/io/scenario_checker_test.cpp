@@ -137,7 +137,7 @@ TEST(ScenarioChecker, NumbersAreThoseOfABatchRow)
     for (std::size_t i = 0; i < got.cells.size(); ++i) {
       EXPECT_EQ(got.cells[i].name, wanted.cells[i].name);
       EXPECT_EQ(got.cells[i].number, wanted.cells[i].number);
-      EXPECT_EQ(got.cells[i].word, wanted.cells[i].word ? wanted.cells[i].word : "");
+      EXPECT_EQ(got.cells[i].word, wanted.cells[i].word);
     }
   }
 }

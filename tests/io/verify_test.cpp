@@ -263,7 +263,7 @@ TEST(OwnReports, AlwaysVerify)
         overrides.push_back({"contacts.0.mu", std::to_string(uniform(0, 1))});
         try {
           const ScenarioReport report = check_file(file, overrides, {});
-          EXPECT_THAT(report.summary, testing::Not(HasSubstr("does not stand as it is written")))
+          EXPECT_THAT(report.summary, ::testing::Not(HasSubstr("does not stand as it is written")))
               << file << " " << question << " " << overrides[1].value;
           if (report.verdict == Verdict::kUndecided) {
             ++undecided;

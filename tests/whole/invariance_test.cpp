@@ -2,7 +2,7 @@
 // world, units, the engine, one contact written twice, something heavy elsewhere. Whatever is decided both ways must be
 // decided the same; what is not decided must be near the boundary between the verdicts.
 //
-// STICTION_INVARIANCE_DRAWS sets the number of scenes per question, STICTION_INVARIANCE_FIRST the first of them; the
+// STICTION_TRIALS multiplies the number of scenes per question; the
 // table is printed then.
 #include <gtest/gtest.h>
 
@@ -20,6 +20,7 @@
 #include "stiction/report.hpp"
 #include "stiction/sticking.hpp"
 #include "support/scenes.hpp"
+#include "support/trials.hpp"
 
 namespace stiction {
 namespace {
@@ -28,13 +29,7 @@ using testing::Rng;
 using testing::Separation;
 using testing::uniform;
 
-int number_from(const char* variable, int otherwise)
-{
-  const char* asked = std::getenv(variable);
-  return asked ? std::atoi(asked) : otherwise;
-}
-
-bool printing() { return std::getenv("STICTION_INVARIANCE_DRAWS") != nullptr; }
+bool printing() { return std::getenv("STICTION_TRIALS") != nullptr; }
 
 /// What is claimed, by name. "Counted": its undecided ones are.
 struct Claim {
@@ -407,9 +402,8 @@ void compare(Question question, unsigned seed, Separation separation, Table& tab
 
 void run(Question question, int draws, Separation separation, Table& table)
 {
-  const int first = number_from("STICTION_INVARIANCE_FIRST", 0);
-  draws = number_from("STICTION_INVARIANCE_DRAWS", draws);
-  for (int i = 0; i < draws; ++i) compare(question, static_cast<unsigned>(first + i), separation, table);
+  draws = testing::trials(draws);
+  for (int i = 0; i < draws; ++i) compare(question, static_cast<unsigned>(i), separation, table);
   if (printing()) table.print(name_of(question));
 }
 

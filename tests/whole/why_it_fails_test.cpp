@@ -1,6 +1,5 @@
 // The words about a failing case are true: its cause is confirmed by solving the changed problem, and the sentence does
-// not depend on how the scene is said. STICTION_SENTENCES sets the number of failing scenes (1000 by hand),
-// STICTION_SENTENCES_SEED draws others.
+// not depend on how the scene is said. STICTION_TRIALS multiplies the number of failing scenes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,20 +12,13 @@
 #include "stiction/equilibrium.hpp"
 #include "support/random_problems.hpp"
 #include "support/stances.hpp"
+#include "support/trials.hpp"
 
 namespace stiction {
 namespace {
 
 using testing::Rng;
 using testing::uniform;
-
-int number_from(const char* variable, int otherwise)
-{
-  const char* asked = std::getenv(variable);
-  return asked ? std::atoi(asked) : otherwise;
-}
-
-int scenes_asked() { return number_from("STICTION_SENTENCES", 120); }
 
 /// The sentence without its numbers.
 std::string shape_of(const std::string& sentence)
@@ -242,7 +234,7 @@ std::string without_new(std::string text)
 
 TEST(WhyItFails, TheCauseIsTrueAndTheSentenceDoesNotDependOnHowTheSceneIsSaid)
 {
-  Rng rng{static_cast<Rng::result_type>(number_from("STICTION_SENTENCES_SEED", 19))};
+  Rng rng{19};
   std::map<FailureCause, int> causes;
   std::vector<Scene> scenes;
   std::vector<std::string> names;
@@ -251,7 +243,7 @@ TEST(WhyItFails, TheCauseIsTrueAndTheSentenceDoesNotDependOnHowTheSceneIsSaid)
     names.push_back(robot.name);
   }
   EquilibriumChecker checker;
-  const int asked = scenes_asked();
+  const int asked = testing::trials(120);
   for (int found = 0, drawn = 0; found < asked && drawn < 20 * asked; ++drawn) {
     const std::size_t robot = static_cast<std::size_t>(drawn) % scenes.size();
     const ContactProblem p = draw(rng, scenes[robot]);
@@ -288,7 +280,7 @@ TEST(WhyItFails, RealRobotsThatTipBackwardsAreToldInOneSentence)
       Scene scene(d);
       const ContactProblem names = scene.compute();
       EquilibriumChecker checker;
-      for (int i = 0; i < std::max(20, scenes_asked() / 4); ++i) {
+      for (int i = 0; i < std::max(20, testing::trials(120) / 4); ++i) {
         Eigen::VectorXd change = 0.3 * testing::gaussian(rng, scene.nv());
         change.head<6>().setZero();
         for (Eigen::Index k = 6; k < change.size(); ++k)
