@@ -1,4 +1,5 @@
 #include <cmath>
+#include <optional>
 
 #include "base/text.hpp"
 #include "io/judgement.hpp"
@@ -244,6 +245,18 @@ std::string extent_of(const RegionClaims& claims, bool polygons)
   return polygons ? "and what is held; not that nothing beyond is held" : "and nothing about the region";
 }
 
+/// judge_region takes intervals that say less than is proved; a report says all of it.
+bool says_less(const RegionClaims& claims, const RegionClaims& proved, bool with_distance)
+{
+  constexpr double kOtherRounding = 1e-9;  // of another machine
+  const auto differ = [](double claimed, double known) {
+    return claimed != known && !(std::abs(claimed - known) <= kOtherRounding * std::abs(known));
+  };
+  return differ(claims.area_lower, proved.area_lower) || differ(claims.area_upper, proved.area_upper) ||
+         (with_distance && (differ(claims.distance_lower, proved.distance_lower) ||
+                            differ(claims.distance_upper, proved.distance_upper)));
+}
+
 }  // namespace
 
 /// Judges from the report's own numbers. Uses the proof room only: no engine can repeat its own mistake here.
@@ -256,6 +269,9 @@ Judgement judge_region_report(const Field& report)
   if (const auto refused = refused_problem([&] { asked = read_asked(source); })) return *refused;
   std::string why;
   if (!judge_region(asked.input, asked.rules, certificate, claims, &why)) return Judgement::refusal(why);
+  const std::optional<RegionClaims> proved = proved_region(asked.input, asked.rules, certificate);
+  if (!proved || says_less(claims, *proved, report["margins"].has("intervals")))
+    return Judgement::refusal("the area and the margin are known better than the report says");
   asked.result = proved_result(claims, certificate, asked.input, report);
   Judgement judged;
   judged.verdict = claims.verdict;
