@@ -88,14 +88,15 @@ void detection_bare(benchmark::State& state)
   std::vector<Eigen::VectorXd> postures;
   for (int i = 0; i < 64; ++i) {
     postures.push_back(pinocchio::neutral(model));
-    for (const auto& [joint, value] : g1(i).models[0].joints)
+    const SceneDescription posture = g1(i);
+    for (const auto& [joint, value] : posture.models[0].joints)
       postures.back()[model.joints[model.getJointId(joint)].idx_q()] = value;
     postures.back()[2] = 0.75;
   }
-  SceneDescription scene = g1(0);
+  const RobotSurvey survey = survey_robot(g1(0).models[0]);
   std::vector<Eigen::Isometry3d> balls;
   double radius = 0.0;
-  for (const RobotSurvey::Link& link : survey_robot(scene.models[0]).links)
+  for (const RobotSurvey::Link& link : survey.links)
     if (link.name == kFeet[0])
       for (const Shape& shape : link.shapes)
         if (shape.kind == Shape::Kind::kSphere) {
