@@ -33,7 +33,7 @@ left     sticking       3.5717  [################----]  82 %
 TEST(ReportText, GoldenOfAFailingPinch)
 {
   // Forces are unique here: 8 N and 9 N, and (g - F1y) / 3 = 3.77 N along both.
-  EXPECT_EQ(to_text(checked("pinch_free_fingers", {{"contacts.left.mu", "0.4"}})), R"(two fingers lift a mass
+  EXPECT_EQ(to_text(checked("pinch_free_fingers", {{"contacts.left.mu", "0.4"}})), R"(two fingers let a mass down
 FAILS
 slides along (0, 0, -1): left slips
 
