@@ -140,6 +140,25 @@ std::vector<SceneState> swaying(const Scene& scene)
   return states;
 }
 
+/// What the steps of a monitor said.
+struct MonitorSteps {
+  size_t count = 0, holds = 0, reused = 0, undecided = 0;
+
+  void add(Verdict verdict, bool from_last)
+  {
+    ++count;
+    holds += verdict == Verdict::kHolds;
+    undecided += verdict == Verdict::kUndecided;
+    reused += from_last;
+  }
+  void report(benchmark::State& state) const
+  {
+    state.counters["holds"] = static_cast<double>(holds) / static_cast<double>(count);
+    state.counters["reused"] = static_cast<double>(reused) / static_cast<double>(count);
+    state.counters["undecided"] = static_cast<double>(undecided);
+  }
+};
+
 void monitor_talos(benchmark::State& state, Effort::Kind effort, bool from_state)
 {
   if (talos_file().empty()) return state.SkipWithError("no robots: set STICTION_ROBOT_DATA");
@@ -150,19 +169,13 @@ void monitor_talos(benchmark::State& state, Effort::Kind effort, bool from_state
   ContactProblem problem;
   EquilibriumMonitor monitor;
   const Eigen::VectorXd at_rest;
-  size_t i = 0, holds = 0, reused = 0, undecided = 0, count = 0;
+  MonitorSteps steps;
   for (auto _ : state) {
-    if (from_state) scene.compute(states[i % states.size()], problem);
-    const Verdict verdict = monitor.step(from_state ? problem : problems[i % problems.size()], at_rest);
-    ++i;
-    holds += verdict == Verdict::kHolds;
-    undecided += verdict == Verdict::kUndecided;
-    reused += monitor.reused();
-    ++count;
+    if (from_state) scene.compute(states[steps.count % states.size()], problem);
+    const Verdict verdict = monitor.step(from_state ? problem : problems[steps.count % problems.size()], at_rest);
+    steps.add(verdict, monitor.reused());
   }
-  state.counters["holds"] = static_cast<double>(holds) / static_cast<double>(count);
-  state.counters["reused"] = static_cast<double>(reused) / static_cast<double>(count);
-  state.counters["undecided"] = static_cast<double>(undecided);
+  steps.report(state);
 }
 
 /// The same motion with its velocities and the efforts that hold the robot: does every contact keep sticking?
@@ -192,19 +205,13 @@ void sticking_monitor_talos(benchmark::State& state, bool from_state)
     scene.compute(states[i], problems[i]);
   }
   StickingMonitor monitor;
-  size_t i = 0, holds = 0, reused = 0, undecided = 0, count = 0;
+  MonitorSteps steps;
   for (auto _ : state) {
-    if (from_state) scene.compute(states[i % states.size()], problem);
-    const Verdict verdict = monitor.step(from_state ? problem : problems[i % problems.size()]);
-    ++i;
-    holds += verdict == Verdict::kHolds;
-    undecided += verdict == Verdict::kUndecided;
-    reused += monitor.reused();
-    ++count;
+    if (from_state) scene.compute(states[steps.count % states.size()], problem);
+    const Verdict verdict = monitor.step(from_state ? problem : problems[steps.count % problems.size()]);
+    steps.add(verdict, monitor.reused());
   }
-  state.counters["holds"] = static_cast<double>(holds) / static_cast<double>(count);
-  state.counters["reused"] = static_cast<double>(reused) / static_cast<double>(count);
-  state.counters["undecided"] = static_cast<double>(undecided);
+  steps.report(state);
 }
 
 void region_ours(benchmark::State& state)
