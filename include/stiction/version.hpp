@@ -4,7 +4,7 @@
 #define STICTION_VERSION_MAJOR 0
 #define STICTION_VERSION_MINOR 1
 #define STICTION_VERSION_PATCH 0
-#define STICTION_VERSION "0.1.0"
+#define STICTION_VERSION "0.2.0"
 
 namespace stiction {
 
