@@ -21,6 +21,9 @@ struct Margin {
 
   /// There is a value and [lower, upper] is proved to contain it, however wide the gap.
   bool enclosed() const { return state == State::kKnown || state == State::kUndecided; }
+
+  /// It is proved what it is, or that there is none.
+  bool settled() const { return state == State::kKnown || state == State::kNone; }
 };
 
 }  // namespace stiction

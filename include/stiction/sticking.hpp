@@ -8,6 +8,7 @@
 #include "stiction/contact_problem.hpp"
 #include "stiction/engine.hpp"
 #include "stiction/failure.hpp"
+#include "stiction/margin.hpp"
 #include "stiction/prediction.hpp"
 
 namespace stiction {
@@ -63,9 +64,8 @@ struct StickingResult {
   bool strict = false;                   ///< every loaded cone strictly inside: the mode persists (P4 i)
   double slack = 0.0;                    ///< largest s such that every contact could lose s newtons of normal force and
                                          ///< stay in its cone; capped where internal forces can grow without end
-  std::optional<double> friction_scale;  ///< smallest s such that s·mu holds; empty: none does (or margins not asked)
+  Margin friction_scale;                 ///< smallest s such that s·mu holds; kNone: none does
   bool least_friction_shown = false;     ///< `lambda` is, of all admissible forces, what needs the least friction
-  bool friction_scale_known = false;     ///< found, to 1e-4; else decisions on the way leave more open
   std::vector<Repair> repairs;
   /// Change of F (nv) to the nearest load that the contacts carry with the same acceleration, at the boundary: its norm
   /// falls to zero where it begins to hold. Empty: not asked for, or not known. A search's guide, without a proof.

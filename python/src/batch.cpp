@@ -336,8 +336,7 @@ class RobotWorker {
         throw InputError("effort", "want given efforts (effort: none, or numbers) for all_sticking, got limits");
       sticks_.check(problem_, sticking_, stuck_);
       write(row, stuck_);
-      if (asks_.friction_scale && stuck_.friction_scale && stuck_.friction_scale_known)
-        answers_.friction_scale.set(row, *stuck_.friction_scale, *stuck_.friction_scale);
+      if (asks_.friction_scale) answers_.friction_scale.set(row, stuck_.friction_scale);
     }
   } catch (const InputError& error) {
     answers_.status[row] = 1;

@@ -80,7 +80,7 @@ void bind_sticking(nb::module_& module)
       .def_ro("strict", &StickingResult::strict, "Every loaded cone strictly inside.")
       .def_ro("slack", &StickingResult::slack, "N: every contact could lose as much normal force.")
       .def_ro("friction_scale", &StickingResult::friction_scale,
-              "Smallest factor on every mu that holds; None: not asked, or none.")
+              "Smallest factor on every mu that holds.")
       .def_ro("repairs", &StickingResult::repairs)
       .def_ro("explanation", &StickingResult::explanation)
       .def_ro("failure", &StickingResult::failure)

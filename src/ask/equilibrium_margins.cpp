@@ -239,13 +239,7 @@ void EquilibriumChecker::Workspace::friction_margin(EquilibriumResult& result)
 {
   const double known = result.verdict == Verdict::kHolds ? 1.0 : kInfinity;
   const internal::FrictionBracket least = least_friction(hold_problem(), -1, known, search, trial);
-  Margin& margin = result.friction_scale;
-  margin.lower = std::min(least.lower, least.upper.value_or(kInfinity));
-  margin.upper = least.upper.value_or(kInfinity);
-  if (!least.known)
-    set_undecided(margin, trial.reason);
-  else
-    margin.state = least.upper ? Margin::State::kKnown : Margin::State::kNone;
+  result.friction_scale = least.as_margin(trial.reason);
   if (least.known && least.upper && result.verdict == Verdict::kHolds) show_forces(result, *least.upper);
   if (least.known && least.upper && result.verdict == Verdict::kFails) show_forces_of_failure(result, *least.upper);
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "stiction/failure.hpp"
+#include "stiction/margin.hpp"
 #include "stiction/proof.hpp"
 
 namespace stiction::internal {
@@ -18,11 +19,22 @@ struct FrictionBracket {
   double lower = 0.0;           ///< fails below (0: nothing proved)
   std::optional<double> upper;  ///< holds; empty and known: no friction helps
 
-  /// The least one is known to the digits that people are shown: trials too near to the boundary left no more open.
-  bool settled() const
+  Margin as_margin(const std::string& why_open) const
+  {
+    const double most = upper.value_or(kInfinity);
+    if (!known) return {Margin::State::kUndecided, std::min(lower, most), most, why_open};
+    return {upper ? Margin::State::kKnown : Margin::State::kNone, std::min(lower, most), most, ""};
+  }
+
+  /// The same where people are shown one number: undecided if trials too near to the boundary left more of it open than
+  /// its digits.
+  Margin as_number() const
   {
     constexpr double kShownShare = 1e-4;
-    return known && (!upper || *upper - lower <= std::max(kShownShare * *upper, kLeastTried));
+    Margin margin = as_margin("a friction on the way is undecided");
+    if (margin.state == Margin::State::kKnown && !(*upper - lower <= std::max(kShownShare * *upper, kLeastTried)))
+      margin = {Margin::State::kUndecided, lower, *upper, "too near to the boundary in between"};
+    return margin;
   }
 };
 

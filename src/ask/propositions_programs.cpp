@@ -210,8 +210,9 @@ MinimalFriction minimal_friction(const ContactProblem& problem, StickingChecker&
     const CertificateKind kind = answer.certificate.kind;
     const bool unsolvable = kind == CertificateKind::kContradiction || kind == CertificateKind::kUnbalanced;
     result.hypotheses.require(!unsolvable, "the MLCP is not solvable");
-    result.known = unsolvable || answer.friction_scale_known;
-    if (answer.friction_scale) result.mu = *answer.friction_scale * mu;
+    const Margin& scale = answer.friction_scale;
+    result.known = unsolvable || scale.settled();
+    if (scale.state == Margin::State::kKnown) result.mu = scale.upper * mu;
     return result;
   }
   return result;

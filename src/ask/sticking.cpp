@@ -213,8 +213,8 @@ void StickingChecker::Workspace::start(const ContactProblem& p, const StickingOp
   result.contacts.assign(p.contacts.size(), ContactReport{});
   result.repairs.clear();
   result.nearest_load.reset();
-  result.friction_scale.reset();
-  result.friction_scale_known = result.least_friction_shown = false;
+  result.friction_scale = {};
+  result.least_friction_shown = false;
   result.second_engine.clear();
   result.strict = false;
   result.slack = 0.0;

@@ -130,11 +130,9 @@ void StickingChecker::Workspace::friction_margin(StickingResult& result)
 {
   const double known = result.verdict == Verdict::kHolds ? 1.0 : kInfinity;
   const FrictionBracket least = least_friction(hold_problem(), -1, known, search, trial);
-  result.friction_scale = least.upper;
-  result.friction_scale_known = least.settled();
+  result.friction_scale = least.as_number();
   if (result.verdict == Verdict::kFails && least.upper && !repaired_by_friction(*least.upper)) {
-    result.friction_scale.reset();
-    result.friction_scale_known = false;
+    result.friction_scale = {Margin::State::kUndecided, least.lower, kInfinity, "what it finds is not proved to hold"};
     return;
   }
   show_forces(result, least);
@@ -172,8 +170,11 @@ void StickingChecker::Workspace::show_forces(StickingResult& result, const inter
 
 void StickingChecker::Workspace::repairs(StickingResult& result)
 {
-  FrictionBracket least{result.friction_scale.has_value(), 0.0, result.friction_scale};  // enough, if not the least
-  if (!options->margins) {
+  FrictionBracket least;
+  if (options->margins) {  // enough, if not the least
+    least.known = std::isfinite(result.friction_scale.upper);
+    least.upper = result.friction_scale.upper;
+  } else {
     least = least_friction(hold_problem(), -1, kInfinity, search, trial);
     least.known = least.known && least.upper && repaired_by_friction(*least.upper);
   }

@@ -215,8 +215,7 @@ void StickingChecker::Workspace::free_margins(StickingResult& result)
   const internal::FrictionBracket least = internal::bracket_friction(
       1.0, holds ? 1.0 : kInfinity, [&](double factor) { return verdict_as(internal::with_friction(p, factor)); },
       itself);
-  result.friction_scale = least.upper;
-  result.friction_scale_known = least.settled();
+  result.friction_scale = least.as_number();
   if (holds || !options->repairs || !least.known || !least.upper) return;
   result.repairs.push_back({Repair::Change::kCommonFriction, -1, *least.upper, {}});
   for (std::size_t i = 0; i < p.contacts.size(); ++i) {

@@ -51,6 +51,8 @@ Problem read_problem(const Json& certificate)
                           limit(c.at("max_normal"))});
   for (const Json& c : from.at("closures"))
     p.loops.push_back({c.at("row").get<std::size_t>(), c.at("rows").get<std::size_t>()});
+  if (from.contains("joints"))
+    for (const Json& joint : from.at("joints")) p.joints.push_back({joint.at("model"), joint.at("joint")});
   if (from.contains("actuators"))
     for (const Json& motor : from.at("actuators"))
       p.motors.push_back({motor.at("dof").get<std::size_t>(), limit(motor.at("lower")), limit(motor.at("upper"))});

@@ -50,6 +50,7 @@ struct Problem {
   std::vector<Contact> contacts;
   std::vector<Loop> loops;
   std::vector<Motor> motors;
+  std::vector<std::pair<Json, Json>> joints;  // model and joint of every degree of freedom; empty: not known
   Cone cone;
   bool detachment = true;
   Q backward = kRounding;  ///< or the tolerance of the data of equilibrium, where that is larger

@@ -7,7 +7,7 @@ namespace {
 
 const Q kSafelyDefiniteSquared = Q(1, 10'000'000'000);  // square of a pivot of M with a unit diagonal
 const Q kSwingRounding = Q(102, 100);
-constexpr std::size_t kOneBody = 6;  // so few degrees of freedom are one part and have one lever arm
+constexpr std::size_t kOneBody = 6;  // in so small a system the contacts of a part share its lever arms
 
 /// M^-1 of a part; none where it is not safely definite.
 bool invert_part(const Problem& p, std::size_t k, Sizes& s)
@@ -24,12 +24,11 @@ bool invert_part(const Problem& p, std::size_t k, Sizes& s)
   return found.has_value();
 }
 
-/// Degrees of freedom connected by entries of M, contacts or loops.
+/// Degrees of freedom connected by entries of M, contacts, loops, or one joint.
 void find_parts(const Problem& p, Sizes& s)
 {
   s.part.assign(p.n, 0);
   s.row_part.assign(p.m, 0);
-  if (p.n <= kOneBody) return;
   for (std::size_t j = 0; j < p.n; ++j) s.part[j] = j;
   const auto join = [&](std::size_t i, std::size_t j) {
     const std::size_t from = s.part[i], to = s.part[j];
@@ -39,6 +38,8 @@ void find_parts(const Problem& p, Sizes& s)
   for (std::size_t i = 0; i < p.n; ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (p.M[i][j] != 0 || p.M[j][i] != 0) join(i, j);
+  for (std::size_t j = 1; j < p.joints.size(); ++j)
+    if (p.joints[j] == p.joints[j - 1]) join(j, j - 1);
   const auto join_rows = [&](std::size_t first, std::size_t count) {
     std::optional<std::size_t> touched;
     for (std::size_t j = 0; j < p.n; ++j)
@@ -69,7 +70,9 @@ Sizes measure(const Problem& p)
         s.reach[i][j] = std::max<Q>(s.reach[i][j], abs(p.J[r][j]));
       s.lever[j] = std::max(s.lever[j], s.reach[i][j]);
     }
-  if (p.n <= kOneBody) s.reach.assign(p.contacts.size(), s.lever);
+  for (std::size_t i = 0; i < p.contacts.size() && p.n <= kOneBody; ++i)
+    for (std::size_t j = 0; j < p.n; ++j)
+      if (s.part[j] == s.row_part[p.contacts[i].row]) s.reach[i][j] = s.lever[j];
   for (std::size_t j = 0; j < p.n; ++j) {
     if (s.lever[j] != 0) continue;  // where no contact reaches, loops and torsion set the unit
     for (std::size_t r = 0; r < p.m; ++r) s.lever[j] = std::max<Q>(s.lever[j], abs(p.J[r][j]));

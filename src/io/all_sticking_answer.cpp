@@ -140,7 +140,7 @@ class AllStickingAsker final : public Asker {
     for (const ContactReport& contact : result.contacts) utilisation = std::max(utilisation, contact.utilisation);
     cells.push_back({"utilisation", utilisation});
     cells.push_back({"slack", result.slack});
-    if (result.friction_scale_known) cells.push_back({"friction_scale", result.friction_scale});
+    if (result.friction_scale.settled()) cells.push_back({"friction_scale", friction_scale()});
   }
 
   void write_culprit(const ContactProblem& problem, std::vector<RowCell>& cells) const override
@@ -162,13 +162,20 @@ class AllStickingAsker final : public Asker {
           reported_contacts(report.problem, result.contacts, decided ? result.certificate.lambda : result.lambda,
                             result.verdict == Verdict::kHolds && ranges);
     report.efforts = given_efforts(report.scenario, report.problem);
-    if (result.friction_scale_known) report.margins.push_back(reported_margin("friction_scale", result.friction_scale));
+    if (result.friction_scale.settled()) report.margins.push_back(reported_margin("friction_scale", friction_scale()));
     report.iterations = result.iterations;
     if (!result.second_engine.empty()) report.solver += ", " + result.second_engine;
     report.answer = std::move(answer_);
   }
 
  private:
+  /// Of a settled one: with this it holds; none: with no friction.
+  std::optional<double> friction_scale() const
+  {
+    const Margin& scale = answer_.result.friction_scale;
+    return scale.state == Margin::State::kKnown ? std::optional(scale.upper) : std::nullopt;
+  }
+
   /// Forces that no motor has are no repair; and the posture.
   void look_for_repairs(const Situation& situation, const StickingOptions& options)
   {

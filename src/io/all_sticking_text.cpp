@@ -117,9 +117,10 @@ AnswerText all_sticking_text(const ScenarioReport& report)
                                                     result.certificate, result.failure);
       fails && !who.empty())
     text.notes.push_back(who);
-  if (result.friction_scale_known && holds && result.friction_scale && !report.problem.contacts.empty())
-    text.notes.push_back(spare_friction_text(*result.friction_scale));
-  if (result.friction_scale_known && fails && !result.friction_scale)
+  const Margin& friction = result.friction_scale;
+  if (holds && friction.state == Margin::State::kKnown && !report.problem.contacts.empty())
+    text.notes.push_back(spare_friction_text(friction.upper));
+  if (fails && friction.state == Margin::State::kNone)
     text.notes.push_back("ten thousand times the friction would not help");
   const AllStickingAnswer& answer = std::get<AllStickingAnswer>(report.answer);
   for (const std::string& note : answer.repair_notes) text.notes.push_back("no repair by " + note);

@@ -7,7 +7,7 @@
 namespace stiction::internal {
 namespace {
 
-constexpr Eigen::Index kOneBody = 6;  // so few degrees of freedom are one part: not worth a search
+constexpr Eigen::Index kOneBody = 6;  // in so small a system the contacts of a part share its lever arms
 
 int root(std::vector<int>& parent, int j)
 {
@@ -19,10 +19,19 @@ int root(std::vector<int>& parent, int j)
   return j;
 }
 
-/// One body, and every row is a normal or a tangent, one contact after the other.
-bool is_plain_body(const ContactProblem& p)
+/// The first contact moves with every degree of freedom, as it does with those of one body: all are connected.
+bool first_contact_connects(const ContactProblem& p)
 {
-  if (p.nv() > kOneBody) return false;
+  if (p.contacts.empty()) return false;
+  const Contact& c = p.contacts[0];
+  for (Eigen::Index j = 0; j < p.nv(); ++j)
+    if ((p.J.col(j).segment(c.row, c.rows()).array() == 0.0).all()) return false;
+  return true;
+}
+
+/// Every row is a normal or a tangent, one contact after the other.
+bool has_plain_rows(const ContactProblem& p)
+{
   int next = 0;
   for (const Contact& c : p.contacts) {
     if (c.row != next || c.torsional) return false;
@@ -33,13 +42,15 @@ bool is_plain_body(const ContactProblem& p)
 
 }  // namespace
 
+bool Scales::is_one_body(const ContactProblem& p) const { return p.nv() <= kOneBody && parts == 1; }
+
 void Scales::find_parts(const ContactProblem& p)
 {
   const Eigen::Index n = p.nv();
   part.assign(static_cast<std::size_t>(n), 0);
   row_part.assign(static_cast<std::size_t>(p.rows()), 0);
   parts = 1;
-  if (n <= kOneBody) return;
+  if (n <= 1 || (n <= kOneBody && first_contact_connects(p))) return;
   root_.resize(static_cast<std::size_t>(n));
   std::iota(root_.begin(), root_.end(), 0);
   const auto join = [&](Eigen::Index i, Eigen::Index j) {
@@ -48,6 +59,9 @@ void Scales::find_parts(const ContactProblem& p)
   for (Eigen::Index j = 0; j < n; ++j)
     for (Eigen::Index i = 0; i < j; ++i)
       if (p.M(i, j) != 0.0 || p.M(j, i) != 0.0) join(i, j);
+  for (std::size_t j = 1; j < p.dofs.size(); ++j)  // of one body, whatever its contacts leave out
+    if (p.dofs[j].joint == p.dofs[j - 1].joint && p.dofs[j].model == p.dofs[j - 1].model)
+      join(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(j) - 1);
   const auto join_rows = [&](int first, int count) {
     Eigen::Index touched = -1;
     for (Eigen::Index j = 0; j < n; ++j) {
@@ -79,7 +93,7 @@ void Scales::measure_contacts(const ContactProblem& p)
   const auto contacts = static_cast<Eigen::Index>(p.contacts.size());
   reach.resize(contacts, n);
   lever.setZero(n);
-  if (is_plain_body(p)) {
+  if (is_one_body(p) && has_plain_rows(p)) {
     lever = p.J.cwiseAbs().colwise().maxCoeff().transpose();
     reach.rowwise() = lever.transpose();
     return;
@@ -97,7 +111,12 @@ void Scales::measure_contacts(const ContactProblem& p)
     }
     lever[j] = longest;
   }
-  if (n <= kOneBody) reach.rowwise() = lever.transpose();
+  if (n > kOneBody) return;
+  for (Eigen::Index i = 0; i < contacts; ++i) {
+    const int its = row_part[static_cast<std::size_t>(p.contacts[static_cast<std::size_t>(i)].row)];
+    for (Eigen::Index j = 0; j < n; ++j)
+      if (part[static_cast<std::size_t>(j)] == its) reach(i, j) = lever[j];
+  }
 }
 
 void Scales::measure(const ContactProblem& p)
@@ -115,7 +134,7 @@ void Scales::measure(const ContactProblem& p)
     return largest;
   };
   weight.resize(p.rows());
-  if (is_plain_body(p)) {  // one reach for all contacts
+  if (is_one_body(p) && has_plain_rows(p)) {  // one reach for all contacts
     weight.setConstant(weigh([&](Eigen::Index j) { return reach(0, j); }));
     return;
   }
@@ -123,7 +142,7 @@ void Scales::measure(const ContactProblem& p)
     const Contact& c = p.contacts[i];
     const auto row = static_cast<Eigen::Index>(i);
     const double own =
-        n <= kOneBody && i > 0 ? weight[p.contacts[0].row] : weigh([&](Eigen::Index j) { return reach(row, j); });
+        is_one_body(p) && i > 0 ? weight[p.contacts[0].row] : weigh([&](Eigen::Index j) { return reach(row, j); });
     weight.segment(c.row, 1 + c.tangents).setConstant(own);
     const int last = c.row + 1 + c.tangents;
     if (c.torsional) weight[last] = weigh([&](Eigen::Index j) { return p.J(last, j); });

@@ -27,7 +27,7 @@ struct Scales {
 
   double backward = kRounding;  ///< u: error of the data that a verdict allows for, relative to their sizes
   int parts = 1;
-  std::vector<int> part;      ///< per degree of freedom: connected by entries of M or rows of J
+  std::vector<int> part;      ///< per degree of freedom: connected by entries of M, rows of J, or one joint
   std::vector<int> row_part;  ///< per row of J
   Reach reach;                ///< contacts x nv: largest |J| over normal and tangents, the contact's lever arm
   Eigen::VectorXd lever;      ///< C_j, per degree of freedom: its longest lever arm
@@ -63,6 +63,7 @@ struct Scales {
 
  private:
   void find_parts(const ContactProblem& problem);
+  bool is_one_body(const ContactProblem& problem) const;
   void measure_contacts(const ContactProblem& problem);
   void measure_swings(const ContactProblem& problem);
   void leave_out_singular_parts();

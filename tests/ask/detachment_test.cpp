@@ -112,15 +112,15 @@ TEST(FreeDetachment, MarginsAndIntervalsAreThoseOfAllModes)
   // It turns about the right corner, r = (-0.2, 0.5) to its centre, with `spin`: forces are m (a + g) and m a - f.
   const double spin = (0.5 * f - 0.2 * examples::kWeight) / ((0.16 + 1.0) / 12 + 0.29);
   const double normal = examples::kWeight + 0.2 * spin, sideways = f - 0.5 * spin;
-  ASSERT_TRUE(r.friction_scale && r.friction_scale_known);
-  EXPECT_NEAR(*r.friction_scale, sideways / normal / mu, 1e-6);
+  ASSERT_EQ(r.friction_scale.state, Margin::State::kKnown);
+  EXPECT_NEAR(r.friction_scale.upper, sideways / normal / mu, 1e-6);
   EXPECT_NEAR(r.contacts[0].normal_lower, normal, 1e-9);
   EXPECT_NEAR(r.contacts[0].normal_upper, normal, 1e-9);
   EXPECT_EQ(r.contacts[1].normal_lower, 0.0);
   EXPECT_EQ(r.contacts[1].normal_upper, 0.0);
   ContactProblem less = block_on_step(mu, f, 1e-2);
   for (const double share : {0.999, 1.001}) {
-    for (Contact& contact : less.contacts) contact.mu = share * *r.friction_scale * mu;
+    for (Contact& contact : less.contacts) contact.mu = share * r.friction_scale.upper * mu;
     EXPECT_EQ(StickingChecker().check(less, with(Detachment::kFree)).verdict,
               share > 1.0 ? Verdict::kHolds : Verdict::kFails);
   }
@@ -133,8 +133,8 @@ TEST(FreeDetachment, FrictionRepairsABlockThatSlides)
   options.margins = options.repairs = true;
   const StickingResult r = StickingChecker().check(examples::block(mu, f), options);
   ASSERT_EQ(r.verdict, Verdict::kFails) << r.reason;
-  ASSERT_TRUE(r.friction_scale && r.friction_scale_known);
-  EXPECT_NEAR(*r.friction_scale, f / (mu * g), 1e-5);
+  ASSERT_EQ(r.friction_scale.state, Margin::State::kKnown);
+  EXPECT_NEAR(r.friction_scale.upper, f / (mu * g), 1e-5);
   // moments: (right - left) 0.2 = f 0.5
   const double right = 0.5 * (g + 2.5 * f), left = g - right;
   ASSERT_EQ(r.repairs.size(), 3u);

@@ -109,9 +109,9 @@ TEST(Shown, NeedNoMoreFrictionThanTheMarginSays)
   for (int draw = 0; draw < 60; ++draw) {
     const testing::Stance stance = testing::random_stance(rng, 2 + draw % 2);
     const StickingResult found = sticking.check(stance.problem, options);
-    if (found.friction_scale_known && found.friction_scale && *found.friction_scale > 1e-3 &&
-        *found.friction_scale < 10.0) {
-      EXPECT_NEAR(most_used(found.contacts), *found.friction_scale, 1e-4 * *found.friction_scale) << draw;
+    if (found.friction_scale.state == Margin::State::kKnown && found.friction_scale.upper > 1e-3 &&
+        found.friction_scale.upper < 10.0) {
+      EXPECT_NEAR(most_used(found.contacts), found.friction_scale.upper, 1e-4 * found.friction_scale.upper) << draw;
       (found.verdict == Verdict::kHolds ? held : failed) += 1;
     }
     const EquilibriumResult balanced = equilibrium.check(stance.problem, {}, margins);
@@ -146,7 +146,7 @@ TEST(Shown, AreSymmetricWhereTheTableIs)
       EXPECT_NEAR(left[0], right[0], 1e-4 * 50.0) << push;
       EXPECT_NEAR(left.segment<2>(1).norm(), right.segment<2>(1).norm(), 1e-4 * 50.0) << push;
     }
-    EXPECT_NEAR(*found.friction_scale, push / 98.1, 1e-6);
+    EXPECT_NEAR(found.friction_scale.upper, push / 98.1, 1e-6);
     EXPECT_NEAR(most_used(found.contacts), push / 98.1, 2e-5);
   }
 }
@@ -212,7 +212,7 @@ TEST(Shown, StayOfTheSizeOfTheLoadWhereSqueezingWouldDo)
   options.margins = true;
   const StickingResult found = StickingChecker().check(s.problem, options);
   ASSERT_EQ(found.verdict, Verdict::kHolds);
-  EXPECT_LE(*found.friction_scale, 1e-5);
+  EXPECT_LE(found.friction_scale.upper, 1e-5);
   EXPECT_LE(found.lambda.norm(), 1000.0);
   EXPECT_GT(most_used(found.contacts), 0.0);
 }

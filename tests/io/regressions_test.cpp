@@ -51,6 +51,19 @@ TEST(Regressions, WhereNothingIsHitNoFrictionIsNeeded)
   EXPECT_EQ(report["margins"]["sticking_friction"].get<double>(), 0.0);
 }
 
+/// Nor what a body weighs that nothing connects with the one that slips.
+TEST(Regressions, AHeavyNeighbourHoldsNothing)
+{
+  for (const char* plane : {"xz", "none"})
+    for (const char* question : {"all_sticking", "equilibrium"}) {
+      SCOPED_TRACE(std::string(plane) + " " + question);
+      const ScenarioReport report =
+          check_file(kFolder + "heavy_neighbour.yaml", {{"plane", plane}, {"question", question}}, {});
+      EXPECT_EQ(report.verdict, Verdict::kFails);
+      expect_verified(report);
+    }
+}
+
 /// Where the robot stands does not matter.
 TEST(Regressions, RegionsFarFromTheOrigin)
 {

@@ -12,6 +12,14 @@ namespace {
 using namespace examples;
 using internal::kStaticForces;
 
+/// Degrees of freedom of one body: rounding of a contact's axes is felt by all of them.
+ContactProblem one_body(const Eigen::VectorXd& inertia, const Eigen::VectorXd& F)
+{
+  ContactProblem p = examples::system(inertia, F);
+  for (int j = 0; j < static_cast<int>(F.size()); ++j) p.dofs.push_back({"body", "", j, static_cast<int>(F.size())});
+  return p;
+}
+
 /// A load of 1 N between walls that press against each other with `squeeze` N, and another that is lifted by `lift` N,
 /// for which no force is there but rounding of the walls' axes.
 struct Squeezed {
@@ -23,7 +31,7 @@ struct Squeezed {
 
 Squeezed by_walls(double lift, double squeeze)
 {
-  Squeezed s{system(vec({1, 1}), vec({1, -lift})), vec({squeeze + 1, squeeze, 0}), vec({0, -1}), vec({1, 0, -lift})};
+  Squeezed s{one_body(vec({1, 1}), vec({1, -lift})), vec({squeeze + 1, squeeze, 0}), vec({0, -1}), vec({1, 0, -lift})};
   add_contact(s.p, "left", 0.0, {vec({1, 0})});
   add_contact(s.p, "right", 0.0, {vec({-1, 0})});
   add_contact(s.p, "floor", 0.0, {vec({0, 1})});
@@ -34,7 +42,7 @@ Squeezed by_walls(double lift, double squeeze)
 Squeezed by_friction(double lift, double squeeze)
 {
   const double press = 1.01e-3 * squeeze;
-  Squeezed s{system(vec({1, 1, 1}), vec({0, 1, -lift})), vec({press, squeeze, press, 1 - squeeze, 0}), vec({0, 0, -1}),
+  Squeezed s{one_body(vec({1, 1, 1}), vec({0, 1, -lift})), vec({press, squeeze, press, 1 - squeeze, 0}), vec({0, 0, -1}),
              vec({0, 1, 0, 0, -lift})};
   add_contact(s.p, "left", 1000.0, {vec({1, 0, 0}), vec({0, 1, 0})});
   add_contact(s.p, "right", 1000.0, {vec({-1, 0, 0}), vec({0, 1, 0})});
@@ -53,7 +61,7 @@ Squeezed by_both(double lift, double squeeze)
 /// Soft fingers turn two wheels against each other, with moments that cancel; a load turns both the same way.
 Squeezed by_torsion(double lift, double squeeze)
 {
-  Squeezed s{system(vec({1, 1, 1}), vec({1, -lift, -lift})),
+  Squeezed s{one_body(vec({1, 1, 1}), vec({1, -lift, -lift})),
              vec({squeeze + 1, squeeze, squeeze, -squeeze}),
              vec({0, -1, -1}),
              {}};
@@ -69,7 +77,7 @@ Squeezed by_torsion(double lift, double squeeze)
 /// The same with rods.
 Squeezed by_closures(double lift, double squeeze)
 {
-  Squeezed s{system(vec({1, 1, 1}), vec({1, -lift, -lift})), vec({1, squeeze, -squeeze}), vec({0, -1, -1}), {}};
+  Squeezed s{one_body(vec({1, 1, 1}), vec({1, -lift, -lift})), vec({1, squeeze, -squeeze}), vec({0, -1, -1}), {}};
   add_closure(s.p, "hold", {vec({1, 0, 0})});
   add_closure(s.p, "push", {vec({0, 1, -1})});
   add_closure(s.p, "pull", {vec({0, 1, -1})});
@@ -146,7 +154,7 @@ TEST_P(Tolerances, CountForcesByTheLoadsInMotion)
   for (const double lift : {1e-13, 1e-10}) {
     Squeezed s = GetParam()(lift, 4000.0);
     const Eigen::Index n = s.p.nv();
-    ContactProblem p = system(Eigen::VectorXd::Ones(n + 1), Eigen::VectorXd::Ones(n + 1));
+    ContactProblem p = one_body(Eigen::VectorXd::Ones(n + 1), Eigen::VectorXd::Ones(n + 1));
     p.F.head(n) = s.p.F;
     p.J.setZero(s.p.rows(), n + 1);
     p.J.leftCols(n) = s.p.J;
@@ -170,7 +178,7 @@ TEST(Tolerances, OfAxesReachWhatTheirContactReaches)
     v.head(static_cast<Eigen::Index>(first.size())) = vec(first);
     return v;
   };
-  ContactProblem p = system(Eigen::VectorXd::Ones(7), q({1, -lift}));
+  ContactProblem p = one_body(Eigen::VectorXd::Ones(7), q({1, -lift}));
   p.M(0, 1) = p.M(1, 0) = 0.5;
   add_contact(p, "left", 0.0, {q({1})});
   add_contact(p, "right", 0.0, {q({-1})});
@@ -186,7 +194,7 @@ TEST(Tolerances, OfLoadsAreChargedInEquilibrium)
   // One smooth contact pushes two sliders apart; their loads differ by a few roundings. The motion clears the contact
   // by just more than its axis is known.
   for (const double apart : {3 * kRounding, 30 * kRounding}) {
-    ContactProblem p = system(vec({1, 1}), vec({1, -1 + apart}));
+    ContactProblem p = one_body(vec({1, 1}), vec({1, -1 + apart}));
     add_contact(p, "between", 0.0, {vec({1, -1})});
     const Eigen::VectorXd zero = vec({0, 0}), lambda = vec({1 - apart / 2}), y = vec({1, 1 + 2.25 * kRounding});
     const bool holds = apart < 10 * kRounding;
@@ -201,7 +209,7 @@ TEST(Tolerances, OfRowsAreChargedInContradictions)
 {
   // Two pins of one slider contradict each other by 2e-14 m/s^2 while another slider follows a drift of 1 m/s^2.
   for (const double gap : {2e-14, 1e-9}) {
-    ContactProblem p = system(vec({0, 0}), vec({0, 0}));
+    ContactProblem p = one_body(vec({0, 0}), vec({0, 0}));
     add_closure(p, "a", {vec({1, 0})});
     add_closure(p, "b", {vec({1, 0})});
     add_closure(p, "drifts", {vec({0, 1})});
@@ -218,7 +226,7 @@ TEST(Tolerances, OfContradictionsAreChargedWithTheLargestAccelerations)
   // Rows that differ by a rounding have a common solution far away: 15 of 16 times the acceleration that the drift asks
   // for.
   const double differ = 8 * internal::kAtRest;
-  ContactProblem p = system(vec({0, 0, 0}), vec({0, 0, 0}));
+  ContactProblem p = one_body(vec({0, 0, 0}), vec({0, 0, 0}));
   add_closure(p, "a", {vec({1, 1, 0})});
   add_closure(p, "b", {vec({1, 1 + differ, 0})});
   add_closure(p, "drifts", {vec({0, 0, 1})});
@@ -235,7 +243,7 @@ TEST(Tolerances, OfInertiaAreChargedWithTheLargestAccelerations)
 {
   // A root of 2^-43 kg under 1 kg in relative coordinates takes nearly the largest acceleration; M d = 0 to rounding.
   const double root = 0x1p-43, fast = 3968;
-  ContactProblem p = system(vec({1 + root, 1}), vec({-(1 + root * fast), -1}));
+  ContactProblem p = one_body(vec({1 + root, 1}), vec({-(1 + root * fast), -1}));
   p.M(0, 1) = p.M(1, 0) = 1;
   EXPECT_EQ(judge(p, kAllowed, forces(vec({fast, 1 - fast}), Eigen::VectorXd(0))), Verdict::kHolds);
   EXPECT_EQ(judge(p, kAllowed, {CertificateKind::kUnbalanced, vec({1, -1}), {}, {}}), Verdict::kUndecided);
@@ -255,7 +263,7 @@ struct Pushed {
   Pushed(const Eigen::VectorXd& inertia, Eigen::Index more)
   {
     const Eigen::Index n = 3 + more;
-    p = system(inertia, Eigen::VectorXd::Zero(n));
+    p = one_body(inertia, Eigen::VectorXd::Zero(n));
     p.F[1] = kWeightOf;
     add_contact(p, "floor", kFriction, {Eigen::VectorXd::Unit(n, 1), Eigen::VectorXd::Unit(n, 0)});
   }
@@ -402,7 +410,7 @@ TEST(MovingTolerances, ALoadWithoutInertiaThatACertificateForgets)
 TEST(MovingTolerances, AContactThatACertificateLetsGo)
 {
   // A rough pad under 0.05 N holds 1 N sideways. A certificate that misses the balance by as little lets it go.
-  ContactProblem p = system(vec({1, 1, 1}), vec({1, 0.05, 0}));
+  ContactProblem p = one_body(vec({1, 1, 1}), vec({1, 0.05, 0}));
   add_contact(p, "pad", 100.0, {vec({0, 1, 0}), vec({1, 0, 0})});
   add_closure(p, "drifts", {vec({0, 0, 1})});
   p.gamma[2] = 1.0;
@@ -416,7 +424,7 @@ TEST(MovingTolerances, SolutionsAtRestWithLargeForcesAreNotForgotten)
   // lifts it.
   const double lift = 2e-8, squeeze = 0.9 * kStaticForces;
   ContactProblem p =
-      system(vec({0x1p54, 1, 1, 1}), vec({0.45, 1, 1, -lift}));  // x, z of the weight, between the walls, lifted
+      one_body(vec({0x1p54, 1, 1, 1}), vec({0.45, 1, 1, -lift}));  // x, z of the weight, between the walls, lifted
   p.M(0, 3) = p.M(3, 0) = 5e7;
   add_contact(p, "floor", 0.5, {vec({0, 1, 0, 0}), vec({1, 0, 0, 0})});
   add_contact(p, "left", 0.0, {vec({0, 0, 1, 0})});

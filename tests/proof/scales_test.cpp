@@ -86,12 +86,38 @@ TEST(ScalesParts, ATangentAloneJoinsToo)
   EXPECT_EQ(s.row_part[1], s.part[0]);
 }
 
-TEST(ScalesParts, SixDegreesOfFreedomAreOneBody)
+/// Two bodies in a plane, with two contacts each: no more degrees of freedom than one in space.
+ContactProblem two_planar_bodies()
 {
-  ContactProblem p = system(Eigen::VectorXd::Ones(6), Eigen::VectorXd::Ones(6));
-  EXPECT_EQ(scales_of(p).parts, 1);
-  p = system(Eigen::VectorXd::Ones(7), Eigen::VectorXd::Ones(7));
-  EXPECT_EQ(scales_of(p).parts, 7);
+  ContactProblem p = system(vec({1, 1, 0.5, 1, 1, 0.5}), vec({3, -9, 1, 2, -8, 0.5}));
+  for (const double x : {0.25, -2.0})
+    examples::add_contact(p, "a" + std::to_string(x), 0.4, {vec({0, 1, x, 0, 0, 0}), vec({1, 0, 0.5, 0, 0, 0})});
+  for (const double x : {0.5, -1.0})
+    examples::add_contact(p, "b" + std::to_string(x), 0.4, {vec({0, 0, 0, 0, 1, x}), vec({0, 0, 0, 1, 0, 4})});
+  return p;
+}
+
+TEST(ScalesParts, FewDegreesOfFreedomAreOneOnlyWhereSomethingConnectsThem)
+{
+  for (const Eigen::Index n : {6, 7}) {
+    const ContactProblem p = system(Eigen::VectorXd::Ones(n), Eigen::VectorXd::Ones(n));
+    EXPECT_EQ(scales_of(p).parts, n);
+  }
+  Rng rng{3};
+  ContactProblem one = free_body(rng, 1);
+  add_contact(one, gaussian(rng, 3), gaussian(rng, 3), 0.5);
+  EXPECT_EQ(scales_of(one).parts, 1);
+  ContactProblem sliders = system(Eigen::VectorXd::Ones(6), Eigen::VectorXd::Ones(6));
+  for (int j = 0; j < 6; ++j) sliders.dofs.push_back({"box", "", j, 6});  // of a floating base
+  EXPECT_EQ(scales_of(sliders).parts, 1);
+  for (int j = 4; j < 6; ++j) sliders.dofs[static_cast<std::size_t>(j)].model = "other";
+  EXPECT_EQ(scales_of(sliders).parts, 2);
+  const Scales two = scales_of(two_planar_bodies());
+  ASSERT_EQ(two.parts, 2);
+  EXPECT_EQ(two.part, (std::vector<int>{0, 0, 0, 1, 1, 1}));
+  EXPECT_EQ(two.row_part, (std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1}));
+  EXPECT_EQ(two.reach.row(0).transpose(), vec({1, 1, 2, 0, 0, 0}));  // its body's longest lever arm, and no other's
+  EXPECT_EQ(two.reach.row(3).transpose(), vec({0, 0, 0, 1, 1, 4}));
 }
 
 // ---------------------------------------------------------------------------------------------- sizes
@@ -199,6 +225,23 @@ TEST(ScalesUnits, PowersOfTwoChangeNoRatio)
 }
 
 // ---------------------------------------------------------------------------------------------- other parts
+
+TEST(ScalesParts, AHeavyBodyElsewhereInThePlaneChangesNothing)
+{
+  const ContactProblem p = two_planar_bodies();
+  ContactProblem heavy = p;
+  heavy.M.bottomRightCorner(3, 3) *= 0x1p60;
+  heavy.F.tail(3) *= 0x1p70;
+  heavy.J.bottomRightCorner(4, 3) *= 0x1p20;
+  heavy.gamma.tail(4).setConstant(0x1p30);
+  const Scales s = scales_of(p), t = scales_of(heavy);
+  EXPECT_EQ(t.force[0], s.force[0]);
+  EXPECT_EQ(t.lever.head(3), s.lever.head(3));
+  EXPECT_EQ(t.weight.head(4), s.weight.head(4));
+  EXPECT_EQ(t.acceleration.head(3), s.acceleration.head(3));
+  for (Eigen::Index row = 0; row < 4; ++row) EXPECT_EQ(t.row_force(row), s.row_force(row));
+  for (Eigen::Index j = 0; j < 3; ++j) EXPECT_EQ(t.load_reach(heavy, j), s.load_reach(p, j));
+}
 
 TEST(ScalesParts, AHeavyBodyElsewhereChangesNothing)
 {

@@ -179,11 +179,7 @@ void Monitor::Judge::decide_in_motion(const MonitorOptions& options)
   result.lambda = moving.lambda;
   result.contacts = moving.contacts;
   result.explanation = moving.explanation;
-  result.friction_scale = {};
-  result.friction_scale.state = !moving.friction_scale_known ? stiction::Margin::State::kUndecided
-                                : moving.friction_scale      ? stiction::Margin::State::kKnown
-                                                             : stiction::Margin::State::kNone;
-  if (moving.friction_scale) result.friction_scale.lower = result.friction_scale.upper = *moving.friction_scale;
+  result.friction_scale = moving.friction_scale;
 }
 
 void Monitor::Judge::find_region()
