@@ -60,12 +60,12 @@ struct StickingResult {
   bool acceleration_unique = false;
   Eigen::VectorXd lambda;  ///< rows; admissible when the verdict is holds, else a KKT multiplier
   std::vector<ContactReport> contacts;
-  int indeterminacy = 0;                 ///< rows of the non-detaching contacts and closures minus their rank
-  bool strict = false;                   ///< every loaded cone strictly inside: the mode persists (P4 i)
-  double slack = 0.0;                    ///< largest s such that every contact could lose s newtons of normal force and
-                                         ///< stay in its cone; capped where internal forces can grow without end
-  Margin friction_scale;                 ///< smallest s such that s·mu holds; kNone: none does
-  bool least_friction_shown = false;     ///< `lambda` is, of all admissible forces, what needs the least friction
+  int indeterminacy = 0;              ///< rows of the non-detaching contacts and closures minus their rank
+  bool strict = false;                ///< every loaded cone strictly inside: the mode persists (P4 i)
+  double slack = 0.0;                 ///< largest s such that every contact could lose s newtons of normal force and
+                                      ///< stay in its cone; capped where internal forces can grow without end
+  Margin friction_scale;              ///< smallest s such that s·mu holds; kNone: none does
+  bool least_friction_shown = false;  ///< `lambda` is, of all admissible forces, what needs the least friction
   std::vector<Repair> repairs;
   /// Change of F (nv) to the nearest load that the contacts carry with the same acceleration, at the boundary: its norm
   /// falls to zero where it begins to hold. Empty: not asked for, or not known. A search's guide, without a proof.

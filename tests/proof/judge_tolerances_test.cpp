@@ -42,8 +42,8 @@ Squeezed by_walls(double lift, double squeeze)
 Squeezed by_friction(double lift, double squeeze)
 {
   const double press = 1.01e-3 * squeeze;
-  Squeezed s{one_body(vec({1, 1, 1}), vec({0, 1, -lift})), vec({press, squeeze, press, 1 - squeeze, 0}), vec({0, 0, -1}),
-             vec({0, 1, 0, 0, -lift})};
+  Squeezed s{one_body(vec({1, 1, 1}), vec({0, 1, -lift})), vec({press, squeeze, press, 1 - squeeze, 0}),
+             vec({0, 0, -1}), vec({0, 1, 0, 0, -lift})};
   add_contact(s.p, "left", 1000.0, {vec({1, 0, 0}), vec({0, 1, 0})});
   add_contact(s.p, "right", 1000.0, {vec({-1, 0, 0}), vec({0, 1, 0})});
   add_contact(s.p, "floor", 0.0, {vec({0, 0, 1})});
