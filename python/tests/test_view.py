@@ -58,24 +58,34 @@ def test_slope_flips_at_the_friction_angle(tmp_path, root):
     np.testing.assert_allclose(raised, [0.0, -math.sin(math.radians(20)), math.cos(math.radians(20))], atol=1e-12)
 
 
+def test_base_turns_in_degrees(scenarios):
+    """Contacts are fixed to the box: what turns is the slope."""
+    session = Session(scenarios / "box_on_slope.yaml")
+    slider = next(slider for slider in session.sliders if slider.key == "models.box.pose.rpy.1")
+    assert slider.value == pytest.approx(20.0)
+    limit = math.degrees(math.atan(0.4))
+    assert session.ask({slider.key: limit - 0.1}).report.verdict == "holds"
+    assert session.ask({slider.key: limit + 0.1}).report.verdict == "fails"
+
+
 def test_push_and_weight_are_loads_that_the_scenario_keeps(scenarios, root):
     """A box of 1 kg, edges of 0.2 m, on level ground: it slides from mu m g on, and tips when its weight leaves it."""
     box = {"stiction": 1, "models": {"box": {"urdf": str(root / "urdf/box.urdf"), "pose": {"xyz": [0, 0, 0.1]}}},
            "loads": [{"link": "box/box", "force": [0, 0, -1.0]}],
            "contacts": [{"name": "floor", "link": "box/box", "normal": [0, 0, 1], "mu": 0.2,
-                         "points": [[0.1, 0.1, -0.1], [-0.1, 0.1, -0.1], [-0.1, -0.1, -0.1], [0.1, -0.1, -0.1]]}],
+                         "points": [[0.05, 0.08, -0.1], [-0.1, 0.08, -0.1], [-0.1, -0.1, -0.1], [0.05, -0.1, -0.1]]}],
            "question": "equilibrium"}
     session = Session(box)
     limit = 0.2 * (9.81 + 1.0)
     assert session.ask({"push.x": 0.99 * limit}).report.verdict == "holds"
     assert session.ask({"push.x": 1.01 * limit}).report.verdict == "fails"
-    edge = 0.1 * (9.81 + 1.0) / 9.81  # the load stays in the middle
-    for axis in "xy":
-        for sign in (1.0, -1.0):
-            inside, outside = (session.ask({f"weight.box.{axis}": sign * share * edge}) for share in (0.99, 1.01))
+    for axis, edges in (("x", (0.05, -0.1)), ("y", (0.08, -0.1))):
+        for edge in edges:
+            limit = edge * (9.81 + 1.0) / 9.81  # the load stays in the middle
+            inside, outside = (session.ask({f"weight.box.{axis}": share * limit}) for share in (0.99, 1.01))
             assert (inside.report.verdict, outside.report.verdict) == ("holds", "fails")
             moved = inside.picture["masses"][0]["center"]["xy".index(axis)]
-            assert moved == pytest.approx(sign * 0.99 * edge, abs=1e-12)
+            assert moved == pytest.approx(0.99 * limit, abs=1e-12)
     assert not any(slider.key.startswith("weight") for slider in Session(scenarios / "box_on_slope.yaml").sliders)
 
 
@@ -83,8 +93,10 @@ def test_answers_are_those_of_the_program(scenarios, program):
     """After any moves: as `stiction check` with the command that the panel shows."""
     session = Session(scenarios / "quadruped_standing.yaml")
     joint = next(slider for slider in session.sliders if slider.group.startswith("joints"))
-    values = {"friction": 0.5, "push.y": 20.0, joint.key: joint.value + 1.0}
+    base = next(slider for slider in session.sliders if slider.key == "models.robot.pose.xyz.2")
+    values = {"friction": 0.5, "push.y": 20.0, joint.key: joint.value + 1.0, base.key: base.value + 0.1}
     answer = session.ask(values)
+    assert answer.changes["models.robot.pose.xyz"] == pytest.approx([0.0, 0.0, base.value + 0.1])
     words = session.command(answer.changes)
     code, output, errors = program(*shlex.split(words)[1:])
     assert answer.report is not None, answer.error
@@ -123,12 +135,35 @@ def test_moved_joints_move_links(scenarios):
     assert max(np.abs(frames[link] - before[link]).max() for link in frames) > 1e-3
 
 
-def test_shapes_are_where_the_urdf_has_them(scenarios, root):
-    session = Session(scenarios / "box_on_slope.yaml")
-    shapes = Shapes(session.description, session.urdfs)
-    (body,) = shapes.of("box/box", collision=False)
-    np.testing.assert_allclose(np.ptp(body.vertices, axis=0), [0.2, 0.2, 0.2])
-    assert not shapes.notes
+def test_shapes_are_where_the_urdf_has_them(tmp_path):
+    import trimesh
+
+    trimesh.creation.box([0.2, 0.2, 0.2]).export(tmp_path / "cube.stl")
+    at = '<origin xyz="1 2 3" rpy="0 0 1.5707963267948966"/>'
+    shapes = {"box": ('<box size="0.2 0.4 0.6"/>', [0.4, 0.2, 0.6]), "ball": ('<sphere radius="0.1"/>', [0.2, 0.2, 0.2]),
+              "rod": ('<cylinder radius="0.1" length="0.5"/>', [0.2, 0.2, 0.5]),
+              "mesh": ('<mesh filename="cube.stl" scale="1 -2 3"/>', [0.4, 0.2, 0.6])}
+    links = "".join(f'<link name="{name}"><visual>{at}<geometry>{shape}</geometry></visual></link>'
+                    f'<joint name="j_{name}" type="fixed"><parent link="root"/><child link="{name}"/></joint>'
+                    for name, (shape, _) in shapes.items())
+    gone = '<visual><geometry><mesh filename="gone.stl"/></geometry></visual>'
+    stand_in = '<collision><geometry><box size="1 1 1"/></geometry></collision>'
+    (tmp_path / "robot.urdf").write_text(
+        f'<robot name="r"><link name="root"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"'
+        f' iyz="0"/></inertial>{gone}{stand_in}</link>{links}</robot>')
+    session = Session({"stiction": 1, "models": {"r": {"urdf": "robot.urdf"}}, "question": "all_sticking"}, folder=tmp_path)
+    read = Shapes(session.description, session.urdfs)
+    for name, (_, size) in shapes.items():
+        (body,) = read.of(f"r/{name}", collision=False)
+        low, high = body.vertices.min(axis=0), body.vertices.max(axis=0)
+        np.testing.assert_allclose(high - low, size, atol=2e-3)  # round ones have corners
+        np.testing.assert_allclose(0.5 * (low + high), [1, 2, 3], atol=1e-6)
+        corners = body.vertices[body.faces]
+        volume = np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0
+        assert volume > 0.0  # faces look outwards, also where the scale mirrors
+    (body,) = read.of("r/root", collision=False)
+    np.testing.assert_allclose(np.ptp(body.vertices, axis=0), 1.0)
+    assert len(read.notes) == 1 and "gone.stl" in read.notes[0]
 
 
 def test_cone_has_the_angle_of_its_friction():
@@ -177,6 +212,10 @@ def test_view_asks_again_and_resets(scenarios):
         assert not view.stage.moves
         view.reset()
         assert view.wait().changes == {}
+        view._contacts = [99]  # as if another answer had had more
+        view.session.ask = lambda *_: 1 / 0
+        assert "please report it" in view.move(friction=0.5).error and "CANNOT BE ASKED" in view._words.content
+        assert "HOLDS" in view.to_html()  # the last answer
 
 
 def test_exported_file_loads_nothing(scenarios, tmp_path):

@@ -126,12 +126,10 @@ class Shapes:
         if len(self._read[file].to_mesh().faces) == 0:
             raise ValueError(f"no triangles that trimesh can read in {os.path.basename(file)}")
         loaded = self._read[file].copy()
-        matrix = pose @ np.diag([*scale, 1.0])
-        loaded.apply_transform(matrix)
+        loaded.apply_transform(pose @ np.diag([*scale, 1.0]))  # turns triangles over where it mirrors
         mesh = loaded.to_mesh()
         own = None if colour else _mean_colour(self._read[file])
-        faces = np.asarray(mesh.faces) if np.linalg.det(matrix[:3, :3]) > 0.0 else np.asarray(mesh.faces)[:, ::-1]
-        return Body(np.asarray(mesh.vertices), faces, colour or own or GREY, coloured=loaded if own else None)
+        return Body(np.asarray(mesh.vertices), np.asarray(mesh.faces), colour or own or GREY, coloured=loaded if own else None)
 
     def _obstacle(self, obstacle: Mapping[str, Any]) -> list[Body]:
         if obstacle["plane"]:

@@ -14,10 +14,10 @@ from viser import transforms
 
 from ._bodies import Body, Shapes
 
-# Told apart by colour-blind people too (Okabe and Ito).
-BLUE, ORANGE, VERMILION, GREEN, PURPLE, BLACK = (
-    (0, 114, 178), (230, 159, 0), (213, 94, 0), (0, 158, 115), (204, 121, 167), (40, 40, 40))
-ARROWS = {"force": BLUE, "beyond": VERMILION, "load": BLACK, "push": PURPLE, "impulse": BLUE, "blow": BLACK,
+# Told apart by colour-blind people too: most are Okabe and Ito's, red is much darker than orange.
+BLUE, ORANGE, RED, GREEN, PURPLE, BLACK = (
+    (0, 114, 178), (230, 159, 0), (170, 10, 20), (0, 158, 115), (204, 121, 167), (40, 40, 40))
+ARROWS = {"force": BLUE, "beyond": RED, "load": BLACK, "push": PURPLE, "impulse": BLUE, "blow": BLACK,
           "before": ORANGE, "after": GREEN, "slip": ORANGE, "motion": GREEN}
 #: Arrows of these are drawn to one scale; the others each have theirs, as units differ.
 FORCES = {"force", "beyond", "load", "push"}
@@ -61,7 +61,7 @@ class Stage:
 
     def __init__(self, server: viser.ViserServer, shapes: Shapes):
         self._server, self._shapes = server, shapes
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         self._links: dict[tuple[str, str], viser.FrameHandle] = {}  # by role and link
         self._meshes: list[tuple[viser.SceneNodeHandle, str, bool]] = []  # with role, and whether of collision
         self._drawn: list[viser.SceneNodeHandle] = []  # of the last picture
@@ -99,17 +99,18 @@ class Stage:
         self._links[role, link] = frame
         return frame
 
-    def look(self, picture: Mapping[str, Any]) -> None:
-        """Puts the camera of those who come in front of the picture."""
+    def look(self, picture: Mapping[str, Any], aside: float = 0.0) -> None:
+        """Puts the camera of those who come in front of the picture, or a share of its size aside: there is the panel."""
         low, high = picture["focus"]
         middle, size = 0.5 * (low + high), max(float(np.max(high - low)), 1e-6)
+        middle = middle + aside * size * np.array([0.874, 0.486, 0.0])  # to the right, seen from there
         camera = self._server.initial_camera
         camera.look_at = tuple(middle)
         camera.position = tuple(middle + size * np.array([0.75, -1.35, 0.7]))
         camera.near, camera.far = 0.01 * size, 1000.0 * size
 
     def draw(self, picture: Mapping[str, Any]) -> None:
-        with self._lock, self._server.atomic():
+        with self.lock, self._server.atomic():
             self._picture = picture
             for handle in self._drawn:
                 handle.remove()
@@ -127,7 +128,7 @@ class Stage:
 
     def show(self, what: str, on: bool) -> None:
         """Switches one of `shown`."""
-        with self._lock:
+        with self.lock:
             self.shown[what] = on
             for mesh, _, collision in self._meshes:
                 mesh.visible = collision == self.shown["collision"]
@@ -138,7 +139,7 @@ class Stage:
         """Puts the ghosts where they are at a time."""
         phase = (seconds % PERIOD) / PERIOD
         share = min(1.5 * phase, 1.0)  # goes, then stays
-        with self._lock, self._server.atomic():
+        with self.lock, self._server.atomic():
             for handle, start, end in self._motion:
                 place(handle, between(start, end, share * share * (3.0 - 2.0 * share)))
 
@@ -208,9 +209,10 @@ class Stage:
         self._keep(self._server.scene.add_label(name, text, position=at, font_screen_scale=0.8, anchor="bottom-left"))
 
     def _draw_cones(self, picture: Mapping[str, Any], size: float) -> None:
+        side = 0.2 * size * min(1.0, 5.0 / max(len(picture["cones"]), 1))  # many are in each other's way
         for i, cone in enumerate(picture["cones"]):
             for k, axis in enumerate([cone["axis"], -cone["axis"]][: 2 if cone["pulls"] else 1]):
-                vertices, faces = cone_mesh(cone["apex"], axis, cone["mu"], 0.2 * size)
+                vertices, faces = cone_mesh(cone["apex"], axis, cone["mu"], side)
                 handle = self._server.scene.add_mesh_simple(
                     f"/cones/{i}/{k}", vertices, faces, color=ORANGE, opacity=0.45, side="double", cast_shadow=False)
                 self._keep(handle)

@@ -111,12 +111,14 @@ class View:
         self.server = _server(host, port)
         self.stage = Stage(self.server, Shapes(self.session.description, self.session.urdfs))
         self.stage.clicked = self._contact_clicked
+        self._shown = self.answer  # the last that had a report
         self._contacts: list[int] = []  # whose numbers are shown
+        self.push_link: viser.GuiDropdownHandle[str] | None = None
         self._wanted, self._stopped = threading.Event(), threading.Event()
         self._asked = threading.Condition()
         self._moves = self._answered = 0
         self._build_panel()
-        self.stage.look(self.answer.picture)
+        self.stage.look(self.answer.picture, aside=0.25)
         self._show(self.answer)
         self._threads = [threading.Thread(target=run, daemon=True) for run in (self._answer_moves, self._animate)]
         for thread in self._threads:
@@ -197,8 +199,10 @@ class View:
             with self._asked:
                 answers = self._moves
             values = {key: handle.value for key, handle in self.sliders.items()}
-            push_link = self.push_link.value if hasattr(self, "push_link") else ""
-            answer = self.session.ask(values, push_link)
+            try:
+                answer = self.session.ask(values, self.push_link.value if self.push_link else "")
+            except Exception as bug:  # the panel must not freeze
+                answer = Answer({}, None, self._shown.picture, f"internal error, please report it: {bug}", 0.0)
             self._show(answer)
             with self._asked:
                 self.answer, self._answered = answer, answers
@@ -212,6 +216,7 @@ class View:
     def _show(self, answer: Answer) -> None:
         self._words.content = answer_html(answer, self.session.command(answer.changes))
         if answer.report is not None:
+            self._shown = answer
             self.stage.draw(answer.picture)
             if self._contacts and max(self._contacts) >= len(answer.report.problem.contacts):
                 self._contacts = []  # others were found
@@ -219,15 +224,14 @@ class View:
                 _padded(contact_html(answer.report, self._contacts) or "click a friction cone for its numbers"))
 
     def _contact_clicked(self, cone: int) -> None:
-        answer = self.answer
-        if answer.report is not None and cone < len(answer.picture["cones"]):
+        answer = self._shown
+        if cone < len(answer.picture["cones"]):
             self._contacts = answer.picture["cones"][cone]["contacts"]
             self._contact_words.content = _padded(contact_html(answer.report, self._contacts))
 
     def to_html(self) -> str:
         """What is shown, as one file that needs no network; without sliders."""
-        answer = self.answer
-        return _recorded(self.server, self.stage, answer.report) if answer.report is not None else ""
+        return _recorded(self.server, self.stage, self._shown.report)
 
     def stop(self) -> None:
         self._stopped.set()
@@ -244,12 +248,12 @@ class View:
 
 
 def _recorded(server: viser.ViserServer, stage: Stage, report: Report) -> str:
-    serializer = server.get_scene_serializer()
-    if stage.moves:
-        for frame in range(_FRAMES):
+    with stage.lock:  # nobody else moves the ghosts
+        serializer = server.get_scene_serializer()
+        for frame in range(_FRAMES if stage.moves else 0):
             stage.animate(frame * PERIOD / _FRAMES)
             serializer.insert_sleep(PERIOD / _FRAMES)
-    page = serializer.as_html()
+        page = serializer.as_html()
     title = html.escape(report.name or report.question)
     words = (f'<div style="position:fixed;top:0;left:0;max-width:26em;padding:0.6em;z-index:1000;font:13px sans-serif;'
              f'background:#fffc;color:#111;pointer-events:none">{report_html(report)}</div>')
