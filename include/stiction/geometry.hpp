@@ -86,4 +86,13 @@ struct RobotSurvey {
 };
 RobotSurvey survey_robot(const ModelDescription& model, const std::vector<std::string>& package_paths = {});
 
+/// Where the URDF of a model is, with package:// and robot_descriptions: looked up; empty: the model has a text.
+/// @throws InputError at models.NAME.urdf
+std::string urdf_file_of(const ModelDescription& model, const std::vector<std::string>& package_paths = {});
+
+/// Where a mesh is that a URDF names; `urdf_file` is the result of urdf_file_of. @throws InputError with `path` as the
+/// entry.
+std::string mesh_file_of(const std::string& mesh, const std::string& urdf_file,
+                         const std::vector<std::string>& package_paths = {}, const std::string& path = "mesh");
+
 }  // namespace stiction

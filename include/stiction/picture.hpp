@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,15 @@ struct Picture {
   };
   std::vector<Solid> solids;
 
+  /// Where a link is: what else is known about its shape can be put there. All links are in it, and again as ghosts
+  /// those that move along.
+  struct Frame {
+    std::string link;  ///< "model/link"
+    Role role = Role::kBody;
+    Eigen::Isometry3d pose;  ///< in the world
+  };
+  std::vector<Frame> frames;
+
   /// Part of a link that has no collision shape: from its frame to a joint or to its centre of mass.
   struct Bar {
     Role role = Role::kBody;
@@ -52,8 +62,9 @@ struct Picture {
     std::string name;  ///< of the contact, or of the patch
     Eigen::Vector3d apex, axis;
     double mu = 0.0;
-    bool pulls = false;  ///< bilateral: the opposite cone too
-    std::string label;   ///< where no arrow has it
+    bool pulls = false;                      ///< bilateral: the opposite cone too
+    std::string label;                       ///< where no arrow has it
+    std::vector<std::size_t> contacts = {};  ///< indices in the report's problem
   };
   std::vector<Cone> cones;
 
@@ -105,6 +116,23 @@ struct Picture {
 /// are left out, with a note.
 /// @throws InputError as Scene does.
 Picture picture_of(const ScenarioReport& report);
+
+/// The same of many reports, one after the other: robots and meshes stay loaded as long as they are the same ones. A
+/// file that changed under the same name is not noticed. One per thread.
+class PictureMaker {
+ public:
+  PictureMaker();
+  ~PictureMaker();
+  PictureMaker(PictureMaker&&) noexcept;
+  PictureMaker& operator=(PictureMaker&&) noexcept;
+
+  /// @throws InputError as picture_of.
+  Picture picture_of(const ScenarioReport& report);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 /// How a picture is looked at.
 struct View {

@@ -121,5 +121,6 @@ NB_MODULE(_stiction, module)
   python::bind_questions(module);
   python::bind_scene(module);
   python::bind_report(module);
+  python::bind_picture(module);
   python::bind_batch(module);
 }

@@ -109,6 +109,7 @@ void bind_scenario(nb::module_& module)
              nb::gil_scoped_release released;
              return ScenarioChecker().check(scenario);
            })
+      .def("_description", described_scenario)
       .def("problem",
            [](const Scenario& scenario) {
              nb::gil_scoped_release released;
@@ -182,6 +183,7 @@ void bind_report(nb::module_& module)
       .def_prop_ro("holds", [](const ScenarioReport& r) { return r.verdict == Verdict::kHolds; })
       .def_ro("summary", &ScenarioReport::summary, "One sentence a person can act on.")
       .def_prop_ro("name", [](const ScenarioReport& r) { return r.scenario.name; })
+      .def_prop_ro("_scenario", [](const ScenarioReport& r) { return r.scenario; })
       .def_prop_ro("question", [](const ScenarioReport& r) { return name_of(r.scenario.question); })
       .def_ro("contacts", &ScenarioReport::contacts, "Empty where there are no forces to show.")
       .def_prop_ro(
@@ -222,6 +224,23 @@ void bind_report(nb::module_& module)
            [](const ScenarioReport& r) {
              return std::string("<Report: ") + to_string(r.verdict) + ", " + r.summary + ">";
            })
+      .def(
+          "to_svg",
+          [](const ScenarioReport& r, const std::string& view) {
+            nb::gil_scoped_release released;
+            return to_svg(picture_of(r), view.empty() ? View{} : view_named(view));
+          },
+          nb::arg("view") = "",
+          "A drawing, as `stiction check --svg` writes it. view: front, side, top, iso, or the direction one looks "
+          "along\n"
+          "as three numbers with commas.")
+      .def(
+          "show",
+          [](nb::handle self, const nb::kwargs& arguments) {
+            return nb::module_::import_("stiction.view").attr("show")(self, **arguments);
+          },
+          "In notebooks: the scene in 3-D, where the failing motion runs. Needs stiction[view]. See "
+          "stiction.view.show.")
       .def("_repr_html_",
            [](nb::handle self) { return nb::module_::import_("stiction._html").attr("report_html")(self); })
       .def(

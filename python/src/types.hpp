@@ -74,6 +74,9 @@ nb::object owned_array(std::vector<T>&& values, std::vector<std::size_t> shape =
   return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), shape.size(), shape.data(), owner));
 }
 
+/// What the live view asks of a scenario: models, contacts, ground, obstacles and loads as dicts.
+nb::dict described_scenario(const Scenario& scenario);
+
 /// A checker that several Python threads may share: one computes at a time, without the interpreter's lock.
 template <class Checker>
 class Locked {
@@ -102,6 +105,7 @@ void bind_results(nb::module_& module);
 void bind_questions(nb::module_& module);
 void bind_scene(nb::module_& module);
 void bind_report(nb::module_& module);
+void bind_picture(nb::module_& module);
 void bind_batch(nb::module_& module);
 
 }  // namespace stiction::python

@@ -405,6 +405,35 @@ struct InspectCommand {
   }
 };
 
+/// stiction view: the Python package has it, which is asked with the same arguments.
+struct ViewCommand {
+  void add_to(CLI::App& app)
+  {
+    CLI::App& view = *app.add_subcommand("view", "Live 3-D view in the browser, with sliders (Python package)");
+    view.set_help_flag();  // Python's own
+    view.allow_extras();
+    view.prefix_command();
+    view.callback([&view] { become_python(view.remaining()); });
+  }
+
+  [[noreturn]] static void become_python(const std::vector<std::string>& arguments)
+  {
+    const char* const program = R"(import sys
+try:
+    from stiction.view.__main__ import main
+except ModuleNotFoundError as missing:
+    if missing.name != 'stiction' and not (missing.name or '').startswith('stiction.view'): raise
+    sys.exit(print("stiction: view: want the Python package stiction[view], which python3 does not find: 'make wheel', "
+                   "then pip install 'dist/NAME.whl[view]' in the environment that is active", file=sys.stderr) or 2)
+sys.exit(main(sys.argv[1:])))";
+    std::vector<const char*> words{"python3", "-c", program};
+    for (const std::string& argument : arguments) words.push_back(argument.c_str());
+    words.push_back(nullptr);
+    ::execvp(words[0], const_cast<char* const*>(words.data()));
+    throw stiction::InputError("view", std::string("want python3 on the PATH, got: ") + std::strerror(errno));
+  }
+};
+
 int run(int argc, char** argv)
 {
   CLI::App app{"Decides whether a grasp or a legged robot holds (all contacts stick), with a proof."};
@@ -419,6 +448,7 @@ int run(int argc, char** argv)
   VerifyCommand verify;
   NewCommand fresh;
   InspectCommand inspect;
+  ViewCommand view;
   check.add_to(app, code);
   region.add_to(app, code);
   batch.add_to(app, code);
@@ -426,6 +456,7 @@ int run(int argc, char** argv)
   verify.add_to(app, code);
   fresh.add_to(app);
   inspect.add_to(app);
+  view.add_to(app);
 
   for (CLI::App* command : app.get_subcommands({}))
     command->set_version_flag("--version", "stiction " STICTION_VERSION);

@@ -25,8 +25,8 @@ struct Stage {
   SceneState state;
   SceneOutline outline;
 
-  explicit Stage(const SceneDescription& description)
-      : scene(description), state(scene.described_state()), outline(outline_of(description))
+  Stage(Scene loaded, const SceneOutline& known)
+      : scene(std::move(loaded)), state(scene.described_state()), outline(known)
   {
   }
   std::vector<Eigen::Isometry3d> poses(const SceneState& at)
@@ -39,6 +39,7 @@ struct Stage {
 
 void add_link(const LinkOutline& link, const Eigen::Isometry3d& pose, Picture::Role role, Picture& picture)
 {
+  picture.frames.push_back({link.name, role, pose});
   for (const Hull& shape : link.shapes) {
     Picture::Solid solid{link.name, role, {}};
     for (const Corner& corner : shape) solid.hull.push_back({pose * corner.center, corner.radius});
@@ -174,7 +175,7 @@ void add_contacts(const ScenarioReport& report, const Scene* scene, double size,
             : report.scenario.scene.contacts[static_cast<std::size_t>(scene->contact_origins()[group[0]].description)]
                   .name;
     picture.cones.push_back(
-        {name, contact.point_W, contact.axes_W.col(0), contact.mu, contact.side == Side::kBilateral, name});
+        {name, contact.point_W, contact.axes_W.col(0), contact.mu, contact.side == Side::kBilateral, name, group});
     const auto known = [&](std::size_t i) {
       return i < report.contacts.size() && report.contacts[i].force_W && report.contacts[i].force_W->allFinite();
     };
@@ -420,16 +421,64 @@ void drop_what_is_not_finite(Picture& picture)
 }
 
 }  // namespace
+
+/// What an outline depends on.
+struct Looks {
+  explicit Looks(const SceneDescription& scene) : package_paths(scene.package_paths), obstacles(scene.obstacles)
+  {
+    for (const ModelDescription& model : scene.models)
+      models.push_back({model.name, model.urdf_file, model.urdf_text, model.base});
+  }
+  struct Model {
+    std::string name, urdf_file, urdf_text;
+    Base base;
+    bool operator==(const Model&) const = default;
+  };
+  std::vector<Model> models;
+  std::vector<std::string> package_paths;
+  std::vector<Obstacle> obstacles;
+  bool operator==(const Looks&) const = default;
+};
+
 }  // namespace internal
 
-Picture picture_of(const ScenarioReport& report)
+struct PictureMaker::Impl {
+  struct Loaded {
+    explicit Loaded(const SceneDescription& description)
+        : looks(description), scene(description), outline(internal::outline_of(description))
+    {
+    }
+    internal::Looks looks;
+    Scene scene;
+    internal::SceneOutline outline;
+  };
+  std::optional<Loaded> loaded;
+
+  internal::Stage stage(const SceneDescription& description)
+  {
+    if (loaded && loaded->looks == internal::Looks(description))
+      return {Scene(description, loaded->scene), loaded->outline};
+    loaded.reset();  // stays empty when loading fails
+    loaded.emplace(description);
+    return {loaded->scene, loaded->outline};
+  }
+};
+
+PictureMaker::PictureMaker() : impl_(std::make_unique<Impl>()) {}
+PictureMaker::~PictureMaker() = default;
+PictureMaker::PictureMaker(PictureMaker&&) noexcept = default;
+PictureMaker& PictureMaker::operator=(PictureMaker&&) noexcept = default;
+
+Picture picture_of(const ScenarioReport& report) { return PictureMaker().picture_of(report); }
+
+Picture PictureMaker::picture_of(const ScenarioReport& report)
 {
   using namespace internal;
   Picture picture;
   add_words(report, picture);
   std::optional<Stage> stage;
   if (!report.scenario.bare) {
-    stage.emplace(report.scenario.scene);
+    stage.emplace(impl_->stage(report.scenario.scene));
     picture.gravity = report.scenario.scene.gravity;
     picture.plane = plane_of_drawing(report.scenario.scene, stage->scene);
     add_bodies(report, *stage, picture);

@@ -3,6 +3,8 @@
 
 #include "base/text.hpp"
 #include "geometry/bodies.hpp"
+#include "scene/urdf.hpp"
+#include "scene/urdf_shapes.hpp"
 #include "stiction/error.hpp"
 #include "stiction/geometry.hpp"
 
@@ -70,6 +72,18 @@ RobotSurvey survey_robot(const ModelDescription& model, const std::vector<std::s
     if (low[i] <= reach && lowest_of_body(i) && !carries_limbs(robot, posture, i))
       survey.feet.push_back(tree.links[i].name);
   return survey;
+}
+
+std::string urdf_file_of(const ModelDescription& model, const std::vector<std::string>& package_paths)
+{
+  if (model.urdf_file.empty()) return {};
+  return internal::locate_urdf_file(model.urdf_file, package_paths, "models." + model.name + ".urdf");
+}
+
+std::string mesh_file_of(const std::string& mesh, const std::string& urdf_file,
+                         const std::vector<std::string>& package_paths, const std::string& path)
+{
+  return internal::locate_mesh_file(mesh, urdf_file, package_paths, path);
 }
 
 }  // namespace stiction

@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "draw/golden_svg.hpp"
 #include "draw/svg.hpp"
 #include "io/checked.hpp"
+#include "stiction/error.hpp"
 #include "stiction/problem_file.hpp"
 
 namespace stiction::internal {
@@ -131,6 +134,83 @@ TEST(PictureOf, NamesAndPlacesMayBeStrange)
       EXPECT_THAT(svg, HasSubstr("a &lt; b &amp; &quot;c&quot; \xc3\xa9"));
     }
   }
+}
+
+TEST(PictureMaker, DrawsEachAsIfItWereAlone)
+{
+  // The same robots in other postures, others, obstacles, and the first again.
+  PictureMaker maker;
+  for (const char* name : {"box_on_slope", "box_on_steep_slope", "quadruped_standing", "quadruped_foot_slips", "",
+                           "ball_detected", "box_on_slope"}) {
+    if (!*name) {  // matrices between robots
+      const Scenario matrices = as_bare_problem(checked("quadruped_standing").scenario);
+      EXPECT_TRUE(maker.picture_of(ScenarioChecker().check(matrices)).frames.empty());
+      continue;
+    }
+    const ScenarioReport report = checked(name);
+    const Picture alone = picture_of(report), again = maker.picture_of(report);
+    EXPECT_EQ(to_svg(again), to_svg(alone)) << name;
+    ASSERT_EQ(again.frames.size(), alone.frames.size()) << name;
+    for (std::size_t i = 0; i < alone.frames.size(); ++i)
+      EXPECT_EQ(again.frames[i].pose.matrix(), alone.frames[i].pose.matrix()) << name << " " << alone.frames[i].link;
+  }
+}
+
+TEST(PictureMaker, SeesThatAnObstacleIsAnother)
+{
+  PictureMaker maker;
+  ScenarioReport report = checked("box_on_slope");
+  Obstacle wall;
+  wall.name = "wall";
+  wall.size.setConstant(0.1);
+  report.scenario.scene.obstacles = {wall};
+  const std::string before = to_svg(maker.picture_of(report));
+  report.scenario.scene.obstacles[0].size *= 2.0;
+  EXPECT_EQ(to_svg(maker.picture_of(report)), to_svg(picture_of(report)));
+  EXPECT_NE(to_svg(maker.picture_of(report)), before);
+}
+
+TEST(PictureMaker, ForgetsWhatCouldNotBeLoaded)
+{
+  PictureMaker maker;
+  const ScenarioReport good = checked("box_on_slope");
+  ScenarioReport bad = good;
+  bad.scenario.scene.models[0].urdf_file = "nowhere.urdf";
+  EXPECT_EQ(to_svg(maker.picture_of(good)), to_svg(picture_of(good)));
+  EXPECT_THROW(maker.picture_of(bad), InputError);
+  EXPECT_EQ(to_svg(maker.picture_of(good)), to_svg(picture_of(good)));
+}
+
+TEST(PictureOf, PutsEveryLinkWhereTheSceneHasIt)
+{
+  const ScenarioReport report = checked("quadruped_foot_slips");
+  Scene scene(report.scenario.scene);
+  std::set<std::string> links, ghosts;
+  for (const Picture::Frame& frame : picture_of(report).frames) {
+    const double way = (frame.pose.matrix() - scene.link_pose(scene.described_state(), frame.link).matrix()).norm();
+    if (frame.role == Picture::Role::kGhost) {
+      EXPECT_TRUE(ghosts.insert(frame.link).second);
+      EXPECT_GT(way, 0.0);
+    } else {
+      EXPECT_TRUE(links.insert(frame.link).second);
+      EXPECT_EQ(way, 0.0);
+    }
+  }
+  EXPECT_EQ(links.size(), 17u);  // a trunk and four legs of four links
+  EXPECT_FALSE(ghosts.empty());
+}
+
+TEST(PictureOf, ConesKnowTheirContacts)
+{
+  const ScenarioReport report = checked("quadruped_foot_slips");
+  const Picture picture = picture_of(report);
+  std::set<std::size_t> all;
+  for (const Picture::Cone& cone : picture.cones)
+    for (const std::size_t i : cone.contacts) {
+      EXPECT_TRUE(all.insert(i).second);
+      EXPECT_THAT(report.problem.contacts[i].name, ::testing::StartsWith(cone.name));
+    }
+  EXPECT_EQ(all.size(), report.problem.contacts.size());
 }
 
 TEST(PictureOf, MatricesHaveContactsOnly)
