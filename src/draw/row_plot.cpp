@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kPlotWidth = 900.0, kPlotLeft = 92.0, kPlotRight = 24.0, kBandHeight = 26.0, kCurveHeight = 96.0,
                  kBarHeight = 14.0;
-constexpr double kInside = kPlotWidth - kPlotLeft - kPlotRight;
-constexpr int kColumns = static_cast<int>(kInside);  // of pixels
+constexpr double kPlotInside = kPlotWidth - kPlotLeft - kPlotRight;
+constexpr int kColumns = static_cast<int>(kPlotInside);  // of pixels
 
 /// What a column of pixels shows: the worst of the rows in it.
 enum class Band { kNone, kHolds, kUndecided, kBad, kFails };
@@ -73,7 +73,7 @@ class PlotPage {
   }
 
  private:
-  double across(double x) const { return kPlotLeft + (x - first_) / (last_ - first_) * kInside; }
+  double across(double x) const { return kPlotLeft + (x - first_) / (last_ - first_) * kPlotInside; }
   int column_of(double x) const { return std::clamp(static_cast<int>(across(x) - kPlotLeft), 0, kColumns - 1); }
   void text(double x, double y, const std::string& words, const char* more = "")
   {
@@ -147,7 +147,7 @@ class PlotPage {
       box(kPlotLeft + static_cast<double>(from), y_, static_cast<double>(to - from), kBandHeight, kBandCss[band],
           title);
     });
-    box(kPlotLeft, y_, kInside, kBandHeight, "frame");
+    box(kPlotLeft, y_, kPlotInside, kBandHeight, "frame");
     text(kPlotLeft - 8.0, y_ + 17.0, "verdict", " text-anchor=\"end\"");
     y_ += kBandHeight + 8.0;
   }
@@ -188,7 +188,7 @@ class PlotPage {
       out_ += fmt::format("<path class=\"limit\" d=\"M{} {}H{}\"/>\n", px(kPlotLeft), px(down(*curve.limit)),
                           px(kPlotWidth - kPlotRight));
     line(curve, down);
-    box(kPlotLeft, y_, kInside, kCurveHeight, "frame");
+    box(kPlotLeft, y_, kPlotInside, kCurveHeight, "frame");
     y_ += kCurveHeight + 8.0;
   }
 
@@ -242,7 +242,7 @@ class PlotPage {
       for (next = k + 1; next < on.size() && on[next] == on[k];) ++next;
       if (on[k]) box(kPlotLeft + static_cast<double>(k), y_, static_cast<double>(next - k), kBarHeight - 2.0, "on");
     }
-    box(kPlotLeft, y_, kInside, kBarHeight - 2.0, "frame");
+    box(kPlotLeft, y_, kPlotInside, kBarHeight - 2.0, "frame");
     text(kPlotLeft - 8.0, y_ + 10.0, broken_into_lines(schedule.contact, kSmallText, kPlotLeft - 16.0).front(),
          " text-anchor=\"end\"");
     y_ += kBarHeight;
@@ -257,8 +257,8 @@ class PlotPage {
       grid_ += fmt::format("<path class=\"grid\" d=\"M{} {}V{}\"/>\n", px(x), px(top), px(y_));
       text(x, y_ + 14.0, fmt::format("{:.6g}", k == 0.0 ? 0.0 : k * step), " text-anchor=\"middle\"");
     }
-    for (const std::string& words : broken_into_lines(plot_.x_words, kSmallText, kInside))
-      text(kPlotLeft + 0.5 * kInside, (y_ += 16.0) + 16.0, words, " text-anchor=\"middle\"");
+    for (const std::string& words : broken_into_lines(plot_.x_words, kSmallText, kPlotInside))
+      text(kPlotLeft + 0.5 * kPlotInside, (y_ += 16.0) + 16.0, words, " text-anchor=\"middle\"");
     y_ += 18.0;
   }
 
@@ -268,7 +268,7 @@ class PlotPage {
     double y = top - 15.0 * static_cast<double>(plot_.marks.size());
     for (const RowPlot::Mark& mark : plot_.marks) {
       const double x = std::clamp(across(mark.x), kPlotLeft, kPlotWidth - kPlotRight);
-      const bool left = x > kPlotLeft + 0.5 * kInside;
+      const bool left = x > kPlotLeft + 0.5 * kPlotInside;
       out_ += fmt::format("<path class=\"mark\" d=\"M{} {}V{}\"/>\n", px(x), px(y), px(y_ - 38.0));
       const double room = (left ? x : kPlotWidth - x) - 40.0;
       const std::vector<std::string> lines = broken_into_lines(mark.words, kSmallText, room);

@@ -25,7 +25,7 @@ std::vector<FrictionCone> cones_of(const std::vector<Contact>& contacts)
 std::string friction_change(const std::vector<FrictionCone>& cones, double factor, const char* verb,
                             std::string (*rounded)(double))
 {
-  constexpr std::size_t kMost = 3;
+  constexpr std::size_t kMostCoefficients = 3;
   struct Coefficient {
     const char *name, *unit;
     double value;
@@ -39,7 +39,7 @@ std::string friction_change(const std::vector<FrictionCone>& cones, double facto
     add({"mu", "", cone.tangents > 0 ? cone.mu : 0.0});
     add({"torsion", " m", cone.torsional ? cone.torsion : 0.0});
   }
-  if (different.size() > kMost) return "";
+  if (different.size() > kMostCoefficients) return "";
   std::string words;
   for (const Coefficient& each : different)
     words += fmt::format("{}{} {:.4g}{}{}{}{}", words.empty() ? "" : " and ", each.name, each.value, each.unit,
