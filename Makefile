@@ -1,7 +1,7 @@
 # Two commands: `make demo` shows it working, `make test` shows it right. `make help` lists the rest.
 SHELL := /bin/bash -o pipefail
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-robots setup-test build demo gallery pictures test check bench sanitize fuzz ros wheel python format clean
+.PHONY: help setup setup-robots setup-test build demo gallery pictures test check bench sanitize fuzz ros wheel python docs format clean
 .NOTPARALLEL:
 
 JOBS ?= $(shell nproc)
@@ -71,6 +71,9 @@ wheel: build ## the Python wheel, in dist: the library of build/ as it is, for t
 
 python: wheel ## installs the wheel into a new virtual environment, build/python/venv, and tests it there
 	scripts/test_python.sh build
+
+docs: wheel ## the documentation as a site, build/docs/site, with the C++ and the Python API (wants doxygen)
+	scripts/docs.sh build
 
 bench: setup-test ## benchmarks: a table, and build/bench.json
 	$(CONFIGURE) -B build -DSTICTION_BUILD_BENCHMARKS=ON

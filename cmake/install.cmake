@@ -19,6 +19,12 @@ write_basic_package_version_file(stictionConfigVersion.cmake COMPATIBILITY SameM
 install(FILES ${PROJECT_BINARY_DIR}/stictionConfig.cmake ${PROJECT_BINARY_DIR}/stictionConfigVersion.cmake
   DESTINATION ${package_dir})
 
+# Shell completion where the shells look for it, and the man page.
+install(FILES share/completions/stiction.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME stiction)
+install(FILES share/completions/_stiction DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES share/completions/stiction.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(FILES share/man/stiction.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
 # package.xml and an empty marker make `package://stiction/urdf/…` and ros2 tools find us (REP 122, ament index).
 install(FILES package.xml LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/stiction)
 install(DIRECTORY urdf scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/stiction)

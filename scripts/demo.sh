@@ -17,9 +17,9 @@ scene() {
   if [[ -z $robots_found ]] && grep -q 'package://example-robot-data' "$file"; then return; fi
   printf '%s\n$ %s check %s\n' "$1" "$stiction" "$file"
   check "$file" | awk '
-    NR == 2 { line = $0 ":" }
-    NR > 2 && /^$/ { said = 1 }
-    NR > 2 && !said { line = line " " $0 }
+    NR == 1 { sub(/: .*/, ""); line = $0 ":" }
+    NR > 1 && /^$/ { said = 1 }
+    NR > 1 && !said { line = line " " $0 }
     repair && /^ - / && ++repair == 2 { line = line "; would hold with:" }
     repair == 2 { line = line substr($0, 3) }
     /^what would make it hold/ { repair = 1 }

@@ -10,7 +10,7 @@ for file in scenarios/*.yaml; do
   code=0
   report=$("$1/stiction" check "$file" 2>&1) || code=$?
   verdict=${verdicts[$code]:--}
-  sentence=$(sed -n '3{$!N;s/\n..*/ …/;P}' <<<"$report")
+  sentence=$(sed -n '2{$!N;s/\n..*/ …/;P}' <<<"$report")
   expected=$(sed -n '1s/# expect: //p' "$file")
   if [[ $verdict == - && -z $robots_found ]] && grep -q 'package://example-robot-data' "$file"; then
     sentence='(skipped: needs the Python wheel example-robot-data, which `make gallery` installs)'

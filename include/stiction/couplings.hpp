@@ -40,7 +40,7 @@ struct KineticAngles {
 
 /// A weighted sum of rows that says why Ac is singular: Σ unilateral_i h_i + Σ bilateral_j g_j = 0.
 struct Dependence {
-  Eigen::VectorXd unilateral, bilateral;  ///< in the order of Couplings::unilateral and ::bilateral
+  Eigen::VectorXd unilateral, bilateral;  ///< in the order of those of Couplings
 };
 
 struct Couplings {

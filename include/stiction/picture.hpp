@@ -15,7 +15,8 @@ namespace stiction {
 /// Bodies, contacts, forces and motions of a report in world coordinates, SI units. Everything in it is finite.
 struct Picture {
   std::string title;     ///< of the scenario; may be empty
-  std::string headline;  ///< "FAILS", with the question's own words for it
+  std::string headline;  ///< the question's own words for the verdict, and that: "DOES NOT STICK (fails)"
+  Verdict verdict = Verdict::kUndecided;
   std::string sentence;  ///< what happens, without the verdict
 
   enum class Role { kBody, kFixed, kObstacle, kGhost };  ///< a ghost is a body after a small step of `motion`
@@ -44,6 +45,7 @@ struct Picture {
   struct Bar {
     Role role = Role::kBody;
     Eigen::Vector3d from, to;
+    std::string name = {};  ///< "model/link"
   };
   std::vector<Bar> bars;
 
@@ -139,6 +141,8 @@ struct View {
   /// The direction that one looks along, of any length but zero, in the world. None: planar scenes across their plane,
   /// others from the front, from the side, from above, and askew.
   std::optional<Eigen::Vector3d> along = {};
+  /// Ghosts move, again and again, from their bodies to where they are; where nothing moves they stay there.
+  bool animated = false;
 };
 
 /// "front", "side", "top", "iso", or three numbers with commas: the direction that one looks along.

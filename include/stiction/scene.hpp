@@ -25,7 +25,7 @@ struct Effort {
 };
 
 /// Dry friction of a model's 1-dof joints, N m or N: bounds of an effort that holds a joint at rest, and what brakes
-/// one that moves. kUrdf: the `friction` of <dynamics>; kGiven: `given`, unnamed joints none. A brake that is on is
+/// one that moves. kUrdf: the `friction` of `dynamics`; kGiven: `given`, unnamed joints none. A brake that is on is
 /// friction as large as its torque.
 struct JointFriction {
   enum class Kind { kNone, kUrdf, kGiven } kind = Kind::kNone;

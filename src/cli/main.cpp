@@ -16,11 +16,13 @@
 #include <vector>
 
 #include "base/names.hpp"
+#include "base/nearest_name.hpp"
+#include "base/text.hpp"
 #include "draw/region_drawing.hpp"
+#include "draw/row_plot.hpp"
 #include "io/batch.hpp"
 #include "io/check.hpp"
 #include "io/inspect_text.hpp"
-#include "io/nearest_name.hpp"
 #include "io/progress_text.hpp"
 #include "io/scenario_writer.hpp"
 #include "io/track.hpp"
@@ -69,8 +71,7 @@ std::string not_understood(const CLI::App& app)
   } else if (chosen.empty()) {
     for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
   }
-  const std::string near = stiction::internal::nearest_name(argument.substr(0, argument.find('=')), names);
-  return "'" + argument + "'" + (near.empty() ? "" : ", did you mean '" + near + "'?");
+  return "'" + argument + "'" + stiction::internal::did_you_mean(argument.substr(0, argument.find('=')), names);
 }
 
 /// A whole file, or an error that names the option and the reason.
@@ -100,9 +101,9 @@ struct ScenarioArguments {
           ->type_name("FILE");
     else
       command
-          .add_option(
-              "SCENARIO", file,
-              std::string("The scenario file (YAML)") + (asks == Asks::kRegion ? "" : ", or a problem file (JSON)"))
+          .add_option("SCENARIO", file,
+                      std::string("The scenario file (YAML)") +
+                          (asks == Asks::kRegion ? "" : ", or a problem file (JSON)") + "; - reads standard input")
           ->required();
     command
         .add_option("--set", sets,
@@ -133,7 +134,10 @@ struct ScenarioArguments {
 
   stiction::internal::ScenarioDocument document() const
   {
-    stiction::internal::ScenarioDocument result = stiction::internal::load_scenario(file);
+    // What comes from a pipe is in no folder: its URDF files are relative to where the program runs.
+    stiction::internal::ScenarioDocument result =
+        file == "-" ? internal::parse_scenario(internal::read_text_file("/dev/stdin", "scenario"), "", "standard input")
+                    : internal::load_scenario(file);
     stiction::internal::apply(overrides(), result);
     return result;
   }
@@ -141,21 +145,22 @@ struct ScenarioArguments {
 
 /// What `write` makes of a scenario, in a file of its own.
 template <class Write>
-void write_matrices(const ScenarioArguments& arguments, const std::string& file, const char* option, Write write)
+void write_matrices(const internal::ScenarioDocument& document, const ScenarioArguments& arguments,
+                    const std::string& file, const char* option, Write write)
 {
   if (file.empty()) return;
   std::error_code ignored;
   if (std::filesystem::equivalent(arguments.file, file, ignored))
     throw stiction::InputError(option, "want another file than the scenario, got '" + file + "'");
-  stiction::Scenario scenario = stiction::read_scenario_file(arguments.file, arguments.overrides());
+  stiction::Scenario scenario = document.decode();
   scenario.scene.package_paths = arguments.package_paths;
   write_file(file, option, write(scenario));
 }
 
 /// A scenario with what geometry found in it.
-void write_scenario(const ScenarioArguments& arguments, const std::string& file)
+void write_scenario(const internal::ScenarioDocument& document, const ScenarioArguments& arguments,
+                    const std::string& file)
 {
-  const stiction::internal::ScenarioDocument document = arguments.document();
   stiction::internal::require_none_of(stiction::internal::input_files(document, arguments.package_paths), file,
                                       "--write-scenario");
   write_file(file, "--write-scenario", stiction::internal::written_scenario(document, arguments.package_paths));
@@ -180,12 +185,19 @@ class Narrator {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_ = start_;
 };
 
+/// The --plot of a batch or trajectory: a drawing, alone or in a page.
+void write_plot(const internal::RowPlot& plot, const std::string& file)
+{
+  const std::string svg = internal::row_plot_svg(plot);
+  write_file(file, "--plot", file.ends_with(".html") ? internal::html_page(plot.title, svg) : svg);
+}
+
 // Each command keeps what its arguments say, so that it must outlive the parsing; `code` receives the exit code.
 
 /// stiction check
 struct CheckCommand {
   ScenarioArguments scenario;
-  bool as_json = false, with_steps = false;
+  bool as_json = false, with_steps = false, animated = false;
   std::string problem_file, mlcp_file, scenario_file, svg_file, view;
 
   void add_to(CLI::App& app, int& code)
@@ -209,19 +221,29 @@ struct CheckCommand {
                     "Draws only this view: front, side, top, iso, or a direction to look along: 1,1,-0.5")
         ->type_name("VIEW")
         ->needs(&svg);
-    check.footer("Exit codes: 0 holds, 1 fails, 3 undecided, 2 bad input or usage.");
+    check.add_flag("--animate", animated, "Draws bodies on their way along the motion that the answer is about")
+        ->needs(&svg);
+    check.footer(
+        "Examples:\n"
+        "  stiction check scenarios/block_tips.yaml --svg block.svg\n"
+        "  stiction check scenarios/pinch_on_guide.yaml --json > report.json\n"
+        "  stiction check scenarios/box_on_slope.yaml --set contacts.bottom.mu=0.3\n"
+        "  stiction check scenarios/box_on_slope.yaml --question equilibrium\n"
+        "  stiction new urdf/biped.urdf | stiction check -\n\n"
+        "Exit codes: 0 holds, 1 fails, 3 undecided, 2 bad input or usage.");
     check.callback([this, &code] {
       if (with_steps) scenario.sets.push_back("options.steps=true");
       const internal::ScenarioDocument document = scenario.document();
-      const stiction::View seen = view.empty() ? stiction::View{} : stiction::view_named(view, "--view");
+      stiction::View seen = view.empty() ? stiction::View{} : stiction::view_named(view, "--view");
+      seen.animated = animated;
       if (!svg_file.empty())
         internal::require_none_of(internal::input_files(document, scenario.package_paths), svg_file, "--svg");
       const stiction::ScenarioReport report = internal::check_document(document, scenario.package_paths);
       if (!svg_file.empty()) write_file(svg_file, "--svg", to_svg(picture_of(report), seen));
-      write_matrices(scenario, problem_file, "--problem",
+      write_matrices(document, scenario, problem_file, "--problem",
                      [](const auto& asked) { return stiction::problem_text(stiction::as_bare_problem(asked)); });
-      write_matrices(scenario, mlcp_file, "--mlcp", stiction::mlcp_text);
-      if (!scenario_file.empty()) write_scenario(scenario, scenario_file);
+      write_matrices(document, scenario, mlcp_file, "--mlcp", stiction::mlcp_text);
+      if (!scenario_file.empty()) write_scenario(document, scenario, scenario_file);
       write_result(as_json ? to_json(report) : to_text(report, colours()));
       code = internal::exit_code(report.verdict);
     });
@@ -241,7 +263,11 @@ struct RegionCommand {
     region.add_option("--csv", csv_file, "Writes the corners of the inner and outer polygons into this file")
         ->type_name("OUT")
         ->excludes(&svg);
-    region.footer("Exit codes: 0 the centre of mass is inside, 1 outside, 3 undecided, 2 bad input or usage.");
+    region.footer(
+        "Examples:\n"
+        "  stiction region scenarios/biped_region.yaml --svg region.svg\n"
+        "  stiction region scenarios/biped_region.yaml --csv region.csv --set contacts.left.mu=0.3\n\n"
+        "Exit codes: 0 the centre of mass is inside, 1 outside, 3 undecided, 2 bad input or usage.");
     region.callback([this, &code] {
       const internal::ScenarioDocument document = scenario.document();
       for (const auto& [file, option] : {std::pair(&svg_file, "--svg"), std::pair(&csv_file, "--csv")})
@@ -259,7 +285,7 @@ struct RegionCommand {
 struct BatchCommand {
   ScenarioArguments scenario;
   internal::BatchArguments arguments;
-  std::string shard;
+  std::string shard, plot_file;
   bool quiet = false;
 
   void add_to(CLI::App& app, int& code)
@@ -275,16 +301,23 @@ struct BatchCommand {
     CLI::Option& part =
         *batch.add_option("--shard", shard, "Only the i-th of n blocks of rows; results put together are those of all")
              ->type_name("i/n");
+    batch.add_option("--plot", plot_file, "Also draws verdicts and margins over what the rows change: .svg or .html")
+        ->type_name("OUT");
     batch.add_flag("--resume", arguments.resume, "Goes on where an interrupted run ended");
     batch.add_flag("--quiet", quiet, "No progress on standard error");
     batch.footer(
+        "Examples:\n"
+        "  stiction batch scenario.yaml --inputs rows.jsonl --out results.csv --plot results.svg\n"
+        "  stiction batch scenario.yaml --inputs rows.csv --out part3.csv --shard 3/10 --resume --quiet\n\n"
         "Exit codes: 0 every row was answered, 2 some row was bad (it says so, the rest is done) or bad usage.");
     batch.callback([this, &code, &part] {
       if (part.count() > 0) arguments.shard = internal::parse_shard(shard);
       arguments.document = scenario.document();
       arguments.package_paths = scenario.package_paths;
       if (!quiet) arguments.progress = Narrator();
+      if (!plot_file.empty()) internal::require_plottable(arguments, plot_file);
       code = internal::run_batch(arguments).bad > 0 ? kBadInput : kOk;
+      if (!plot_file.empty()) write_plot(internal::read_batch_plot(arguments), plot_file);
     });
   }
 };
@@ -293,6 +326,7 @@ struct BatchCommand {
 struct TrackCommand {
   ScenarioArguments scenario;
   internal::TrackArguments arguments;
+  std::string plot_file;
   bool quiet = false;
 
   void add_to(CLI::App& app, int& code)
@@ -318,18 +352,39 @@ struct TrackCommand {
                     "Velocity at a sticking contact that is taken out, more is an error, m/s (0.02)")
         ->type_name("SPEED");
     track.add_option("--threads", rows.threads, "Worker threads; the results do not depend on it")->type_name("N");
+    track.add_option("--plot", plot_file, "Also draws verdicts, margins and contacts over time: .svg or .html")
+        ->type_name("OUT");
     track.add_flag("--resume", rows.resume, "Goes on where an interrupted run ended");
     track.add_flag("--quiet", quiet, "No progress on standard error");
     track.footer(
+        "Examples:\n"
+        "  stiction track scenario.yaml --inputs walk.csv --out walk.out.csv --plot walk.html\n"
+        "  stiction track scenario.yaml --inputs walk.npz --out walk.out.jsonl --set options.margins=true --window "
+        "9\n\n"
         "Exit codes: 0 holds all the time, 1 fails somewhere, 3 undecided somewhere, 2 some row was bad or bad usage.");
     track.callback([this, &code] {
       arguments.rows.document = scenario.document();
       arguments.rows.package_paths = scenario.package_paths;
       if (!quiet) arguments.rows.progress = Narrator();
+      if (!plot_file.empty()) internal::require_plottable(arguments.rows, plot_file);
       const internal::TrackSummary summary = internal::run_track(arguments);
+      if (!plot_file.empty()) write_plot(plot_of(summary), plot_file);
       write_result(summary.text());
       code = summary.exit_code();
     });
+  }
+
+  internal::RowPlot plot_of(const internal::TrackSummary& summary) const
+  {
+    internal::RowPlot plot = internal::read_track_plot(arguments.rows);
+    const auto mark = [&](const std::string& what, const internal::TrackSummary::Instant& instant) {
+      plot.marks.push_back({instant.time, what + " at " + internal::text(instant.time) + " s: " + instant.summary});
+    };
+    const auto &worst = summary.worst(), &first = summary.first_failure();
+    const bool same = worst && first && worst->id == first->id;
+    if (first) mark(same ? "first failure and worst instant" : "first failure", *first);
+    if (worst && !same) mark("worst instant", *worst);
+    return plot;
   }
 };
 
@@ -343,15 +398,20 @@ struct VerifyCommand {
   {
     CLI::App& verify =
         *app.add_subcommand("verify", "Re-checks a report's proof from its own numbers, without any solver");
-    verify.add_option("REPORT.json", report_file, "What `stiction check --json` wrote")->required();
+    verify.add_option("REPORT.json", report_file, "What `stiction check --json` wrote; - reads standard input")
+        ->required();
     scenario.add_to(verify, Asks::kReport);
     verify.add_flag("--exact", exact, "Also judge the proof in rational arithmetic");
-    verify.footer("Exit codes: 0 the proof is valid, 1 it is not, 2 not a report.");
+    verify.footer(
+        "Examples:\n"
+        "  stiction check scenario.yaml --json | stiction verify -\n"
+        "  stiction verify report.json --scenario scenario.yaml --exact\n\n"
+        "Exit codes: 0 the proof is valid, 1 it is not, 2 not a report.");
     verify.callback([this, &code] {
       const ScenarioArguments& about = scenario;
       if (about.file.empty() && !(about.sets.empty() && about.package_paths.empty()))
         throw stiction::InputError("--scenario", "want the scenario that --set and --package-path are about, got none");
-      const std::string text = internal::read_report_file(report_file);
+      const std::string text = internal::read_report_file(report_file == "-" ? "/dev/stdin" : report_file);
       const stiction::Verification result =
           about.file.empty()
               ? stiction::verify_report(text, report_file)
@@ -384,6 +444,10 @@ struct NewCommand {
     fresh.add_option("--package-path", wanted.package_paths, "Folder searched for package:// files")
         ->type_name("DIR")
         ->allow_extra_args(false);
+    fresh.footer(
+        "Examples:\n"
+        "  stiction new urdf/biped.urdf > scenario.yaml\n"
+        "  stiction new robot_descriptions:go2_description --ground 'slope: 10 deg, mu: 0.5' > scenario.yaml");
     fresh.callback([this] { write_result(internal::new_scenario(wanted)); });
   }
 };
@@ -401,6 +465,7 @@ struct InspectCommand {
     inspect.add_option("--package-path", package_paths, "Folder searched for package:// files")
         ->type_name("DIR")
         ->allow_extra_args(false);
+    inspect.footer("Example:\n  stiction inspect urdf/biped.urdf");
     inspect.callback([this] { write_result(internal::inspect_robot(robot_file, package_paths)); });
   }
 };
@@ -439,7 +504,12 @@ int run(int argc, char** argv)
   CLI::App app{"Decides whether a grasp or a legged robot holds (all contacts stick), with a proof."};
   app.name("stiction");
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 holds (or done), 1 fails, 2 bad input or usage, 3 undecided, 4 a bug of ours.");
+  app.footer(
+      "Examples:\n"
+      "  stiction check scenarios/block_tips.yaml --svg block.svg\n"
+      "  stiction inspect urdf/biped.urdf\n"
+      "  stiction COMMAND --help\n\n"
+      "Exit codes: 0 holds (or done), 1 fails, 2 bad input or usage, 3 undecided, 4 a bug of ours.");
   int code = kOk;
   CheckCommand check;
   RegionCommand region;

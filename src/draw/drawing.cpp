@@ -43,7 +43,7 @@ std::vector<Eye> eyes_of(const Picture& picture, const View& view)
   return {eye_along(front, "front"), eye_along(side, "side"), eye_along(top, "top"), eye_along(iso, "iso")};
 }
 
-std::string style_sheet()
+std::string style_sheet(bool animated)
 {
   std::string css =
       ".stiction text{fill:#000}.stiction .small{font-size:11px}.stiction .frame{fill:none;stroke:#999}"
@@ -73,7 +73,7 @@ std::string style_sheet()
         ".stiction .{0}{{fill:none;stroke:{1};stroke-width:{2};{3}}}.stiction .head.{0}{{fill:{1};stroke:none}}",
         style.css, style.colour, style.width, dashes);
   }
-  return "<style>" + css +
+  return "<style>" + css + (animated ? animation_css() : "") +
          "</style>\n<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect "
          "width=\"6\" "
          "height=\"6\" fill=\"#fff\" fill-opacity=\".6\"/><path d=\"M0 6L6 0\" stroke=\"#888\" "
@@ -97,7 +97,7 @@ std::string heading(const Picture& picture, double& y)
     if (line.empty()) break;
     out += text_at(kEdge, y += 20.0, line, " font-size=\"16\" font-weight=\"bold\"");
   }
-  const bool fails = picture.headline.starts_with("FAILS"), holds = picture.headline.starts_with("HOLDS");
+  const bool fails = picture.verdict == Verdict::kFails, holds = picture.verdict == Verdict::kHolds;
   for (const std::string& line : broken_into_lines(picture.headline, 14.0 * 1.3, kPageWidth - 2.0 * kEdge - 16.0)) {
     out += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"22\" rx=\"3\"/>",
                        fails   ? "fails"
@@ -265,7 +265,7 @@ std::string to_svg(const Picture& picture, const View& view)
   using namespace internal;
   const Scales scales(picture);
   std::vector<Panel> panels;
-  for (const Eye& eye : eyes_of(picture, view)) panels.emplace_back(picture, scales, eye);
+  for (const Eye& eye : eyes_of(picture, view)) panels.emplace_back(picture, scales, eye, view.animated);
   const bool one = panels.size() == 1;
   const Vector2d size = one ? Vector2d(kPageWidth - 2.0 * kEdge, 480.0)
                             : Vector2d((kPageWidth - 2.0 * kEdge - kBetweenPanels) / 2.0, 340.0);
@@ -309,8 +309,9 @@ std::string to_svg(const Picture& picture, const View& view)
              "<title>{4}</title>\n",
              kPageWidth, std::ceil(y), pixels, scales.newton * pixels,
              escaped(picture.title + ": " + picture.headline)) +
-         style_sheet() + fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#fff\"/>\n", kPageWidth, std::ceil(y)) +
-         body + "</svg>\n";
+         style_sheet(view.animated) +
+         fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#fff\"/>\n", kPageWidth, std::ceil(y)) + body +
+         "</svg>\n";
 }
 
 }  // namespace stiction

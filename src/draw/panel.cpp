@@ -22,7 +22,37 @@ Vector3d tip_of(const Picture::Arrow& arrow, const Scales& scales)
   return arrow.from + scales.of(arrow.kind) * arrow.vector;
 }
 
+/// The body of a ghost: of those with its name, in their order.
+template <class Part>
+const Part& body_of(const std::vector<Part>& all, const Part& ghost)
+{
+  const auto is_ghost = [](const Part& part) { return part.role == Picture::Role::kGhost; };
+  const auto end = all.begin() + (&ghost - all.data());
+  auto before =
+      std::count_if(all.begin(), end, [&](const Part& part) { return is_ghost(part) && part.name == ghost.name; });
+  for (const Part& body : all)
+    if (!is_ghost(body) && body.name == ghost.name && before-- == 0) return body;
+  return ghost;
+}
+
+/// Animated ghosts: so many moments, each this long, then the last one until all begins again.
+constexpr int kMoments = 12;
+constexpr double kSecondsPerMoment = 0.1, kSecondsOfMotion = 2.4;
+
 }  // namespace
+
+std::string animation_css()
+{
+  const double moment = 100.0 * kSecondsPerMoment / kSecondsOfMotion;
+  return fmt::format(
+      ".stiction .moment{{visibility:hidden;animation:moment {0}s step-end infinite}}.stiction "
+      ".last{{visibility:visible;animation-name:last}}@keyframes "
+      "moment{{0%{{visibility:visible}}{1:.2f}%,100%{{visibility:hidden}}}}@keyframes "
+      "last{{0%{{visibility:visible}}{2:.2f}%,100%{{visibility:hidden}}}}@media(prefers-reduced-motion:reduce){{."
+      "stiction "
+      ".moment{{animation:none}}}}",
+      kSecondsOfMotion, moment, 100.0 - kMoments * moment);
+}
 
 Eye eye_along(const Vector3d& direction, const std::string& caption)
 {
@@ -120,8 +150,8 @@ std::string mass_mark(const Vector2d& c)
       px(c.x()), px(c.y()), px(c.y() - 6), px(c.x() + 6), px(c.y() + 6), px(c.x() - 6));
 }
 
-Panel::Panel(const Picture& picture, const Scales& scales, const Eye& eye)
-    : picture_(picture), scales_(scales), eye_(eye)
+Panel::Panel(const Picture& picture, const Scales& scales, const Eye& eye, bool animated)
+    : picture_(picture), scales_(scales), eye_(eye), animated_(animated)
 {
   for (int i = 0; i < 8; ++i)
     reach_.extend(flat(picture.focus.corner(static_cast<Eigen::AlignedBox3d::CornerType>(i))));
@@ -220,8 +250,9 @@ std::string Panel::surface(const Picture::Surface& surface) const
 }
 
 /// From the back to the front.
-std::string Panel::solids(bool ghosts) const
+std::string Panel::solids(bool ghosts, double share) const
 {
+  const auto on_the_way = [&](const Vector3d& from, const Vector3d& to) { return from + share * (to - from); };
   std::vector<std::pair<double, const Picture::Solid*>> order;
   for (const Picture::Solid& solid : picture_.solids) {
     if ((solid.role == Picture::Role::kGhost) != ghosts || solid.hull.empty()) continue;
@@ -234,14 +265,35 @@ std::string Panel::solids(bool ghosts) const
   std::string out;
   for (const auto& [depth, solid] : order) {
     static const char* const kClasses[] = {"body", "fixed", "obstacle", "ghost"};
-    out += polygon(shadow(solid->hull), kClasses[static_cast<int>(solid->role)]);
+    std::vector<Picture::Ball> hull = solid->hull;
+    if (ghosts && share < 1.0) {
+      const std::vector<Picture::Ball>& from = body_of(picture_.solids, *solid).hull;
+      for (std::size_t i = 0; i < hull.size() && i < from.size(); ++i)
+        hull[i].center = on_the_way(from[i].center, hull[i].center);
+    }
+    out += polygon(shadow(hull), kClasses[static_cast<int>(solid->role)]);
   }
   for (const Picture::Bar& bar : picture_.bars) {
     if ((bar.role == Picture::Role::kGhost) != ghosts) continue;
-    out += line(at(bar.from), at(bar.to), ghosts ? "ghost" : "bar");
+    const Picture::Bar& body = ghosts ? body_of(picture_.bars, bar) : bar;
+    out += line(at(on_the_way(body.from, bar.from)), at(on_the_way(body.to, bar.to)), ghosts ? "ghost" : "bar");
     if (!ghosts && frame_.contains(at(bar.from)) && (at(bar.to) - at(bar.from)).norm() > 8.0)
       out += fmt::format("<circle class=\"joint\" cx=\"{}\" cy=\"{}\" r=\"2.5\"/>\n", px(at(bar.from).x()),
                          px(at(bar.from).y()));
+  }
+  return out;
+}
+
+/// Moments one after the other, each with a time of its own; the last one stays for a while.
+std::string Panel::moving_ghosts() const
+{
+  std::string out;
+  for (int k = 1; k <= kMoments; ++k) {
+    const std::string ghosts = solids(true, static_cast<double>(k) / kMoments);
+    if (!ghosts.empty())
+      out += fmt::format("<g class=\"moment{}\" style=\"animation-delay:{:.2f}s\">\n", k == kMoments ? " last" : "",
+                         kSecondsPerMoment * k - kSecondsOfMotion) +
+             ghosts + "</g>\n";
   }
   return out;
 }
@@ -379,7 +431,7 @@ std::string Panel::svg(const Eigen::AlignedBox2d& frame, double pixels, std::set
     for (const Vector3d& point : area.corners) corners.push_back(at(point));
     out += polygon(visible_hull(corners), area.held ? "held" : "outer");
   }
-  out += solids(true);
+  out += animated_ ? moving_ghosts() : solids(true);
   for (const Vector3d& pin : picture_.pins)
     if (frame_.contains(at(pin)))
       out += fmt::format("<circle class=\"pin\" cx=\"{}\" cy=\"{}\" r=\"5\"/>\n", px(at(pin).x()), px(at(pin).y()));

@@ -36,6 +36,9 @@ struct ArrowStyle {
 };
 const ArrowStyle& style_of(Picture::Kind kind);
 
+/// The part of a style sheet that lets ghosts move. Who asks for less motion sees none.
+std::string animation_css();
+
 /// The head of an arrow, and a circle instead of an arrow that points out of the paper (a dot) or into it (a cross).
 std::string arrow_head(const Eigen::Vector2d& from, const Eigen::Vector2d& tip, const ArrowStyle& style);
 
@@ -44,7 +47,7 @@ std::string mass_mark(const Eigen::Vector2d& at);
 
 class Panel {
  public:
-  Panel(const Picture& picture, const Scales& scales, const Eye& eye);
+  Panel(const Picture& picture, const Scales& scales, const Eye& eye, bool animated);
 
   /// Pixels per metre at which everything that matters fits into a frame of that size.
   double fitting_scale(const Eigen::Vector2d& size) const;
@@ -62,7 +65,9 @@ class Panel {
                    const std::string& more = "") const;
 
   std::string surface(const Picture::Surface& surface) const;
-  std::string solids(bool ghosts) const;
+  /// Bodies; or ghosts, a share of the way from their bodies to where they are.
+  std::string solids(bool ghosts, double share = 1.0) const;
+  std::string moving_ghosts() const;
   std::string cone(const Picture::Cone& cone) const;
   std::string arrow(const Picture::Arrow& arrow);
   std::string mass(const Picture::Mass& mass);
@@ -78,6 +83,7 @@ class Panel {
   const Picture& picture_;
   const Scales& scales_;
   Eye eye_;
+  bool animated_;
   Eigen::AlignedBox2d reach_;  ///< metres on paper
   Eigen::AlignedBox2d frame_;
   double pixels_ = 1.0;

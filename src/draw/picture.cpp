@@ -45,7 +45,7 @@ void add_link(const LinkOutline& link, const Eigen::Isometry3d& pose, Picture::R
     for (const Corner& corner : shape) solid.hull.push_back({pose * corner.center, corner.radius});
     picture.solids.push_back(std::move(solid));
   }
-  for (const Vector3d& end : link.ends) picture.bars.push_back({role, pose.translation(), pose * end});
+  for (const Vector3d& end : link.ends) picture.bars.push_back({role, pose.translation(), pose * end, link.name});
 }
 
 /// Links without shapes have bars to where they touch something.
@@ -396,12 +396,11 @@ void add_contact_motion(const ContactProblem& problem, const ToldMotion& told, P
 void add_words(const ScenarioReport& report, Picture& picture)
 {
   picture.title = report.scenario.name;
-  std::string verdict = to_string(report.verdict);
+  const std::string verdict = to_string(report.verdict);
+  picture.verdict = report.verdict;
   picture.sentence = report.summary;
   if (picture.sentence.starts_with(verdict + ": ")) picture.sentence.erase(0, verdict.size() + 2);
-  std::ranges::transform(verdict, verdict.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  const std::string said = kind_of(report.scenario.question).text(report).headline;
-  picture.headline = verdict + (said.empty() ? "" : " (" + said + ")");
+  picture.headline = headline_of(report.verdict, kind_of(report.scenario.question).text(report));
 }
 
 /// The plane that a scene stays in whether or not it says so.

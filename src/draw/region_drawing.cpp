@@ -52,18 +52,10 @@ class Canvas {
   Eigen::Vector2d lower_ = Eigen::Vector2d::Constant(kInfinity), upper_ = Eigen::Vector2d::Constant(-kInfinity);
 };
 
-/// Step of 1, 2 or 5 times a power of ten that gives about six ticks.
-double tick_step(double size)
-{
-  const double rough = size / 6.0, power = std::pow(10.0, std::floor(std::log10(rough)));
-  const double digit = rough / power;
-  return (digit < 1.5 ? 1.0 : digit < 3.5 ? 2.0 : digit < 7.5 ? 5.0 : 10.0) * power;
-}
-
 void append_axes(std::string& out, const Canvas& canvas)
 {
   constexpr double right = Canvas::kLeft + Canvas::kSide, bottom = Canvas::kTop + Canvas::kSide;
-  const double step = tick_step(canvas.size());
+  const double step = tick_step(canvas.size(), 6.0);
   constexpr double kRoundingOfTicks = 1e-9;
   const auto label = [&](double value) {
     return fmt::format("{:.4g}", std::abs(value) < kRoundingOfTicks * step ? 0.0 : value);

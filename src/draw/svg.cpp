@@ -99,6 +99,13 @@ double round_number_below(double value)
   return (digit < 2.0 ? 1.0 : digit < 5.0 ? 2.0 : 5.0) * power;
 }
 
+double tick_step(double size, double ticks)
+{
+  const double rough = size / ticks, power = std::pow(10.0, std::floor(std::log10(rough)));
+  const double digit = rough / power;
+  return (digit < 1.5 ? 1.0 : digit < 3.5 ? 2.0 : digit < 7.5 ? 5.0 : 10.0) * power;
+}
+
 Outline visible_hull(const Outline& points)
 {
   Outline hull;

@@ -31,6 +31,9 @@ std::vector<std::string> broken_into_lines(const std::string& text, double size,
 /// The number 1, 2 or 5 times a power of ten that is next below or equal; of a positive number.
 double round_number_below(double value);
 
+/// The step of 1, 2 or 5 times a power of ten that gives about so many ticks.
+double tick_step(double size, double ticks);
+
 /// Corners of the convex hull that show: within a quarter of a pixel of its neighbours' line a corner is none.
 Outline visible_hull(const Outline& points);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/nearest_name.hpp"
 #include "base/text.hpp"
 #include "geometry/settle.hpp"
 #include "scene/urdf_shapes.hpp"
@@ -86,7 +87,9 @@ std::vector<std::size_t> standing_links(const Placing& placing, const Posture& p
     const int link = robot.tree->find_link(placing.feet[k]);
     if (link < 0 || robot.shapes[idx(link)].empty())
       throw InputError(path, "want a link with collision shapes, got " + quoted(placing.feet[k]) +
-                                 (link < 0 ? ", which the URDF does not have" : ", which has none"));
+                                 (link < 0 ? ", which the URDF does not have" +
+                                                 did_you_mean(placing.feet[k], all_names(robot.tree->links))
+                                           : ", which has none"));
     links.push_back(idx(link));
   }
   for (std::size_t i = 0; placing.feet.empty() && i < robot.shapes.size(); ++i)

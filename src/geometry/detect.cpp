@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 
+#include "base/nearest_name.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
 
@@ -63,11 +64,17 @@ std::vector<Detector::LinkOf> Detector::links_of(const std::string& name, const 
         throw InputError(path, "want a link with collision shapes, got " + quoted(name) + ", which has none");
     }
     if (links.empty())
-      throw InputError(path, name == model ? "want a model with collision shapes, got " + quoted(name) + " without any"
-                                           : "want a link of models." + model + ", got " + quoted(name));
+      throw InputError(path, name == model
+                                 ? "want a model with collision shapes, got " + quoted(name) + " without any"
+                                 : "want a link of models." + model + ", got " + quoted(name) +
+                                       did_you_mean(name.substr(model.size() + 1), all_names(robot.tree->links)));
     return links;
   }
-  throw InputError(path, "want ground, an obstacle, a model or model/link, got " + quoted(name));
+  std::vector<std::string> known = all_names(at_.postures);
+  for (const Obstacle& obstacle : at_.description.obstacles) known.push_back(obstacle.name);
+  known.emplace_back(kGround);
+  throw InputError(path,
+                   "want ground, an obstacle, a model or model/link, got " + quoted(name) + did_you_mean(model, known));
 }
 
 std::vector<Detector::LinkOf> Detector::links_of(const std::vector<std::string>& names, const std::string& path) const

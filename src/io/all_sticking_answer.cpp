@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ask/contact_reports.hpp"
+#include "base/nearest_name.hpp"
 #include "base/text.hpp"
 #include "io/failure.hpp"
 #include "io/report.hpp"
@@ -46,7 +47,8 @@ std::vector<int> dofs_named(const ContactProblem& problem, const std::vector<std
     std::string known;
     for (std::size_t k = 0; k < labels.size(); ++k)
       if (k == 0 || labels[k] != labels[k - 1]) known += (known.empty() ? "" : ", ") + labels[k];
-    throw InputError(path + "[" + std::to_string(i) + "]", "want one of " + known + ", got " + quoted(names[i]));
+    throw InputError(path + "[" + std::to_string(i) + "]",
+                     "want one of " + known + ", got " + quoted(names[i]) + did_you_mean(names[i], labels));
   }
   std::ranges::sort(dofs);
   dofs.erase(std::ranges::unique(dofs).begin(), dofs.end());

@@ -39,7 +39,7 @@ std::string repair_words(const ContactProblem& problem, const Repair& repair)
 {
   switch (repair.change) {
     case Repair::Change::kCommonFriction:
-      return "every friction coefficient times " + enough(repair.value);
+      return more_friction_text(cones_of(problem.contacts), repair.value);
     case Repair::Change::kFriction:
       return fmt::format("friction of {} alone raised from {:.4g} to {}",
                          problem.contacts[static_cast<std::size_t>(repair.contact)].name,
@@ -107,19 +107,22 @@ AnswerText all_sticking_text(const ScenarioReport& report)
   if (holds && result.indeterminacy > 0)
     text.notes.push_back(shown_forces_text(result.indeterminacy, result.least_friction_shown));
   const std::string motion = describe_acceleration(report.problem, result.acceleration);
-  if (holds && report.problem.contacts.empty())
-    text.headline = "no contacts";
-  else if (holds && motion.starts_with("it falls"))
-    text.headline = "sticks while it falls";
-  else if (holds && !motion.empty())
-    text.notes.push_back(motion + "; no contact slips");
+  if (!holds)
+    text.outcome = "DOES NOT STICK";
+  else if (report.problem.contacts.empty())
+    text.outcome = "NO CONTACTS";
+  else if (motion.starts_with("it falls"))
+    text.outcome = "STICKS WHILE IT FALLS";
+  else
+    text.outcome = "STICKS";
+  if (text.outcome == "STICKS" && !motion.empty()) text.notes.push_back(motion + "; no contact slips");
   if (const std::string who = list_failing_contacts(report.problem, std::get<AllStickingAnswer>(report.answer).rules,
                                                     result.certificate, result.failure);
       fails && !who.empty())
     text.notes.push_back(who);
   const Margin& friction = result.friction_scale;
   if (holds && friction.state == Margin::State::kKnown && !report.problem.contacts.empty())
-    text.notes.push_back(spare_friction_text(friction.upper));
+    text.notes.push_back(spare_friction_text(cones_of(report.problem.contacts), friction.upper));
   if (fails && friction.state == Margin::State::kNone)
     text.notes.push_back("ten thousand times the friction would not help");
   const AllStickingAnswer& answer = std::get<AllStickingAnswer>(report.answer);

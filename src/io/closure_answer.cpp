@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/nearest_name.hpp"
 #include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "io/report.hpp"
@@ -57,7 +58,8 @@ const ModelDescription& object_of(const Scenario& scenario)
     names += (names.empty() ? "" : ", ") + model.name;
   }
   throw InputError("options.object",
-                   "want the model that is held (" + names + "), got " + (wanted.empty() ? "none" : quoted(wanted)));
+                   "want the model that is held (" + names + "), got " +
+                       (wanted.empty() ? "none" : quoted(wanted) + did_you_mean(wanted, all_names(models))));
 }
 
 void require_for_closure(const Scenario& scenario)

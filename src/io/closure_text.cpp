@@ -12,6 +12,21 @@
 namespace stiction::internal {
 namespace {
 
+std::vector<FrictionCone> cones_of(const Grasp& grasp)
+{
+  std::vector<FrictionCone> cones;
+  for (const GraspBlock& contact : grasp.contacts) cones.push_back(contact.cone);
+  return cones;
+}
+
+/// With how little friction a closed grasp stays so, or an open one would be closed.
+std::string least_friction_words(const Grasp& grasp, double factor)
+{
+  if (factor <= kHardlyAny) return "closure needs next to no friction";
+  const std::string change = factor <= 1.0 ? friction_change(cones_of(grasp), factor, " could fall to ", at_least) : "";
+  return "least friction for closure: " + (change.empty() ? "every coefficient times " + at_least(factor) : change);
+}
+
 std::string interval(const Margin& value) { return interval_text(value.lower, value.upper); }
 
 /// The verdicts one below the other, each with its sentence.
@@ -50,7 +65,7 @@ std::string repairs_text(const ClosureAnswer& answer)
 {
   std::string list;
   if (const Margin& factor = answer.result.friction_factor; factor.state == Margin::State::kKnown)
-    append_item(list, "every friction coefficient times " + enough(factor.upper));
+    append_item(list, more_friction_text(cones_of(answer.grasp), factor.upper));
   for (std::size_t i = 0; i < answer.result.contact_friction.size(); ++i)
     if (const Margin& mu = answer.result.contact_friction[i]; mu.state == Margin::State::kKnown)
       append_item(list,
@@ -79,21 +94,21 @@ AnswerText closure_text(const ScenarioReport& report)
   AnswerText text;
   const ClosureAnswer& answer = std::get<ClosureAnswer>(report.answer);
   const ClosureResult& result = answer.result;
+  text.outcome = report.verdict == Verdict::kHolds ? "CLOSED" : "NOT CLOSED";
   text.table = verdicts_text(answer);
   const Eigen::Vector3d& point = answer.input.convention.reference;
   if (result.epsilon_l1.enclosed() && result.epsilon_linf.enclosed())
-    text.notes.push_back(
-        fmt::format("epsilon (largest wrench resisted in every direction): {} for normal forces that sum to 1, {} for "
-                    "normal forces up to 1; "
-                    "torques about ({:.4g}, {:.4g}, {:.4g}) m, divided by {:.4g} m",
-                    interval(result.epsilon_l1), interval(result.epsilon_linf), point.x(), point.y(), point.z(),
-                    answer.input.convention.torque_length));
-  if (result.d.enclosed()) text.notes.push_back("d (largest common slack of internal forces): " + interval(result.d));
+    text.notes.push_back(fmt::format(
+        "epsilon (largest wrench resisted in every direction): {} N for normal forces that sum to 1 N, {} N "
+        "for normal forces up to 1 N; "
+        "torques about ({:.4g}, {:.4g}, {:.4g}) m, divided by {:.4g} m",
+        interval(result.epsilon_l1), interval(result.epsilon_linf), point.x(), point.y(), point.z(),
+        answer.input.convention.torque_length));
+  if (result.d.enclosed())
+    text.notes.push_back("d (largest common slack of internal forces, by 1 N of normal force per contact): " +
+                         interval(result.d) + " N");
   const Margin& factor = result.friction_factor;
-  if (factor.state == Margin::State::kKnown)
-    text.notes.push_back(factor.upper <= kHardlyAny ? "closure needs next to no friction"
-                                                    : fmt::format("least friction for closure: {} of every coefficient",
-                                                                  at_least(factor.upper)));
+  if (factor.state == Margin::State::kKnown) text.notes.push_back(least_friction_words(answer.grasp, factor.upper));
   if (factor.state == Margin::State::kNone) text.notes.push_back("no amount of friction gives closure");
   if (answer.rate)
     text.notes.push_back(

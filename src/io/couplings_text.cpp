@@ -169,6 +169,7 @@ AnswerText couplings_text(const ScenarioReport& report)
   AnswerText text;
   const CouplingsAnswer& answer = std::get<CouplingsAnswer>(report.answer);
   const Couplings& found = answer.result;
+  text.outcome = found.solvable == Verdict::kHolds ? "ALL ROWS KEPT" : "CONTRADICTION";
   if (found.solvable == Verdict::kHolds && !answer.row_names.empty()) text.table = rows_text(answer);
   if (found.solvable == Verdict::kHolds) add_openings(answer, text.notes);
   if (!found.definite_mass)

@@ -14,8 +14,8 @@
 #include "base/file.hpp"
 #include "base/limits.hpp"
 #include "base/names.hpp"
+#include "base/nearest_name.hpp"
 #include "base/text.hpp"
-#include "io/nearest_name.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -325,12 +325,10 @@ void set_path(Entry& root, const std::vector<std::string>& steps, const Entry& v
       const int index = find_in_list(*entry, step);
       if (index < 0) {
         const std::vector<std::string> names = names_in(*entry);
-        const std::string near = nearest_name(step, names);
         const std::string choice =
             names.empty() ? "an index below " + std::to_string(entry->items.size()) : "one of " + joined(names, ", ");
         throw InputError(value.where(), "want " + choice + ", got " + quoted(step) + " in " +
-                                            quoted(joined(steps, ".")) +
-                                            (near.empty() ? "" : ", did you mean " + quoted(near) + "?"));
+                                            quoted(joined(steps, ".")) + did_you_mean(step, names));
       }
       entry = &entry->items[static_cast<std::size_t>(index)];
     } else {

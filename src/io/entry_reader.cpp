@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/nearest_name.hpp"
 #include "base/numerics.hpp"
 #include "base/text.hpp"
-#include "io/nearest_name.hpp"
 
 namespace stiction::internal {
 
@@ -15,6 +15,16 @@ void fail(const Entry& entry, const std::string& path, const std::string& want)
 {
   const std::string where = entry.where();
   throw InputError(where.empty() ? path : where + ": " + path, "want " + want + ", got " + entry.shown());
+}
+
+void fail_choice(const Entry& entry, const std::string& path, const std::vector<std::string>& choices)
+{
+  std::string list;
+  for (const std::string& choice : choices) list += (list.empty() ? "" : " | ") + choice;
+  const std::string where = entry.where();
+  throw InputError(where.empty() ? path : where + ": " + path,
+                   "want " + list + ", got " + entry.shown() +
+                       (entry.kind == Entry::Kind::kText ? did_you_mean(entry.text, choices) : ""));
 }
 
 double number(const Entry& entry, const std::string& path)
@@ -105,11 +115,10 @@ Map::Map(const Entry& entry, const std::string& path, const std::vector<std::str
     if (std::ranges::find(known, entry.keys[i]) != known.end()) continue;
     std::string list;
     for (const std::string& key : known) list += (list.empty() ? "" : ", ") + key;
-    const std::string near = nearest_name(entry.keys[i], known);
     const std::string where = entry.items[i].where_key();
-    throw InputError((where.empty() ? "" : where + ": ") + path_of(entry.keys[i]),
-                     "want a known key (" + list + "), got " + quoted(entry.keys[i]) +
-                         (near.empty() ? "" : ", did you mean " + quoted(near) + "?"));
+    throw InputError(
+        (where.empty() ? "" : where + ": ") + path_of(entry.keys[i]),
+        "want a known key (" + list + "), got " + quoted(entry.keys[i]) + did_you_mean(entry.keys[i], known));
   }
 }
 

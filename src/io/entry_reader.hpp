@@ -14,6 +14,8 @@ namespace stiction::internal {
 
 /// @throws InputError "file:3:7: path: want …, got …"
 [[noreturn]] void fail(const Entry& entry, const std::string& path, const std::string& want);
+/// The same for one of several words; a near one is suggested.
+[[noreturn]] void fail_choice(const Entry& entry, const std::string& path, const std::vector<std::string>& choices);
 
 double number(const Entry& entry, const std::string& path);  ///< finite
 double number_at_least_zero(const Entry& entry, const std::string& path);
@@ -30,12 +32,12 @@ Eigen::Vector3d unit_vector(const Entry& entry,
 template <class Value, std::size_t n>
 Value one_of(const Entry& entry, const std::string& path, const std::array<std::pair<const char*, Value>, n>& choices)
 {
-  std::string list;
+  std::vector<std::string> names;
   for (const auto& [name, value] : choices) {
     if (entry.kind == Entry::Kind::kText && entry.text == name) return value;
-    list += (list.empty() ? "" : " | ") + std::string(name);
+    names.push_back(name);
   }
-  fail(entry, path, list);
+  fail_choice(entry, path, names);
 }
 
 /// Calls read(item, path[i]) for every item of a list; none for a list that is not there.

@@ -34,7 +34,8 @@ std::string words_of(const std::string& key)
 }
 
 /// What a margin says about a verdict; empty: nothing.
-std::string margin_note(const EquilibriumAnswer& answer, const ReportedMargin& margin)
+std::string margin_note(const EquilibriumAnswer& answer, const std::vector<FrictionCone>& cones,
+                        const ReportedMargin& margin)
 {
   const bool holds = answer.result.verdict == Verdict::kHolds;
   const MarginState state = margin.margin.state;
@@ -45,7 +46,7 @@ std::string margin_note(const EquilibriumAnswer& answer, const ReportedMargin& m
   if (margin.name == "friction_scale") {
     if (state == MarginState::kNone) return "ten thousand times the friction would not help";
     if (!holds) return "";
-    return spare_friction_text(margin.value);
+    return spare_friction_text(cones, margin.value);
   }
   if (margin.name == "effort") {
     if (state == MarginState::kNone) return "no joint efforts help, however large";
@@ -58,12 +59,12 @@ std::string margin_note(const EquilibriumAnswer& answer, const ReportedMargin& m
 }
 
 /// What would make a failing case hold.
-std::string repairs_text(const std::vector<ReportedMargin>& margins)
+std::string repairs_text(const std::vector<FrictionCone>& cones, const std::vector<ReportedMargin>& margins)
 {
   std::string list;
   for (const ReportedMargin& margin : margins) {
     if (margin.margin.state != MarginState::kKnown) continue;
-    if (margin.name == "friction_scale") append_item(list, "every friction coefficient times " + enough(margin.value));
+    if (margin.name == "friction_scale") append_item(list, more_friction_text(cones, margin.value));
     if (margin.name == "effort") append_item(list, "every effort limit times " + enough(margin.value));
   }
   return list.empty() ? "" : "\nwhat would make it hold, each by itself:\n" + list;
@@ -107,15 +108,18 @@ AnswerText equilibrium_text(const ScenarioReport& report)
     text.notes.push_back("these forces would balance the load; of all that would, they need the least friction");
   if (holds && result.indeterminacy > 0)
     text.notes.push_back(shown_forces_text(result.indeterminacy, result.least_friction_shown));
-  if (holds && report.problem.contacts.empty()) text.headline = "no contacts";
+  const std::vector<FrictionCone> cones = cones_of(report.problem.contacts);
+  const bool at_rest = (answer.a.array() == 0.0).all();
+  text.outcome = std::string(holds ? "" : "DOES NOT ") + (at_rest ? "STAND" : "FOLLOW") + (holds ? "S" : "") +
+                 (at_rest ? "" : " THE MOTION");
   if (const std::string who =
           list_failing_contacts(report.problem, rules_of_balance(answer.shape), result.certificate, result.failure);
       result.verdict == Verdict::kFails && !who.empty())
     text.notes.push_back(who);
-  if ((answer.a.array() != 0.0).any()) text.notes.push_back("for the prescribed acceleration, not at rest");
+  if (!at_rest) text.notes.push_back("for the prescribed acceleration, not at rest");
   for (const ReportedMargin& margin : report.margins)
-    if (const std::string note = margin_note(answer, margin); !note.empty()) text.notes.push_back(note);
-  if (result.verdict == Verdict::kFails) text.advice = repairs_text(report.margins);
+    if (const std::string note = margin_note(answer, cones, margin); !note.empty()) text.notes.push_back(note);
+  if (result.verdict == Verdict::kFails) text.advice = repairs_text(cones, report.margins);
   return text;
 }
 

@@ -169,6 +169,9 @@ AnswerText impact_text(const ScenarioReport& report)
   const ContactProblem& problem = answer.input.problem;
   const ImpactSolution* found = answer.solution();
   const bool hit = found && hits(*found);
+  text.outcome = !found                                        ? "NO VELOCITY FITS"
+                 : verdict_of(answer.proof) == Verdict::kHolds ? "NO ENERGY GAINED"
+                                                               : "GAINS ENERGY";
   if (found && !problem.contacts.empty()) text.table = contacts_table(problem, *found);
   add_solutions(answer, text.notes);
   if (found && verdict_of(answer.proof) == Verdict::kFails)

@@ -3,8 +3,10 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "base/numerics.hpp"
+#include "stiction/cone.hpp"
 
 namespace stiction::internal {
 
@@ -17,7 +19,18 @@ std::string interval_text(double lower, double upper, int digits = 4);
 /// Searches for the least factor on friction end at a millionth: this is as good as none.
 inline constexpr double kHardlyAny = 1e-5;
 
-/// "holds down to 0.6 of every coefficient", or that friction hardly matters.
-std::string spare_friction_text(double least_factor);
+/// The friction of contacts.
+std::vector<FrictionCone> cones_of(const std::vector<Contact>& contacts);
+
+/// "mu 0.5 could fall to 0.27 and mu 0.8 to 0.432": all friction times a factor, for a `verb` such as " could fall to
+/// ". Empty where a sentence does not take as many different coefficients.
+std::string friction_change(const std::vector<FrictionCone>& cones, double factor, const char* verb,
+                            std::string (*rounded)(double));
+
+/// "friction to spare: mu 0.5 could fall to 0.27", or that friction hardly matters.
+std::string spare_friction_text(const std::vector<FrictionCone>& cones, double least_factor);
+
+/// "every friction coefficient times 1.2 (mu 0.5 to 0.6)": what would do.
+std::string more_friction_text(const std::vector<FrictionCone>& cones, double factor);
 
 }  // namespace stiction::internal

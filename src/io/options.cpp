@@ -47,7 +47,8 @@ struct OneOf {
   static bool has(const std::string& value) { return std::ranges::find(names, value) != std::ranges::end(names); }
   static std::string read(const Entry& entry, const std::string& path)
   {
-    if (entry.kind != Entry::Kind::kText || !has(entry.text)) fail(entry, path, listed());
+    if (entry.kind != Entry::Kind::kText || !has(entry.text))
+      fail_choice(entry, path, {std::begin(names), std::end(names)});
     return entry.text;
   }
   static void require(const std::string& value, const std::string& path)

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/nearest_name.hpp"
 #include "base/text.hpp"
 #include "io/entry_reader.hpp"
 #include "io/judgement.hpp"
-#include "io/nearest_name.hpp"
 #include "io/options.hpp"
 #include "io/scenario_document.hpp"
 

@@ -48,8 +48,8 @@ struct RowCell {
 
 /// What people read below the verdict and its sentence.
 struct AnswerText {
-  std::string headline;  ///< behind the verdict, where that alone would be misunderstood; may be empty
-  std::string table;     ///< lines; empty or begins with an empty line
+  std::string outcome;  ///< what `holds` or `fails` means for this question: "STICKS"; not read where undecided
+  std::string table;    ///< lines; empty or begins with an empty line
   std::vector<std::string> notes;
   std::string advice;  ///< lines, as `table`
 };
@@ -108,6 +108,9 @@ std::unique_ptr<Asker> make_asker(std::unique_ptr<Engine> engine)
 {
   return std::make_unique<OneAsker>(std::move(engine));
 }
+
+/// "STICKS (holds)", "UNDECIDED": what an answer is called in one line.
+std::string headline_of(Verdict verdict, const AnswerText& text);
 
 const QuestionKind& kind_of(Question question);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/nearest_name.hpp"
 #include "base/text.hpp"
 #include "io/report.hpp"
 #include "stiction/error.hpp"
@@ -48,7 +49,8 @@ const std::string& moving_model(const Scenario& scenario)
     found = &model;
   }
   if (!found && !wanted.empty())
-    throw InputError("options.object", "want a model with a floating base, got " + quoted(wanted));
+    throw InputError("options.object", "want a model with a floating base, got " + quoted(wanted) +
+                                           did_you_mean(wanted, all_names(scenario.scene.models)));
   if (!found) throw InputError("models", "want one with a floating base, whose centre of mass may move, got none");
   return found->name;
 }

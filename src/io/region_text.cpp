@@ -56,6 +56,9 @@ AnswerText region_text(const ScenarioReport& report)
   AnswerText text;
   const RegionAnswer& answer = std::get<RegionAnswer>(report.answer);
   const RegionResult& result = answer.result;
+  text.outcome = result.verdict == Verdict::kHolds   ? "INSIDE"
+                 : result.kind == RegionKind::kEmpty ? "HELD NOWHERE"
+                                                     : "OUTSIDE";
   text.notes.push_back(fmt::format(
       "centre of mass of {} at {} m; it is moved horizontally, contacts and Jacobians stay those of the given posture",
       answer.model, metres(answer.input.position)));

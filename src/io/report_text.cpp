@@ -52,6 +52,11 @@ std::string detected_text(const std::vector<DetectedContact>& detected)
   return "contacts detected, with their distances: " + list;
 }
 
+std::string headline_of(Verdict verdict, const AnswerText& text)
+{
+  return verdict == Verdict::kUndecided ? "UNDECIDED" : text.outcome + " (" + name_of(verdict) + ")";
+}
+
 std::string shown_forces_text(int internal_forces, bool least_friction)
 {
   return fmt::format("forces are not unique ({} internal); shown are those {}", internal_forces,
@@ -86,14 +91,13 @@ namespace stiction {
 std::string to_text(const ScenarioReport& report, Colours colours)
 {
   using namespace internal;
-  std::string verdict = to_string(report.verdict);
+  const std::string verdict = to_string(report.verdict);
   std::string sentence = report.summary;
   if (sentence.starts_with(verdict + ": ")) sentence.erase(0, verdict.size() + 2);
-  std::ranges::transform(verdict, verdict.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  std::string out = report.scenario.name.empty() ? "" : report.scenario.name + "\n";
   AnswerText text = kind_of(report.scenario.question).text(report);
-  out += colours == Colours::kTerminal ? colour_of(report.verdict) + verdict + "\033[0m" : verdict;
-  out += (text.headline.empty() ? "" : " (" + text.headline + ")") + "\n";
+  std::string out = headline_of(report.verdict, text);
+  if (colours == Colours::kTerminal) out = colour_of(report.verdict) + out + "\033[0m";
+  out += (report.scenario.name.empty() ? "" : ": " + report.scenario.name) + "\n";
   append_wrapped(out, sentence);
 
   if (const ConeShape& cone = report.scenario.options.cone; cone.approximation != ConeApproximation::kExact)

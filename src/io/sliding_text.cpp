@@ -41,6 +41,15 @@ std::string well_posedness_words(const WellPosedness& found, bool something_stic
   return "friction is within rounding of a value beyond which some loads" + that + " have none or several solutions";
 }
 
+/// A solution is a motion: one acceleration with forces that obey the laws.
+std::string outcome_of(const SlidingResult& result)
+{
+  const std::size_t count = result.solutions.size();
+  if (count == 0) return "NO MOTION";
+  if (count > 1) return "SEVERAL MOTIONS";
+  return result.complete ? "ONE MOTION" : "A MOTION";
+}
+
 /// The contacts of each solution; of many, the first ones.
 std::string solutions_text(const ContactProblem& problem, const std::vector<SlidingSolution>& solutions,
                            std::size_t shown)
@@ -91,6 +100,7 @@ AnswerText sliding_text(const ScenarioReport& report)
   const SlidingAnswer& answer = std::get<SlidingAnswer>(report.answer);
   const SlidingResult& result = answer.result;
   const std::size_t count = result.solutions.size();
+  text.outcome = outcome_of(result);
   text.table = solutions_text(report.problem, result.solutions, std::min(count, kMostTables));
   if (count > kMostTables)
     text.notes.push_back(fmt::format("{} more solutions are in the JSON report", count - kMostTables));

@@ -28,7 +28,6 @@ class TrackSummary {
   /// 0 holds all the time, 1 fails somewhere, 3 undecided somewhere; 2 has a bad row.
   int exit_code() const;
 
- private:
   struct Instant {
     std::string id;
     double time = 0.0;
@@ -36,6 +35,10 @@ class TrackSummary {
     std::optional<double> scale, room;  ///< friction_scale; slack, N, or com, m
     std::string summary;
   };
+  const std::optional<Instant>& worst() const { return worst_; }  ///< none: no row was answered
+  const std::optional<Instant>& first_failure() const { return first_failure_; }
+
+ private:
   std::optional<Instant> read(const std::string& line) const;
   const char* room_name() const;
   static bool worse(const Instant& a, const Instant& b);

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <span>
 
+#include "base/nearest_name.hpp"
 #include "base/text.hpp"
 #include "io/entry_reader.hpp"
-#include "io/nearest_name.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -80,9 +80,8 @@ std::string TrackColumns::joint_path(const std::string& name, const char* entry)
     found = dof.model;
   }
   if (found.empty()) {
-    const std::string near = nearest_name(name, joints);
     throw InputError(name, "want time, a joint, base.x, contact.NAME, or a path of the scenario, got another column" +
-                               (near.empty() ? "" : ", did you mean " + quoted(near) + "?"));
+                               did_you_mean(name, joints));
   }
   return "models." + found + "." + entry + "." + name;
 }
@@ -108,11 +107,9 @@ TrackColumns::Column TrackColumns::find_column(const std::string& name) const
   }
   if (name.starts_with("contact.")) {
     const std::string contact = name.substr(8);
-    if (std::ranges::find(contacts_, contact) == contacts_.end()) {
-      const std::string near = nearest_name(contact, contacts_);
-      throw InputError(name, "want one of " + names_of(contacts_) + ", got " + quoted(contact) +
-                                 (near.empty() ? "" : ", did you mean " + quoted(near) + "?"));
-    }
+    if (std::ranges::find(contacts_, contact) == contacts_.end())
+      throw InputError(
+          name, "want one of " + names_of(contacts_) + ", got " + quoted(contact) + did_you_mean(contact, contacts_));
     column.kind = Kind::kContact;
     column.path = "contacts." + contact + ".active";
     return column;

@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "base/text.hpp"
+#include "io/row_result.hpp"
 #include "io/track.hpp"
 
 namespace stiction::internal {
@@ -20,14 +18,6 @@ std::size_t index_of(Verdict verdict)
   return static_cast<std::size_t>(std::ranges::find(kVerdicts, verdict) - std::begin(kVerdicts));
 }
 
-std::optional<double> number_in(const std::string& cell)
-{
-  if (cell == "inf") return kInfinity;
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  return error == std::errc() && end == cell.data() + cell.size() ? std::optional(value) : std::nullopt;
-}
-
 }  // namespace
 
 TrackSummary::TrackSummary(RowFormat format, std::vector<std::string> columns)
@@ -38,39 +28,14 @@ TrackSummary::TrackSummary(RowFormat format, std::vector<std::string> columns)
 /// None: the row was bad.
 std::optional<TrackSummary::Instant> TrackSummary::read(const std::string& line) const
 {
-  Instant instant;
-  std::string verdict;
-  if (format_ == RowFormat::kCsv) {
-    const std::vector<std::string> cells = split_csv(line);
-    if (!cells.back().empty()) return std::nullopt;
-    const auto cell = [&](const char* name) -> std::string {
-      const auto at = std::ranges::find(columns_, name);
-      return at == columns_.end() ? "" : cells[2 + static_cast<std::size_t>(at - columns_.begin())];
-    };
-    instant.id = cells.front();
-    verdict = cells[1];
-    instant.time = number_in(cell("time")).value_or(0.0);
-    instant.scale = number_in(cell("friction_scale"));
-    instant.room = number_in(cell(room_name()));
-    instant.summary = cells[cells.size() - 2];
-  } else {
-    const auto json = nlohmann::json::parse(line);
-    if (json.contains("error")) return std::nullopt;
-    const auto number = [&](const char* name) -> std::optional<double> {
-      if (!json.contains(name)) return std::nullopt;
-      if (json[name].is_number()) return json[name].get<double>();
-      return json[name] == "inf" ? std::optional(kInfinity) : std::nullopt;
-    };
-    instant.id = json["id"].is_string() ? json["id"].get<std::string>() : json["id"].dump();
-    verdict = json["verdict"].get<std::string>();
-    instant.time = number("time").value_or(0.0);
-    instant.scale = number("friction_scale");
-    instant.room = number(room_name());
-    instant.summary = json["summary"].get<std::string>();
-  }
-  for (const Verdict one : kVerdicts)
-    if (verdict == to_string(one)) instant.verdict = one;
-  return instant;
+  RowResult row = read_result(format_, columns_, line);
+  if (!row.answered) return std::nullopt;
+  return Instant{std::move(row.id),
+                 row.number("time").value_or(0.0),
+                 row.verdict,
+                 row.number("friction_scale"),
+                 row.number(room_name()),
+                 std::move(row.summary)};
 }
 
 const char* TrackSummary::room_name() const
@@ -121,7 +86,7 @@ std::string TrackSummary::told(const Instant& instant) const
   std::string text = fmt::format("{:.6g} s (row {})", instant.time, instant.id);
   if (instant.scale) text += fmt::format(", friction_scale {:.4g}", *instant.scale);
   if (instant.room && (room_name() == kCom || instant.verdict == Verdict::kHolds))
-    text += fmt::format(", {} {:.4g}", room_name(), *instant.room);
+    text += fmt::format(", {} {:.4g}{}", room_name(), *instant.room, room_name() == kCom ? " m" : "");
   return text + ": " + instant.summary;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/limits.hpp"
 #include "base/names.hpp"
+#include "base/nearest_name.hpp"
 #include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
@@ -58,7 +59,8 @@ int settable_joint(const UrdfTree& tree, const std::string& path, const std::str
 {
   const int index = tree.find_joint(name);
   if (index < 0)
-    throw InputError(path, "want a joint of the URDF (" + names_of(tree.joints) + "), got " + quoted(name));
+    throw InputError(path, "want a joint of the URDF (" + names_of(tree.joints) + "), got " + quoted(name) +
+                               did_you_mean(name, all_names(tree.joints)));
   const UrdfJoint& joint = tree.joints[idx(index)];
   if (joint.mimics >= 0)
     throw InputError(path, "want joint " + quoted(tree.joints[idx(joint.mimics)].name) +
@@ -172,10 +174,11 @@ class BodyFinder {
       const int index = models_[m].tree->find_link(link);
       if (index < 0)
         throw InputError(path, "want a link of models." + model + " (" + names_of(models_[m].tree->links) + "), got " +
-                                   quoted(link));
+                                   quoted(link) + did_you_mean(link, all_names(models_[m].tree->links)));
       return {static_cast<int>(m), index};
     }
-    throw InputError(path, "want a model of the scene (" + names_of(models_) + "), got " + quoted(model));
+    throw InputError(path, "want a model of the scene (" + names_of(models_) + "), got " + quoted(model) +
+                               did_you_mean(model, all_names(models_)));
   }
 
   BodyRef find_link(const std::string& path, const std::string& body) const

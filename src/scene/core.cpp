@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/linear_algebra.hpp"
+#include "base/nearest_name.hpp"
 #include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
@@ -370,7 +371,7 @@ int Core::model_index(const std::string& name) const
 {
   for (std::size_t m = 0; m < models.size(); ++m)
     if (models[m].name == name) return static_cast<int>(m);
-  throw InputError("models", "want a model of the scene, got " + quoted(name));
+  throw InputError("models", "want a model of the scene, got " + quoted(name) + did_you_mean(name, all_names(models)));
 }
 
 }  // namespace stiction::internal

@@ -374,10 +374,10 @@ std::vector<Finding> physical_findings(const UrdfTree& tree)
     const double allowed = kWrittenByHand * moments.cwiseAbs().maxCoeff();
     if (link.mass < 0.0) findings.push_back({words + "mass: want >= 0, got " + text(link.mass), true});
     if (moments(0) < -allowed)
-      findings.push_back({words + "inertia: no body has a negative principal moment, got " + text(moments)});
+      findings.push_back({words + "inertia: no body has a negative principal moment, got " + text(moments) + " kg m²"});
     else if (moments(0) + moments(1) < moments(2) - allowed)
       findings.push_back({words + "inertia: no body has principal moments " + text(moments) +
-                          " (the largest exceeds the sum of the others)"});
+                          " kg m² (the largest exceeds the sum of the others)"});
     if (link.mass == 0.0 && moments(2) > 0.0) findings.push_back({words + "inertia: a massless link has inertia"});
     if (link.mass == 0.0 && link.child_joints.empty() && link.parent_joint >= 0 &&
         tree.joints[idx(link.parent_joint)].type != JointType::kFixed)

@@ -103,11 +103,11 @@ std::string describe_free_motion(const Grasp& grasp, const Twist& twist)
     if (block.point_known && off.norm() <= kNoticeable * std::max(size, off.norm())) through.push_back(block.name);
   }
   if (screw.planar) {
-    text += through.empty() ? "the point " + point_text(on_axis, screw.axes, 2) : join(through);
+    text += through.empty() ? "the point " + point_text(on_axis, screw.axes, 2) + " m" : join(through);
   } else if (through.size() >= 2) {
     text += "the line through " + join(through);
   } else {
-    const std::string point = through.empty() ? point_text(on_axis, screw.axes, 3) : through[0];
+    const std::string point = through.empty() ? point_text(on_axis, screw.axes, 3) + " m" : through[0];
     text += "the line through " + point + " along " + line_direction(axis);
   }
   return text + leaving;

@@ -743,7 +743,7 @@ TEST(ClosureWords, SlideScrewAndTurn)
   EXPECT_EQ(words(twist(0, 0, 1, 0, 0, 0)), "free to slide along (0, 0, +1)");
   EXPECT_EQ(words(twist(-3, 0, 0, 0, 0, 0)), "free to slide along (-1, 0, 0), leaving f1");
   EXPECT_EQ(words(twist(0, -1, 0, 0, 0, 1)), "free to turn about the line through f1 along (0, 0, +1), leaving f2");
-  EXPECT_EQ(words(twist(0, 0, 0.5, 0, 0, 1)), "free to screw about the line through (0, 0, 0) along (0, 0, +1)");
+  EXPECT_EQ(words(twist(0, 0, 0.5, 0, 0, 1)), "free to screw about the line through (0, 0, 0) m along (0, 0, +1)");
   EXPECT_EQ(words(Eigen::VectorXd::Zero(6)), "");
   EXPECT_EQ(words(Eigen::VectorXd(Eigen::VectorXd::Ones(4))), "");
 }

@@ -48,7 +48,8 @@ TEST(PictureOf, HasTheForcesOfTheReport)
 TEST(PictureOf, FailingMotionGoesDownhill)
 {
   const Picture picture = picture_of(checked("box_on_steep_slope"));
-  EXPECT_THAT(picture.headline, ::testing::StartsWith("FAILS"));
+  EXPECT_EQ(picture.headline, "DOES NOT STICK (fails)");
+  EXPECT_EQ(picture.verdict, Verdict::kFails);
   EXPECT_EQ(picture.motion, "motion that nothing opposes");
   const auto motions = arrows_of(picture, Kind::kMotion);
   ASSERT_FALSE(motions.empty());

@@ -142,6 +142,43 @@ def draw(stiction, scenario, out, *more):
         return file.read(), done.stdout
 
 
+def plot_flaws(stiction, scenarios, folder):
+    """What is wrong with plots of rows, and with an animated drawing."""
+    rows, out = os.path.join(folder, "rows.csv"), os.path.join(folder, "out.csv")
+
+    def plotted(command, scenario, text, end, *more):
+        with open(rows, "w", encoding="utf-8") as file:
+            file.write(text)
+        file = os.path.join(folder, "plot" + end)
+        subprocess.run([stiction, command, os.path.join(scenarios, scenario + ".yaml"), "--inputs", rows, "--out", out, "--quiet",
+                        "--set", "options.margins=true", "--plot", file, *more], check=command == "batch", capture_output=True)
+        with open(file, encoding="utf-8") as plot:
+            return plot.read()
+
+    sweep = plotted("batch", "box_on_slope", "contacts.bottom.mu\n" + "".join(f"{0.4 - 0.01 * i:.2f}\n" for i in range(10)), ".svg")
+    yield from (f"sweep: {flaw}" for flaw in flaws(sweep))
+    if "fails at 0.36, holds at 0.37" not in sweep:  # tan 20 degrees = 0.364, whatever the order of the rows
+        yield "sweep: where the verdict turns is not told"
+    tilted = "".join(f'{i},"[{9.81 * math.sin(0.1 * i):.4f}, 0, {-9.81 * math.cos(0.1 * i):.4f}]",{int(i != 2)},{"x" if i == 4 else 1}\n' for i in range(8))
+    track = plotted("track", "biped_standing", "time,gravity,contact.left,contact.right\n" + tilted, ".svg",
+                    "--question", "equilibrium", "--set", "models.robot.effort=limits")
+    yield from (f"track: {flaw}" for flaw in flaws(track))
+    for wanted in ("first failure and worst instant at", "least friction that holds", ">left<", ">right<", "bad rows", "band_fails"):
+        if wanted not in track:
+            yield f"track: no {wanted}"
+    page = plotted("batch", "box_on_slope", "contacts.bottom.mu\n0.3\n0.4\n", ".html")
+    if not page.startswith("<!DOCTYPE html>") or re.search(r"(src|href)=|url\((?!#)", page):
+        yield "page: it needs other files"
+    yield from (f"page: {flaw}" for flaw in flaws(page[page.index("<svg") : page.index("</svg>") + 6]))
+    moving, _ = draw(stiction, os.path.join(scenarios, "block_tips.yaml"), os.path.join(folder, "moving.svg"), "--animate")
+    yield from (f"moving: {flaw}" for flaw in flaws(moving))
+    # Moments go from the body to its ghost: the corner that lifts rises from one to the next.
+    heights = [min(y for x, y in points_of(p)) for g in ET.fromstring(moving).iter(SVG + "g") if g.get("class", "").startswith("moment")
+               for p in g.iter(SVG + "polygon")]
+    if len(heights) != 12 or any(a <= b for a, b in zip(heights, heights[1:])):
+        yield f"moving: heights {heights}"
+
+
 def main():
     stiction, source = sys.argv[1:3]
     if len(sys.argv) > 3:
@@ -176,6 +213,7 @@ def main():
             report = json.loads(subprocess.run([stiction, "check", path, "--json"], capture_output=True, text=True).stdout)
             assert report["contacts"]
             failures += [f"{name}: {flaw}" for flaw in force_flaws(svg, report)]
+        failures += plot_flaws(stiction, scenarios, folder)
     print("\n".join(failures))
     print(f"{len(names)} drawings, {skipped} skipped, {len(failures)} flaws")
     return 1 if failures or len(names) < 60 else 0

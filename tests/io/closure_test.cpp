@@ -15,8 +15,7 @@ const std::vector<ScenarioOverride> kSoft = {{"contacts.left.torsion", "0.005"},
 
 TEST(ClosureReport, GoldenOfTwoHardFingers)
 {
-  EXPECT_EQ(to_text(checked("ball_between_hard_fingers")), R"(ball between two hard fingers
-FAILS
+  EXPECT_EQ(to_text(checked("ball_between_hard_fingers")), R"(NOT CLOSED (fails): ball between two hard fingers
 no frictional form closure of ball; free to turn about the line through left and
 right
 
@@ -26,10 +25,11 @@ frictional form closure  fails
  - free to turn about the line through left and right
 resists gravity, loads   holds
 
- - epsilon (largest wrench resisted in every direction): 0 for normal forces
-   that sum to 1, 0 for normal forces up to 1; torques about (0, 0, 0) m,
+ - epsilon (largest wrench resisted in every direction): 0 N for normal forces
+   that sum to 1 N, 0 N for normal forces up to 1 N; torques about (0, 0, 0) m,
    divided by 0.05 m
- - d (largest common slack of internal forces): 1
+ - d (largest common slack of internal forces, by 1 N of normal force per
+   contact): 1 N
  - no amount of friction gives closure
  - internal forces: 1, motions of the object that no contact sees: 1
 )");

@@ -15,8 +15,7 @@ using Json = nlohmann::ordered_json;
 
 TEST(EquilibriumReport, GoldenOfAPushedBox)
 {
-  EXPECT_EQ(to_text(checked("box_pushed")), R"(box pushed from the side
-HOLDS
+  EXPECT_EQ(to_text(checked("box_pushed")), R"(STANDS (holds): box pushed from the side
 contacts and efforts balance the load
 
 contact   state      normal [N]  friction in use

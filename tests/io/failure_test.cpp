@@ -117,9 +117,11 @@ TEST(FailureReport, ForgedCounterfactualsAreRefused)
 TEST(FailureReport, HoldingIsNotStandingStill)
 {
   const std::string limp = to_text(checked("quadruped_standing", {{"models.robot.effort", "none"}}));
-  EXPECT_THAT(limp, HasSubstr("HOLDS (sticks while it falls)\nevery contact sticks while it falls: 8.275 m/s² down"));
+  EXPECT_THAT(limp, HasSubstr("STICKS WHILE IT FALLS (holds): quadruped on four feet\nevery contact sticks while it "
+                              "falls: 8.275 m/s² down"));
   const std::string free = to_text(checked("quadruped_standing", {{"contacts", "[]"}}));
-  EXPECT_THAT(free, HasSubstr("HOLDS (no contacts)\nthere are no contacts, so nothing can slip; it falls: 9.81 m/s²"));
+  EXPECT_THAT(free, HasSubstr("NO CONTACTS (holds): quadruped on four feet\nthere are no contacts, so nothing can "
+                              "slip; it falls: 9.81 m/s²"));
 }
 
 TEST(FailureReport, RowsSayWhatReportsSayUnlessToldNotTo)
@@ -139,7 +141,26 @@ TEST(NumberText, OneNumberIsOneNumberAndRoundingIsNone)
   EXPECT_EQ(interval_text(0.31, 0.32), "0.31 to 0.32");
   EXPECT_EQ(tidy(2.8e-17, 0.3), 0.0);
   EXPECT_EQ(tidy(2.8e-17, 1e-17), 2.8e-17);
-  EXPECT_EQ(spare_friction_text(9.5e-07), "friction to spare: holds with next to none");
+}
+
+TEST(NumberText, FrictionIsToldAsCoefficients)
+{
+  const auto cone = [](double mu, double torsion = 0.0) {
+    return FrictionCone{2, torsion > 0.0, mu, torsion, 1.0, ConeShape()};
+  };
+  const FrictionCone rough = cone(0.5), smooth = cone(0.0), soft = cone(0.8, 0.003);
+  EXPECT_EQ(spare_friction_text({rough}, 9.5e-07), "friction to spare: holds with next to none");
+  EXPECT_EQ(spare_friction_text({rough}, 0.0), "holds without any friction");
+  EXPECT_EQ(spare_friction_text({rough, rough, smooth}, 0.54), "friction to spare: mu 0.5 could fall to 0.27");
+  EXPECT_EQ(spare_friction_text({soft, rough}, 0.5),
+            "friction to spare: mu 0.8 could fall to 0.4 and torsion 0.003 m to 0.0015 m and mu 0.5 to 0.25");
+  // Rounded to the side that holds: 0.41237 is too little, and so is 0.47129.
+  EXPECT_EQ(spare_friction_text({rough}, 0.82474), "friction to spare: mu 0.5 could fall to 0.4124");
+  EXPECT_EQ(more_friction_text({cone(0.4)}, 1.178201), "every friction coefficient times 1.179 (mu 0.4 to 0.4713)");
+  std::vector<FrictionCone> many;
+  for (const double mu : {0.1, 0.2, 0.3, 0.4}) many.push_back(cone(mu));
+  EXPECT_EQ(spare_friction_text(many, 0.5), "friction to spare: every coefficient could fall to 0.5 times what it is");
+  EXPECT_EQ(more_friction_text(many, 1.5), "every friction coefficient times 1.5");
 }
 
 TEST(TextsForPeople, HaveNoRoundingNoKeysAndNoEquationNumbers)

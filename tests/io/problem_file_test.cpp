@@ -31,19 +31,19 @@ Json block(double mu)
           {"contacts", {{"tangents", 2}, {"mu", {mu}}}}};
 }
 
-ScenarioReport check_text(const std::string& text, const std::vector<ScenarioOverride>& overrides = {})
+ScenarioReport check_matrices(const std::string& text, const std::vector<ScenarioOverride>& overrides = {})
 {
   return check_scenario_text(text, "", "p.json", overrides);
 }
 Verdict verdict_of(const Json& file, const std::vector<ScenarioOverride>& overrides = {})
 {
-  return check_text(file.dump(), overrides).verdict;
+  return check_matrices(file.dump(), overrides).verdict;
 }
 
 std::string error_of_text(const std::string& text, const std::vector<ScenarioOverride>& overrides = {})
 {
   try {
-    check_text(text, overrides);
+    check_matrices(text, overrides);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -98,7 +98,7 @@ TEST(ProblemFile, EveryQuestionThatMatricesAnswer)
   file["M"] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
   for (const char* question : {"all_sticking", "equilibrium", "couplings", "sliding", "impact", "closure"}) {
     file["question"] = question;
-    const ScenarioReport report = check_text(file.dump());
+    const ScenarioReport report = check_matrices(file.dump());
     const std::string expected = question == std::string("closure") ? "fails" : "holds";  // it may be lifted
     EXPECT_EQ(to_string(report.verdict), expected) << question << ": " << report.summary;
     EXPECT_TRUE(verify_report(to_json(report)).valid) << question;
@@ -121,7 +121,7 @@ TEST(ProblemFile, HasVelocitiesForSlidingAndImpact)
   EXPECT_THAT(error_of_text(file.dump()), HasSubstr("contacts[0]: want bodies at rest"));
   file["contacts"] = Json::array({{{"mu", 0.5}, {"slides", {1.0, 0.0}}}});
   file["question"] = "sliding";
-  const Json slides = Json::parse(to_json(check_text(file.dump())));
+  const Json slides = Json::parse(to_json(check_matrices(file.dump())));
   EXPECT_EQ(slides["verdict"].get<std::string>(), "holds");
   EXPECT_NEAR(slides["acceleration"]["values"]["v0"].get<double>(), -4.0 - 5.0, 1e-9);
   file["contacts"][0]["slides"] = {-1.0, 0.0};
@@ -130,7 +130,7 @@ TEST(ProblemFile, HasVelocitiesForSlidingAndImpact)
   file["contacts"] = Json::array({{{"mu", 0.5}, {"restitution", {{"normal", 0.5}}}}});
   file["question"] = "impact";
   file["v"] = {0.0, 0.0, -2.0};
-  const std::string impact = to_json(check_text(file.dump()));
+  const std::string impact = to_json(check_matrices(file.dump()));
   EXPECT_THAT(impact, HasSubstr("\"verdict\":\"holds\""));
   EXPECT_TRUE(verify_report(impact).valid);
 }
@@ -195,7 +195,7 @@ TEST(ProblemFile, OtherKeysAreAllowedButMisspeltOnesAreToldAbout)
   file["verdict"] = "fails";  // somebody's opinion
   EXPECT_EQ(read_problem_text(file.dump()).bare->warnings, std::vector<std::string>());
   file["gama"] = {0.0, 0.0, 0.0};
-  EXPECT_THAT(to_text(check_text(file.dump())), HasSubstr("gama: not read; did you mean 'gamma'?"));
+  EXPECT_THAT(to_text(check_matrices(file.dump())), HasSubstr("gama: not read; did you mean 'gamma'?"));
   EXPECT_THAT(error_after([](Json& entry) { entry["contacts"]["source"] = 1; }),
               HasSubstr("contacts.source: want a known key"));
 }
@@ -251,7 +251,7 @@ TEST(ProblemFile, MayHaveATolerance)
   Json file = block(0.4 - 1e-8);
   EXPECT_EQ(verdict_of(file), Verdict::kFails);
   file["options"]["tolerance"] = 1e-6;
-  const ScenarioReport report = check_text(file.dump());
+  const ScenarioReport report = check_matrices(file.dump());
   EXPECT_THAT(report.summary, HasSubstr("holds: within 1e-06 of the data, which these forces need changed by "));
   EXPECT_TRUE(verify_report(to_json(report)).valid) << verify_report(to_json(report)).message;
   EXPECT_TRUE(judge_exactly(to_json(report)).valid) << judge_exactly(to_json(report)).message;
@@ -263,7 +263,7 @@ TEST(ProblemFile, MayHaveATolerance)
   EXPECT_THAT(error_of_text(file.dump(), {{"options.tolerance", "0.1"}}),
               HasSubstr("options.tolerance: want 0 to 2^-7"));
   EXPECT_THAT(error_of_text(file.dump(), {{"question", "closure"}}), HasSubstr("options.tolerance: want none unless"));
-  const ScenarioReport fails = check_text(file.dump(), {{"contacts.c0.mu", "0.2"}});
+  const ScenarioReport fails = check_matrices(file.dump(), {{"contacts.c0.mu", "0.2"}});
   EXPECT_THAT(fails.summary, HasSubstr("fails: all data within 1e-06 fail: "));
   EXPECT_TRUE(judge_exactly(to_json(fails)).valid) << judge_exactly(to_json(fails)).message;
 }

@@ -16,8 +16,8 @@ using Json = nlohmann::ordered_json;
 
 TEST(ReportText, GoldenOfAHoldingBlock)
 {
-  EXPECT_EQ(to_text(checked("block_on_ground")), R"(block on flat ground, pushed below the friction limit
-HOLDS
+  EXPECT_EQ(to_text(checked("block_on_ground")),
+            R"(STICKS (holds): block on flat ground, pushed below the friction limit
 every contact sticks; nearest to slipping: right (82 % of its friction)
 
 contact  state      normal [N]  friction in use
@@ -26,15 +26,15 @@ left     sticking       3.5717  [################----]  82 %
 
  - forces are not unique (1 internal); shown are those that need the least
    friction
- - friction to spare: holds down to 0.8155 of every coefficient
+ - friction to spare: mu 0.5 could fall to 0.4078
 )");
 }
 
 TEST(ReportText, GoldenOfAFailingPinch)
 {
   // Forces are unique here: 8 N and 9 N, and (g - F1y) / 3 = 3.77 N along both.
-  EXPECT_EQ(to_text(checked("pinch_free_fingers", {{"contacts.left.mu", "0.4"}})), R"(two fingers let a mass down
-FAILS
+  EXPECT_EQ(to_text(checked("pinch_free_fingers", {{"contacts.left.mu", "0.4"}})),
+            R"(DOES NOT STICK (fails): two fingers let a mass down
 slides along (0, 0, -1): left slips
 
 contact  state      normal [N]  friction in use
@@ -45,7 +45,8 @@ right    sticking            9  [#################---]  84 %
    unlimited
 
 what would make it hold, each by itself:
- - every friction coefficient times 1.179
+ - every friction coefficient times 1.179 (mu 0.4 to 0.4713 and mu 0.5 to
+   0.5891)
  - friction of left alone raised from 0.4 to 0.4713
  - generalised force added (N, N m): p/y +0.229839, p/x1 +0.275807, p/y1
    -0.459678, p/y2 +0.229839
@@ -63,7 +64,7 @@ TEST(ReportText, TellsTheMotionThatIsLeft)
 TEST(ReportText, ColoursOnlyWhenAsked)
 {
   const ScenarioReport report = checked("block_on_ground");
-  EXPECT_THAT(to_text(report, Colours::kTerminal), HasSubstr("\033[1;32mHOLDS\033[0m"));
+  EXPECT_THAT(to_text(report, Colours::kTerminal), HasSubstr("\033[1;32mSTICKS (holds)\033[0m: block"));
   EXPECT_EQ(to_text(report).find('\033'), std::string::npos);
 }
 

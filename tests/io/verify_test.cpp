@@ -237,7 +237,7 @@ TEST(OwnReports, WhatVerifyRefusesIsUndecided)
   EXPECT_EQ(json["verdict"], "undecided");
   EXPECT_THAT(json["summary"].get<std::string>(),
               HasSubstr("undecided: the proof does not stand as it is written: it is a test"));
-  EXPECT_THAT(to_text(report), HasSubstr("UNDECIDED\n"));
+  EXPECT_THAT(to_text(report), HasSubstr("UNDECIDED: block on flat ground"));
   // Far from the origin rounding is large: whatever comes out, it is not a report that is refused.
   const ScenarioReport region = checked("biped_region", {{"models.robot.pose.xyz", "[1000, 700, 0.9]"}});
   EXPECT_TRUE(region.verdict == Verdict::kUndecided || verify_report(to_json(region), "r").valid);

@@ -1,7 +1,9 @@
-#include "io/nearest_name.hpp"
+#include "base/nearest_name.hpp"
 
 #include <algorithm>
 #include <numeric>
+
+#include "base/text.hpp"
 
 namespace stiction::internal {
 
@@ -34,6 +36,12 @@ std::string nearest_name(std::string_view word, const std::vector<std::string>& 
     }
   }
   return nearest;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates)
+{
+  const std::string near = nearest_name(word, candidates);
+  return near.empty() ? "" : ", did you mean " + quoted(near) + "?";
 }
 
 }  // namespace stiction::internal

@@ -1,4 +1,4 @@
-#include "io/nearest_name.hpp"
+#include "base/nearest_name.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,6 +28,12 @@ TEST(NearestName, StaysSilentWhenNothingIsNear)
   EXPECT_EQ(nearest_name("frobnicate", {"check", "inspect"}), "");
   EXPECT_EQ(nearest_name("xy", {"mu", "at", "on"}), "");
   EXPECT_EQ(nearest_name("anything", {}), "");
+}
+
+TEST(DidYouMean, EndsAMessageOrSaysNothing)
+{
+  EXPECT_EQ(did_you_mean("left_kne", {"right_knee", "left_knee"}), ", did you mean 'left_knee'?");
+  EXPECT_EQ(did_you_mean("nose", {"right_knee", "left_knee"}), "");
 }
 
 }  // namespace
