@@ -11,6 +11,7 @@ _stiction()
     [verify]='--scenario --set --package-path --exact'
     [new]='--ground --feet --package-path'
     [inspect]='--package-path'
+    [view]="$scenario --html --port --host --no-browser"
   )
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
@@ -22,7 +23,7 @@ _stiction()
       mapfile -t COMPREPLY < <(compgen -W 'all_sticking equilibrium closure region sliding impact couplings' -- "$cur") ;;
     --view) mapfile -t COMPREPLY < <(compgen -W 'front side top iso' -- "$cur") ;;
     --package-path) compopt -o nospace 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -S / -- "$cur") ;;
-    --set | --threads | --shard | --window | --tolerance | --ground | --feet) ;;
+    --set | --threads | --shard | --window | --tolerance | --ground | --feet | --port | --host) ;;
     *)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "${options[$command]-} --help --version" -- "$cur")

@@ -1,5 +1,5 @@
 # Completion of stiction for fish.
-set -l commands check region batch track verify new inspect
+set -l commands check region batch track verify new inspect view
 complete -c stiction -n "not __fish_seen_subcommand_from $commands" -f
 complete -c stiction -n "not __fish_seen_subcommand_from $commands" -a check -d 'answer the question of a scenario'
 complete -c stiction -n "not __fish_seen_subcommand_from $commands" -a region -d 'support region of the centre of mass'
@@ -8,11 +8,12 @@ complete -c stiction -n "not __fish_seen_subcommand_from $commands" -a track -d 
 complete -c stiction -n "not __fish_seen_subcommand_from $commands" -a verify -d "re-check a report's proof"
 complete -c stiction -n "not __fish_seen_subcommand_from $commands" -a new -d 'write a scenario of a robot on the ground'
 complete -c stiction -n "not __fish_seen_subcommand_from $commands" -a inspect -d 'links, joints, limits and masses of a robot'
+complete -c stiction -n "not __fish_seen_subcommand_from $commands" -a view -d 'live 3-D view in the browser'
 complete -c stiction -l help -s h -d help
 complete -c stiction -l version -d version
-complete -c stiction -n '__fish_seen_subcommand_from check region batch track verify' -l set -x -d 'replace one entry: PATH=VALUE'
+complete -c stiction -n '__fish_seen_subcommand_from check region batch track verify view' -l set -x -d 'replace one entry: PATH=VALUE'
 complete -c stiction -n "__fish_seen_subcommand_from $commands" -l package-path -x -a '(__fish_complete_directories)' -d 'folder for package:// files'
-complete -c stiction -n '__fish_seen_subcommand_from check batch track' -l question -x -a 'all_sticking equilibrium closure region sliding impact couplings'
+complete -c stiction -n '__fish_seen_subcommand_from check batch track view' -l question -x -a 'all_sticking equilibrium closure region sliding impact couplings'
 complete -c stiction -n '__fish_seen_subcommand_from check' -l json -d 'the report as JSON, with the proof'
 complete -c stiction -n '__fish_seen_subcommand_from check' -l steps -d 'also what the steps of the algorithm find'
 complete -c stiction -n '__fish_seen_subcommand_from check' -l problem -r -d 'write a problem file'
@@ -35,3 +36,7 @@ complete -c stiction -n '__fish_seen_subcommand_from verify' -l scenario -r -d '
 complete -c stiction -n '__fish_seen_subcommand_from verify' -l exact -d 'also judge in rational arithmetic'
 complete -c stiction -n '__fish_seen_subcommand_from new' -l ground -x -d 'the ground: slope: 10 deg, mu: 0.5'
 complete -c stiction -n '__fish_seen_subcommand_from new' -l feet -x -d 'links that stand on it'
+complete -c stiction -n '__fish_seen_subcommand_from view' -l html -r -d 'only write one file that works offline'
+complete -c stiction -n '__fish_seen_subcommand_from view' -l port -x -d 'of the server'
+complete -c stiction -n '__fish_seen_subcommand_from view' -l host -x -d '0.0.0.0 for other machines'
+complete -c stiction -n '__fish_seen_subcommand_from view' -l no-browser -d 'only say where it is'

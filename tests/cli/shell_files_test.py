@@ -34,7 +34,9 @@ def completed(*words):
 
 commands = set(re.findall(r"^  ([a-z]+)  ", help_of().split("xamples")[0], re.M))
 assert {"check", "track", "verify"} <= commands, commands
-options = {command: options_of(command) for command in commands}
+options = {command: options_of(command) for command in commands - {"view"}}
+with open(os.path.join(SOURCE, "python", "stiction", "view", "__main__.py"), encoding="utf-8") as file:   # which need not be installed
+    options["view"] = {"--help", *re.findall(r'add_argument\("(--[a-z-]+)"', file.read())}
 assert {"--set", "--svg", "--help"} <= options["check"], options
 
 assert completed("") == commands | {"--help", "--version"}, completed("")

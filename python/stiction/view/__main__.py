@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import os
 import sys
 import webbrowser
@@ -28,6 +29,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, default=8080, help="8080, or the next free one; 0: any")
     parser.add_argument("--host", default="127.0.0.1", help="0.0.0.0 lets other machines see it and move its sliders")
     parser.add_argument("--no-browser", action="store_true", help="only says where it is")
+    parser.add_argument("--version", action="version", version=f"stiction {importlib.metadata.version('stiction')}")
     return parser
 
 
