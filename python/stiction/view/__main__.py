@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import os
 import sys
 import webbrowser
@@ -18,6 +17,8 @@ examples:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from stiction import __version__
+
     parser = argparse.ArgumentParser(
         prog="stiction view", description="Shows a scenario in 3-D in the browser; every move of a slider asks again.",
         epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -29,7 +30,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, default=8080, help="8080, or the next free one; 0: any")
     parser.add_argument("--host", default="127.0.0.1", help="0.0.0.0 lets other machines see it and move its sliders")
     parser.add_argument("--no-browser", action="store_true", help="only says where it is")
-    parser.add_argument("--version", action="version", version=f"stiction {importlib.metadata.version('stiction')}")
+    parser.add_argument("--version", action="version", version=f"stiction {__version__}")
     return parser
 
 
