@@ -148,16 +148,16 @@ TEST(FrictionBracket, ApproachesDoubtFromBothSides)
 
 TEST(FrictionBracket, IsSettledOnlyWhereBothEndsMeet)
 {
-  EXPECT_TRUE(bracket_at(0.37, 0.0).settled());
-  EXPECT_TRUE(bracket_at(0.37, 0.0, 1e-5).settled());
-  EXPECT_FALSE(bracket_at(0.37, 0.0, 1e-3).settled());
-  EXPECT_TRUE(bracket_at(1e9, 0.0).settled());              // proved that none helps
-  EXPECT_TRUE(bracket_at(1e-12, 0.0, 0.0, 1.0).settled());  // ever less is enough
+  EXPECT_TRUE(bracket_at(0.37, 0.0).as_number().settled());
+  EXPECT_TRUE(bracket_at(0.37, 0.0, 1e-5).as_number().settled());
+  EXPECT_FALSE(bracket_at(0.37, 0.0, 1e-3).as_number().settled());
+  EXPECT_TRUE(bracket_at(1e9, 0.0).as_number().settled());              // proved that none helps
+  EXPECT_TRUE(bracket_at(1e-12, 0.0, 0.0, 1.0).as_number().settled());  // ever less is enough
   // Known to hold with all of its friction, and nothing can be told below: one is not the least.
   const FrictionBracket open =
       bracket_friction(1.0, 1.0, [](double) { return Verdict::kUndecided; }, [](double mu) { return mu; });
   EXPECT_EQ(open.upper, 1.0);
-  EXPECT_FALSE(open.settled());
+  EXPECT_FALSE(open.as_number().settled());
 }
 
 TEST(FrictionBracket, GivesUpWhereNothingCanBeTold)
