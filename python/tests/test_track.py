@@ -20,6 +20,18 @@ def test_a_slope_that_grows_slides_the_box(root):
     assert np.allclose(found.columns["time"].astype(float), time)
 
 
+@pytest.mark.parametrize("script, words", [("kill -SEGV $$", "signal 11"), ("echo out of luck >&2; exit 4", "exit code 4: out of luck")])
+def test_a_program_that_breaks_down_is_no_bad_input(root, tmp_path, monkeypatch, script, words):
+    broken = tmp_path / "stiction"
+    broken.write_text(f"#!/bin/sh\n{script}\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr("stiction._program.PROGRAM", str(broken))
+    with pytest.raises(RuntimeError, match=words):
+        stiction.track(root / "scenarios" / "box_pushed.yaml", {"time": np.arange(3.0)})
+    with pytest.raises(RuntimeError, match=words):
+        stiction.BatchChecker(root / "scenarios" / "box_pushed.yaml")
+
+
 def test_refusals_are_input_errors(root):
     with pytest.raises(stiction.InputError, match="--window"):
         stiction.track(root / "scenarios" / "box_pushed.yaml", {"time": np.arange(3.0)}, window=2)

@@ -83,11 +83,13 @@ std::vector<std::pair<std::string, std::string>> mesh_hashes(const PlainScenario
 
 namespace stiction {
 
-Scenario resolved_scenario(const Scenario& scenario)
+Scenario resolved_scenario(const Scenario& scenario, std::vector<Warning>* warnings)
 {
   if (scenario.bare || !has_geometry(scenario.scene)) return scenario;
   SceneGeometry geometry(scenario.scene);
-  return internal::plain_scenario(scenario, geometry).scenario;
+  internal::PlainScenario plain = internal::plain_scenario(scenario, geometry);
+  if (warnings) *warnings = std::move(plain.warnings);
+  return std::move(plain.scenario);
 }
 
 }  // namespace stiction
