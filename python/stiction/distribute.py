@@ -19,7 +19,6 @@ import multiprocessing
 import os
 import re
 import socket
-import subprocess
 import sys
 import time
 import uuid
@@ -29,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from ._checker import BatchChecker, describe_results, scenario_arguments, sha256_of
-from ._program import PROGRAM
+from ._program import PROGRAM as PROGRAM, run_program, words_of
 from ._stiction import __version__
 from ._tables import TABLE_SUFFIXES, count_rows, read_table, table_suffix, write_table
 from ._types import InputError

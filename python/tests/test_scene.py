@@ -181,3 +181,19 @@ def test_words_are_checked():
         stiction.Grasp(np.eye(3), -np.eye(3), 0.5, cone="round")
     with pytest.raises(stiction.InputError):
         stiction.StickingChecker("simplex")
+
+
+def test_contacts_beside_their_link_are_told(tmp_path):
+    """40 cm below the box; in rows of a batch an error where the options are strict; silent where a mesh is not there."""
+    scenario = {"stiction": 1, "models": {"robot": {"urdf": str(ROOT / "urdf/box.urdf"), "pose": {"xyz": [0, 0, 7]}}},
+                "contacts": [{**BOTTOM, "points": [[x, y, -0.5] for x, y, _ in CORNERS]}], "question": "equilibrium"}
+    told = "contacts[0].points[0]: is 400 mm away from the collision shapes of 'robot/box'"
+    assert stiction.check(scenario).warnings == stiction.Scene(scenario).warnings == [told]
+    with pytest.raises(stiction.InputError, match="400 mm away"):
+        stiction.check(scenario, set={"options.strict": True})
+    heights = {"contacts.bottom.points": [[[x, y, z] for x, y, _ in CORNERS] for z in (-0.1, -0.5)]}
+    rows = stiction.batch(scenario, heights, set={"options.strict": True})
+    assert rows["status"].tolist() == [0, 1] and told in rows["error"][1]
+    (tmp_path / "box.urdf").write_text((ROOT / "urdf/box.urdf").read_text().replace('<collision><geometry><box size="0.2 0.2 0.2"/>', '<collision><geometry><mesh filename="no_such.stl"/>'))
+    scenario["models"]["robot"]["urdf"] = str(tmp_path / "box.urdf")
+    assert stiction.check(scenario, set={"options.strict": True}).warnings == []
