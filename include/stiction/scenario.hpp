@@ -110,7 +110,7 @@ Scenario read_scenario_text(const std::string& text, const std::string& folder =
 
 /// With ordinary poses and contacts instead of those that are left to collision shapes: what Scene takes. Its contacts
 /// are the ones at the described state.
-/// @throws InputError naming the entry.
-Scenario resolved_scenario(const Scenario& scenario);
+/// @param[out] warnings what the shapes contradict, if not null. @throws InputError naming the entry.
+Scenario resolved_scenario(const Scenario& scenario, std::vector<Warning>* warnings = nullptr);
 
 }  // namespace stiction

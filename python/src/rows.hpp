@@ -1,7 +1,9 @@
 // Many rows on several threads, without the interpreter's lock.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -44,27 +46,38 @@ class BadRows {
   std::vector<std::pair<std::size_t, std::string>> list_;
 };
 
-/// Calls worker(row) for every row, on `threads` threads with a worker of its own each: make_worker() is called there.
-/// What a worker writes must depend on its row alone. Holds the interpreter's lock only to look for signals, ten times
-/// a second; an interrupt ends every thread after its row. @throws nb::python_error then, or what a worker throws.
+/// Calls worker(row) for every row, on up to `threads` threads with a worker of its own each: make_worker() is called
+/// there. The first begins alone; the others join it when rows are left after a millisecond, so that few costly rows
+/// are shared and many cheap ones do not wait for threads. What a worker writes must depend on its row alone. Holds the
+/// interpreter's lock only to look for signals, ten times a second; an interrupt ends every thread after its row.
+/// @throws nb::python_error then, or what a worker throws.
 template <class MakeWorker>
 void for_rows(std::size_t rows, int threads, MakeWorker make_worker)
 {
   if (threads < 1 || threads > 1024) throw InputError("threads", "want 1 to 1024, got " + std::to_string(threads));
-  constexpr std::size_t kChunk = 64;  // rows between looks at the clock of all
+  const std::size_t most = std::min(static_cast<std::size_t>(threads), std::max<std::size_t>(1, rows));
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> stop = false;
   std::mutex mutex;
   std::condition_variable ended;
-  std::size_t running =
-      std::min<std::size_t>(static_cast<std::size_t>(threads), std::max<std::size_t>(1, rows / kChunk));
+  std::size_t running = 0;
   std::exception_ptr thrown;
 
+  /// Rows that nobody has: fewer towards the end, so that no thread waits long for another.
+  const auto take = [&](std::size_t& first, std::size_t& last) {
+    constexpr std::size_t kMost = 64, kShares = 4;
+    first = next;
+    do {
+      if (first >= rows) return false;
+      last = first + std::clamp<std::size_t>((rows - first) / (kShares * most), 1, kMost);
+    } while (!next.compare_exchange_weak(first, last));
+    return true;
+  };
   const auto work = [&] {
     try {
       auto worker = make_worker();
-      for (std::size_t first; !stop && (first = next.fetch_add(kChunk)) < rows;)
-        for (std::size_t row = first; row < std::min(rows, first + kChunk) && !stop; ++row) worker(row);
+      for (std::size_t first = 0, last = 0; !stop && take(first, last);)
+        for (std::size_t row = first; row < last && !stop; ++row) worker(row);
     } catch (...) {
       const std::lock_guard lock(mutex);
       thrown = std::current_exception();
@@ -78,9 +91,17 @@ void for_rows(std::size_t rows, int threads, MakeWorker make_worker)
   {
     nb::gil_scoped_release released;
     std::vector<std::jthread> pool;
-    for (std::size_t i = running; i > 0; --i) pool.emplace_back(work);
     std::unique_lock lock(mutex);
-    while (!ended.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; })) {
+    const auto start = [&](std::size_t count) {
+      running += count;
+      for (; count > 0; --count) pool.emplace_back(work);
+    };
+    const auto done_within = [&](std::chrono::milliseconds time) {
+      return ended.wait_for(lock, time, [&] { return running == 0; });
+    };
+    start(1);
+    if (most > 1 && !done_within(std::chrono::milliseconds(1)) && next < rows) start(most - 1);
+    while (!done_within(std::chrono::milliseconds(100))) {
       lock.unlock();
       {
         nb::gil_scoped_acquire acquired;

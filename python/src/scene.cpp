@@ -57,28 +57,30 @@ void bind_scene(nb::module_& module)
       .def("__init__",
            [](SceneHandle* self, const Scenario& scenario, const std::map<std::string, std::string>& urdf_texts) {
              if (scenario.bare) throw InputError("models", "want a scenario with robots, got a problem file");
-             SceneDescription description = scenario.scene;
-             for (ModelDescription& model : description.models)
+             Scenario described = scenario;
+             for (ModelDescription& model : described.scene.models)
                if (const auto text = urdf_texts.find(model.name); text != urdf_texts.end()) {
                  model.urdf_file.clear();
                  model.urdf_text = text->second;
                }
              nb::gil_scoped_release released;
+             std::vector<Warning> implausible;
+             const SceneDescription description = resolved_scenario(described, &implausible).scene;
              Scene loaded(description);
              const ContactProblem problem = loaded.compute();
+             for (const Warning& warning : loaded.warnings()) implausible.push_back(warning);
              new (self) SceneHandle(description, std::move(loaded));
+             for (const Warning& warning : implausible) self->warnings.push_back(warning.message());
              for (const Contact& contact : problem.contacts) self->contact_names.push_back(contact.name);
            })
       .def_prop_ro("nq", [](SceneHandle& h) { return h.scene.run([](Scene& s) { return s.nq(); }); })
       .def_prop_ro("nv", [](SceneHandle& h) { return h.scene.run([](Scene& s) { return s.nv(); }); })
       .def_ro("contact_names", &SceneHandle::contact_names)
       .def_prop_ro("warnings",
-                   [](SceneHandle& h) {
-                     return h.scene.run([](Scene& s) {
-                       std::vector<std::string> messages;
-                       for (const Warning& warning : s.warnings()) messages.push_back(warning.message());
-                       return messages;
-                     });
+                   [](const SceneHandle& h) {
+                     nb::list messages;
+                     for (const std::string& message : h.warnings) messages.append(text_of(message));
+                     return messages;
                    })
       .def(
           "state",

@@ -9,6 +9,7 @@ struct SceneHandle {
   SceneDescription description;
   Locked<Scene> scene;
   std::vector<std::string> contact_names;  ///< of the problem
+  std::vector<std::string> warnings;       ///< of geometry, then of the scene
 
   SceneHandle(const SceneDescription& described, Scene&& loaded) : description(described), scene(std::move(loaded)) {}
 };

@@ -6,7 +6,6 @@ import hashlib
 import itertools
 import json
 import os
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ._batch import batch as _batch, check_batch
-from ._program import PROGRAM
+from ._program import run_program, words_of
 from ._scene import Scene
 from ._scenario import Scenario, _folders, _overrides
 from ._tables import columns_of_arrow
@@ -51,24 +50,13 @@ def describe_results(
         rows, out = os.path.join(folder, "rows.csv"), os.path.join(folder, "out.csv")
         with open(rows, "w", encoding="utf-8") as file:
             file.write("id\n")
-        done = subprocess.run(
-            [
-                PROGRAM,
-                "batch",
-                *scenario_arguments(scenario, changes, folders),
-                "--inputs",
-                rows,
-                "--out",
-                out,
-                "--threads",
-                "1",
-                "--quiet",
-            ],
-            capture_output=True,
-            text=True,
+        done = run_program(
+            "batch",
+            *scenario_arguments(scenario, changes, folders),
+            *("--inputs", rows, "--out", out, "--threads", "1", "--quiet"),
         )
         if done.returncode != 0:
-            raise InputError(done.stderr.strip().removeprefix("stiction: "), "scenario")
+            raise InputError(words_of(done), "scenario")
         with open(out, encoding="utf-8") as file:
             header = file.readline().rstrip("\n").split(",")
         with open(out + ".inputs", encoding="utf-8") as file:

@@ -15,6 +15,10 @@ from ._stiction import ContactProblem, Grasp, RegionInput
 from ._types import InputError
 
 
+#: What names of the Python package robot_descriptions begin with, in scenarios too.
+_NAMED = "robot_descriptions:"
+
+
 @dataclass
 class State:
     """Configuration and motion of a scene, in its own coordinates (Pinocchio's; docs/python.md).
@@ -50,6 +54,8 @@ def _robot(urdf: str | os.PathLike[str]) -> tuple[str, str]:
     given = os.fspath(urdf)
     if given.lstrip().startswith("<"):
         return "", given
+    if given.startswith(_NAMED):
+        return _described_urdf(given.removeprefix(_NAMED)), ""
     if given.endswith("_description") and not os.path.exists(given):
         return _described_urdf(given), ""
     return given, ""
@@ -58,11 +64,16 @@ def _robot(urdf: str | os.PathLike[str]) -> tuple[str, str]:
 class Scene:
     """Bodies, contacts and loads, loaded once; recomputes the contact problem for any state. Threads may share one.
 
-    source: a Scenario, a scenario file or dict; or one robot: a URDF file, its text, or a name such as
-    "go2_description" of the Python package robot_descriptions. The others are about a robot only, and as in a scenario:
+    source: a Scenario, a scenario file or dict; or one robot: a URDF file, its text, or a name of the Python package
+    robot_descriptions, "robot_descriptions:go2_description" or without that beginning. The others are about a robot only,
+    and as in a scenario:
 
-    name: of the model. base: "floating" or "fixed". contacts, closures, loads: lists of dicts.
-    effort: "limits", "unlimited", "none" or {joint: N m}. pose: {"xyz": …, "rpy": …}. joints: {joint: rad or m}.
+    name: of the model. base: "floating" or "fixed". closures, loads, obstacles: lists of dicts. contacts: the same, or
+    "auto". ground: {"mu": …, "slope": "15 deg", …}. effort: "limits", "unlimited", "none" or {joint: N m}.
+    pose: {"xyz": …, "rpy": …} or {"on": "ground"}. joints: {joint: rad or m}.
+
+    A pose on the ground, and contacts that are found from collision shapes, are those of the described state; every other
+    state has these contacts, at their places in their links.
     """
 
     def __init__(
@@ -71,9 +82,11 @@ class Scene:
         *,
         name: str = "robot",
         base: str = "floating",
-        contacts: Sequence[Mapping] = (),
+        contacts: Sequence[Mapping] | str = (),
         closures: Sequence[Mapping] = (),
         loads: Sequence[Mapping] = (),
+        ground: Mapping[str, Any] | None = None,
+        obstacles: Sequence[Mapping] = (),
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
         effort: str | Mapping[str, float] = "limits",
         pose: Mapping[str, Any] | None = None,
@@ -91,8 +104,10 @@ class Scene:
                 model["pose"] = pose
             if joints is not None:
                 model["joints"] = joints
-            source = {"stiction": 1, "gravity": gravity, "models": {name: model}, "loads": loads,
-                      "contacts": contacts, "closures": closures, "question": "equilibrium"}
+            source = {"stiction": 1, "gravity": gravity, "models": {name: model}, "loads": loads, "contacts": contacts,
+                      "closures": closures, "obstacles": obstacles, "question": "equilibrium"}
+            if ground is not None:
+                source["ground"] = ground
             source = {key: value for key, value in source.items() if not isinstance(value, (list, tuple)) or len(value)}
         if not isinstance(source, Scenario):
             source = Scenario(source, package_path=package_path)
@@ -114,7 +129,7 @@ class Scene:
 
     @property
     def warnings(self) -> list[str]:
-        """What is allowed but looks wrong."""
+        """What is allowed but looks wrong, in the scenario and in what collision shapes say of it."""
         return self._scene.warnings
 
     def state(

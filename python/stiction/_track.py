@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._checker import scenario_arguments
-from ._program import PROGRAM
+from ._program import run_program, words_of
 from ._scenario import _folders, _overrides
 from ._tables import read_table
 from ._types import InputError, Verdict
@@ -51,10 +50,8 @@ def track(
         np.savez(inputs, **{name: np.asarray(column) for name, column in rows.items()})
         arguments = scenario_arguments(os.fspath(scenario), _overrides(set, question), _folders(package_path))
         arguments += ["--inputs", inputs, "--out", out, "--window", str(window), "--tolerance", repr(float(tolerance))]
-        done = subprocess.run(
-            [PROGRAM, "track", *arguments, "--threads", str(threads), "--quiet"], capture_output=True, text=True
-        )
-        if not done.stdout:
-            raise InputError(done.stderr.strip().removeprefix("stiction: "), "track")
+        done = run_program("track", *arguments, "--threads", str(threads), "--quiet")
+        if done.returncode == 2 and not done.stdout:
+            raise InputError(words_of(done), "track")
         verdict = {0: Verdict.HOLDS, 1: Verdict.FAILS, 3: Verdict.UNDECIDED}.get(done.returncode)
         return Track(verdict, read_table(out), done.stdout)

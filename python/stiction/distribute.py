@@ -19,7 +19,6 @@ import multiprocessing
 import os
 import re
 import socket
-import subprocess
 import sys
 import time
 import uuid
@@ -29,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from ._checker import BatchChecker, describe_results, scenario_arguments, sha256_of
-from ._program import PROGRAM
+from ._program import PROGRAM as PROGRAM, run_program, words_of
 from ._stiction import __version__
 from ._tables import TABLE_SUFFIXES, count_rows, read_table, table_suffix, write_table
 from ._types import InputError
@@ -117,22 +116,15 @@ def _answer_columns(job: Job, block: Block, out: str) -> tuple[int, int]:
 
 def _answer_lines(job: Job, block: Block, out: str) -> tuple[int, int]:
     """Lines of text are the program's own trade."""
-    command = [
-        PROGRAM,
+    done = run_program(
         "batch",
         *scenario_arguments(job.scenario, job.changes, job.folders),
-        "--inputs",
-        block.input.path,
-        "--out",
-        out,
-        "--threads",
-        "1",
-    ]
-    done = subprocess.run(command + (["--shard", block.shard] if block.shard else []), capture_output=True, text=True)
+        *("--inputs", block.input.path, "--out", out, "--threads", "1"),
+        *(("--shard", block.shard) if block.shard else ()),
+    )
     said = re.search(r"^(\d+) rows(?:, (\d+) bad)?, ", done.stderr.splitlines()[-1] if done.stderr else "")
     if not said:
-        why = done.stderr.strip().removeprefix("stiction: ") or f"{PROGRAM}: ended by {done.returncode}"
-        raise InputError(why, "--inputs")
+        raise InputError(words_of(done), "--inputs")
     with open(out + ".inputs", encoding="utf-8") as file:
         origin = json.load(file)
     os.remove(out + ".inputs")

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -33,6 +35,28 @@ def same(a, b):
     for name in a:
         assert a[name].dtype == b[name].dtype and a[name].tobytes() == b[name].tobytes() if a[name].dtype != object else (
             a[name].tolist() == b[name].tolist()), name
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_a_few_costly_rows_are_shared_by_threads():
+    """Epsilon takes milliseconds per row: eight rows are worth four threads."""
+    columns, seen, done = grasps(8, 5), [], threading.Event()
+
+    def count():
+        while not done.is_set():
+            seen.append(len(os.listdir("/proc/self/task")))
+            time.sleep(0.0005)
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    before = len(os.listdir("/proc/self/task"))
+    try:
+        shared = stiction.check_batch({**columns, "torque_length": 0.05}, ask=["epsilon"], gap=0.02, threads=4)
+    finally:
+        done.set()
+        counter.join()
+    assert max(seen) == before + 4
+    same(shared, stiction.check_batch({**columns, "torque_length": 0.05}, ask=["epsilon"], gap=0.02))
 
 
 def test_rows_are_what_the_checker_says():

@@ -423,13 +423,13 @@ def test_lost_ray_workers_nodes_and_drivers(tmp_path):
             )
             wait_for(out, 4, process)
             if what == "worker":
-                busy = [
-                    int(path.split("/")[2])
-                    for path in glob.glob("/proc/[0-9]*/cmdline")
-                    if b"ray::answer_block" in _read(path)
-                ]
+                busy = [int(path.split("/")[2]) for path in glob.glob("/proc/[0-9]*/cmdline")]
+                busy = [pid for pid in busy if answers_a_block(pid)]
                 os.kill(busy[0], signal.SIGKILL)
             elif what == "node":
+                raylet = second.all_processes["raylet"][0].process.pid
+                while process.poll() is None and not any(answers_a_block(pid) for pid in children(raylet)):
+                    time.sleep(0.01)
                 cluster.remove_node(second, allow_graceful=False)
             else:
                 process.kill()
@@ -446,8 +446,9 @@ def test_lost_ray_workers_nodes_and_drivers(tmp_path):
         cluster.shutdown()
 
 
-def _read(path):
+def answers_a_block(pid):
+    """Whether a process is a worker of Ray that is at work."""
     try:
-        return pathlib.Path(path).read_bytes()
+        return b"ray::answer_block" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
-        return b""
+        return False

@@ -2,6 +2,7 @@
 
 import math
 import pathlib
+import sys
 
 import numpy as np
 import pytest
@@ -40,6 +41,65 @@ def test_bad_scenes_say_why(box):
             box.problem(box.state(**arrays))
     with pytest.raises(TypeError):
         box.state(w=np.zeros(6))
+
+
+def robots_are_installed(root=ROOT):
+    try:
+        stiction.Scenario(root / "scenarios/g1_standing.yaml").problem()
+    except stiction.InputError as error:
+        return "example-robot-data" not in str(error)
+    return True
+
+
+@pytest.mark.parametrize("name", ["ball_detected", "g1_standing", "mug_detected", "solo12_detected", "talos_detected"])
+def test_a_scene_has_the_pose_and_contacts_that_shapes_give(name):
+    """The same matrices as those of the scenario, and the same answers for its state as a row."""
+    if name != "ball_detected" and not robots_are_installed():
+        pytest.skip("NOT TESTED HERE: example-robot-data is not installed")
+    file = ROOT / f"scenarios/{name}.yaml"
+    scene, problem = stiction.Scene(file), stiction.Scenario(file).problem()
+    assert scene.contact_names == [contact.name for contact in problem.contacts]
+    for part in ("M", "F", "J", "gamma"):
+        assert np.array_equal(getattr(scene.problem(), part), getattr(problem, part))
+    if scene.state().v.any():
+        return  # the ball rolls: nothing to ask about rest
+    rows = stiction.check_batch({"q": [scene.state().q] * 2}, "equilibrium", scene=scene)
+    wanted = stiction.EquilibriumChecker().check(problem)
+    assert [stiction.VERDICT_CODES[code] for code in rows["verdict"]] == [wanted.verdict] * 2
+    checker = stiction.BatchChecker(scene=file, question="equilibrium")
+    assert checker({"q": np.array([scene.state().q])})["verdict"][0] == rows["verdict"][0]
+
+
+def test_a_robot_is_put_on_the_ground_where_it_touches():
+    """A cube with edges of 0.2 m on a slope of 20 degrees: its middle is 0.1 m above it, its four corners touch."""
+    slope = math.radians(20)
+    for source in (ROOT / "urdf/box.urdf", (ROOT / "urdf/box.urdf").read_text()):
+        scene = stiction.Scene(source, contacts="auto", ground={"slope": "20 deg", "mu": 0.5}, pose={"on": "ground"})
+        assert scene.contact_names == [f"box/{i}" for i in range(4)] and scene.warnings == []
+        assert np.allclose(scene.center_of_mass(), [-0.1 * math.sin(slope), 0, 0.1 * math.cos(slope)], atol=1e-12)
+        result = stiction.StickingChecker().check(scene.problem(), margins=True)
+        assert result.friction_scale == pytest.approx(math.tan(slope) / 0.5, rel=1e-4)
+    floats = stiction.Scene(ROOT / "urdf/box.urdf", contacts=[BOTTOM], ground={}, pose={"xyz": [0, 0, 7]})
+    assert any("6.9 m away from the ground" in warning for warning in floats.warnings)
+    wall = {"name": "wall", "plane": True, "mu": 0.3, "pose": {"xyz": [0, 0, -0.1]}}
+    assert len(stiction.Scene(ROOT / "urdf/box.urdf", contacts="auto", obstacles=[wall]).contact_names) == 4
+
+
+def test_names_of_robot_descriptions(tmp_path, monkeypatch):
+    package = tmp_path / "robot_descriptions"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "toy_description.py").write_text(f"URDF_PATH = {str(ROOT / 'urdf/box.urdf')!r}\n")
+    (package / "toy_mj_description.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for loaded in [name for name in sys.modules if name.split(".")[0] == "robot_descriptions"]:
+        monkeypatch.delitem(sys.modules, loaded)
+    for name in ("robot_descriptions:toy_description", "toy_description"):
+        assert stiction.Scene(name).nv == 6
+    with pytest.raises(stiction.InputError, match="got 'nobody'"):
+        stiction.Scene("robot_descriptions:nobody")
+    with pytest.raises(stiction.InputError, match="toy_mj_description', which has none"):
+        stiction.Scene("robot_descriptions:toy_mj_description")
 
 
 def test_slope_by_every_question(box):
@@ -121,3 +181,19 @@ def test_words_are_checked():
         stiction.Grasp(np.eye(3), -np.eye(3), 0.5, cone="round")
     with pytest.raises(stiction.InputError):
         stiction.StickingChecker("simplex")
+
+
+def test_contacts_beside_their_link_are_told(tmp_path):
+    """40 cm below the box; in rows of a batch an error where the options are strict; silent where a mesh is not there."""
+    scenario = {"stiction": 1, "models": {"robot": {"urdf": str(ROOT / "urdf/box.urdf"), "pose": {"xyz": [0, 0, 7]}}},
+                "contacts": [{**BOTTOM, "points": [[x, y, -0.5] for x, y, _ in CORNERS]}], "question": "equilibrium"}
+    told = "contacts[0].points[0]: is 400 mm away from the collision shapes of 'robot/box'"
+    assert stiction.check(scenario).warnings == stiction.Scene(scenario).warnings == [told]
+    with pytest.raises(stiction.InputError, match="400 mm away"):
+        stiction.check(scenario, set={"options.strict": True})
+    heights = {"contacts.bottom.points": [[[x, y, z] for x, y, _ in CORNERS] for z in (-0.1, -0.5)]}
+    rows = stiction.batch(scenario, heights, set={"options.strict": True})
+    assert rows["status"].tolist() == [0, 1] and told in rows["error"][1]
+    (tmp_path / "box.urdf").write_text((ROOT / "urdf/box.urdf").read_text().replace('<collision><geometry><box size="0.2 0.2 0.2"/>', '<collision><geometry><mesh filename="no_such.stl"/>'))
+    scenario["models"]["robot"]["urdf"] = str(tmp_path / "box.urdf")
+    assert stiction.check(scenario, set={"options.strict": True}).warnings == []

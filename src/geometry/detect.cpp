@@ -238,6 +238,16 @@ void Detector::add(const ContactDescription& contact, std::size_t index, const L
   result_.scene.contacts.push_back(one);
   result_.sources.push_back(static_cast<int>(index));
   result_.detected.push_back(told);
+  warn_inside(told, path);
+}
+
+/// Bodies that overlap. Of the ground, what is under it is told of whole models.
+void Detector::warn_inside(const DetectedContact& told, const std::string& path)
+{
+  const double deepest = *std::ranges::min_element(told.distances);
+  if (told.with == kGround || deepest >= -kOffBy) return;
+  result_.warnings.push_back({Warning::Kind::kUnderGround, path,
+                              quoted(told.link) + " is " + length_text(-deepest) + " inside " + quoted(told.with)});
 }
 
 void Detector::resolve(const ContactDescription& contact, std::size_t index)

@@ -10,6 +10,9 @@
 
 namespace stiction::internal {
 
+/// More than this off a surface, or inside it, is implausible, m.
+constexpr double kOffBy = 0.005;
+
 /// Everything in its place.
 struct Surroundings {
   const SceneDescription& description;
@@ -58,6 +61,7 @@ class Detector {
   void touch_all(const LinkOf& link, const Detect& detect, const std::string& path);
   void add(const ContactDescription& contact, std::size_t index, const LinkOf& link, Found& found);
   double distance_to(const LinkOf& link, const Detect& detect, std::string& nearest) const;
+  void warn_inside(const DetectedContact& told, const std::string& path);
   void warn_floating(const std::vector<LinkOf>& links, const std::vector<bool>& touched, const Detect& detect,
                      const std::string& path);
 

@@ -11,8 +11,8 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kOffBy = 0.005;                            // m: off a surface
 constexpr double kTilted = 5.0 * std::numbers::pi / 180.0;  // rad: a normal beside that of the surface
+constexpr double kSquare = 1e-6;                            // rad: beyond a right angle that was meant
 
 struct HandContact {
   const ContactDescription& contact;
@@ -63,39 +63,75 @@ double distance_from_body(const Posture& posture, std::size_t link, const Eigen:
 }
 
 struct NearestSurface {
-  std::string name;                                  ///< empty: none
-  double distance = kInfinity;                       ///< signed for planes, not for solids
-  Eigen::Vector3d normal = Eigen::Vector3d::Zero();  ///< of planes
+  std::string name;             ///< empty: none
+  double distance = kInfinity;  ///< < 0: inside; of meshes 0 there
+  Points normals;               ///< of the faces that are as near; of meshes none
 };
+
+/// Of a box, with every face whose plane a point outside is beyond, or nearly: on an edge all that meet there.
+NearestSurface surface_of_box(const Obstacle& obstacle, const Eigen::Vector3d& point)
+{
+  const Eigen::Isometry3d pose = isometry(obstacle.pose.xyz, obstacle.pose.rpy);
+  const Eigen::Vector3d p = pose.inverse(Eigen::Isometry) * point, beyond = p.cwiseAbs() - 0.5 * obstacle.size;
+  const double out = beyond.cwiseMax(0.0).norm();
+  NearestSurface surface{quoted(obstacle.name), out > 0.0 ? out : beyond.maxCoeff(), {}};
+  for (Eigen::Index k = 0; k < 3; ++k)
+    if (beyond[k] >= std::min(0.0, beyond.maxCoeff()) - kOffBy)
+      surface.normals.emplace_back((p[k] < 0.0 ? -1.0 : 1.0) * pose.linear().col(k));
+  return surface;
+}
+
+NearestSurface surface_of(const Obstacle& obstacle, MeshStore& meshes, const Eigen::Vector3d& point)
+{
+  const std::string name = quoted(obstacle.name);
+  switch (obstacle.kind) {
+    case Obstacle::Kind::kPlane:
+      return {name, plane_of(obstacle).height(point), {plane_of(obstacle).normal}};
+    case Obstacle::Kind::kBox:
+      return surface_of_box(obstacle, point);
+    case Obstacle::Kind::kMesh:
+      break;
+  }
+  const Solid& solid = meshes.solid(shape_of(obstacle), "", "obstacles." + obstacle.name);
+  return {name, solid.distance(Eigen::Isometry3d::Identity(), point), {}};
+}
 
 NearestSurface nearest_surface(const Surroundings& at, const Eigen::Vector3d& point)
 {
   NearestSurface nearest;
-  const auto consider = [&](const std::string& name, double distance, const Eigen::Vector3d& normal) {
-    if (std::abs(distance) < std::abs(nearest.distance)) nearest = {name, distance, normal};
-  };
-  if (at.description.ground) consider("the ground", at.ground().height(point), at.ground().normal);
-  for (const Obstacle& obstacle : at.description.obstacles) {
-    if (obstacle.kind == Obstacle::Kind::kPlane)
-      consider(quoted(obstacle.name), plane_of(obstacle).height(point), plane_of(obstacle).normal);
-    else
-      consider(quoted(obstacle.name),
-               at.meshes.solid(shape_of(obstacle), "", "obstacles." + obstacle.name)
-                   .distance(Eigen::Isometry3d::Identity(), point),
-               Eigen::Vector3d::Zero());
-  }
+  if (at.description.ground) nearest = {"the ground", at.ground().height(point), {at.ground().normal}};
+  for (const Obstacle& obstacle : at.description.obstacles)
+    if (NearestSurface one = surface_of(obstacle, at.meshes, point);
+        std::abs(one.distance) < std::abs(nearest.distance))
+      nearest = std::move(one);
   return nearest;
+}
+
+void compare_normal(const HandContact& hand, const NearestSurface& surface, std::vector<Warning>& warnings)
+{
+  if (surface.normals.empty()) return;
+  const Eigen::Vector3d normal = hand.in_world(hand.contact.normal, hand.contact.normal_frame, false).normalized();
+  double angle = std::numbers::pi;
+  for (const Eigen::Vector3d& one : surface.normals)
+    angle = std::min(angle, std::acos(std::clamp(normal.dot(one), -1.0, 1.0)));
+  if (angle > 0.5 * std::numbers::pi + kSquare) {
+    warnings.push_back({Warning::Kind::kNormal, hand.path + ".normal", "points into " + surface.name});
+  } else if (angle > kTilted && surface.normals.size() == 1) {  // anything between them on an edge
+    char degrees[32];
+    std::snprintf(degrees, sizeof degrees, "%.3g", angle * 180.0 / std::numbers::pi);
+    warnings.push_back({Warning::Kind::kNormal, hand.path + ".normal",
+                        std::string("is ") + degrees + " degrees off the normal of " + surface.name});
+  }
 }
 
 void compare_with_world(const Surroundings& at, const HandContact& hand, std::vector<Warning>& warnings)
 {
-  const Eigen::Vector3d normal = hand.in_world(hand.contact.normal, hand.contact.normal_frame, false).normalized();
   std::optional<NearestSurface> worst;
   std::size_t point = 0;
   for (std::size_t k = 0; k < hand.contact.points.size(); ++k) {
-    const NearestSurface near = nearest_surface(at, hand.in_world(hand.contact.points[k], hand.contact.at_frame, true));
+    NearestSurface near = nearest_surface(at, hand.in_world(hand.contact.points[k], hand.contact.at_frame, true));
     if (near.name.empty() || (worst && std::abs(worst->distance) >= std::abs(near.distance))) continue;
-    worst = near;
+    worst = std::move(near);
     point = k;
   }
   if (!worst) return;
@@ -103,15 +139,7 @@ void compare_with_world(const Surroundings& at, const HandContact& hand, std::ve
     warnings.push_back({Warning::Kind::kOffSurface, hand.point_path(point),
                         "is " + length_text(std::abs(worst->distance)) +
                             (worst->distance < 0.0 ? " inside " : " away from ") + worst->name});
-  if (worst->normal.isZero(0.0)) return;
-  const double angle = std::acos(std::clamp(normal.dot(worst->normal), -1.0, 1.0));
-  char degrees[32];
-  std::snprintf(degrees, sizeof degrees, "%.3g", angle * 180.0 / std::numbers::pi);
-  if (angle > 0.5 * std::numbers::pi)
-    warnings.push_back({Warning::Kind::kNormal, hand.path + ".normal", "points into " + worst->name});
-  else if (angle > kTilted)
-    warnings.push_back({Warning::Kind::kNormal, hand.path + ".normal",
-                        std::string("is ") + degrees + " degrees off the normal of " + worst->name});
+  compare_normal(hand, *worst, warnings);
 }
 
 void compare_with_body(const Posture& posture, std::size_t link, const HandContact& hand, MeshStore& meshes,

@@ -10,13 +10,46 @@
 
 namespace stiction::internal {
 
-PlainScenario plain_scenario(const Scenario& scenario, SceneGeometry& geometry)
+namespace {
+
+void refuse_if_strict(const Scenario& scenario, const std::vector<Warning>& warnings)
 {
-  ResolvedScene resolved = geometry.resolve(scenario.scene);
-  if (scenario.options.strict && !resolved.warnings.empty())
-    throw InputError(resolved.warnings.front().path, resolved.warnings.front().text + " (options.strict)");
-  PlainScenario plain{scenario, std::move(resolved.detected), std::move(resolved.warnings),
-                      std::move(resolved.mesh_files), std::move(resolved.sources)};
+  if (scenario.options.strict && !warnings.empty())
+    throw InputError(warnings.front().path, warnings.front().text + " (options.strict)");
+}
+
+/// What shapes have against contacts of a scenario that needs no shapes: nothing where they cannot be read.
+std::vector<Warning> told_by_shapes(const Scenario& scenario, std::optional<SceneGeometry>& geometry)
+{
+  std::vector<Warning> warnings;
+  SceneDescription scene = scenario.scene;
+  for (std::size_t i = 0; i < scene.contacts.size(); ++i)  // a ratchet may reach across a gap
+    scene.contacts[i].active = scene.contacts[i].active && !scenario.contact_motions[i].one_way;
+  try {
+    if (!geometry || !geometry->fits(scene)) geometry.emplace(scene);
+    warnings = geometry->resolve(scene).warnings;
+  } catch (const InputError&) {  // of robots and their state: the scene says more
+  }
+  std::erase_if(warnings, [](const Warning& warning) { return warning.kind == Warning::Kind::kUrdf; });
+  return warnings;
+}
+
+}  // namespace
+
+PlainScenario plain_scenario(const Scenario& scenario, std::optional<SceneGeometry>& geometry, bool told)
+{
+  PlainScenario plain{scenario, {}, {}, {}, {}};
+  if (scenario.bare) return plain;
+  if (!has_geometry(scenario.scene)) {
+    if (told || scenario.options.strict) plain.warnings = told_by_shapes(scenario, geometry);
+    refuse_if_strict(scenario, plain.warnings);
+    return plain;
+  }
+  if (!geometry || !geometry->fits(scenario.scene)) geometry.emplace(scenario.scene);
+  ResolvedScene resolved = geometry->resolve(scenario.scene);
+  refuse_if_strict(scenario, resolved.warnings);
+  plain = {scenario, std::move(resolved.detected), std::move(resolved.warnings), std::move(resolved.mesh_files),
+           std::move(resolved.sources)};
   plain.scenario.scene = std::move(resolved.scene);
   plain.scenario.contact_motions.clear();
   for (const int source : plain.sources)
@@ -83,11 +116,12 @@ std::vector<std::pair<std::string, std::string>> mesh_hashes(const PlainScenario
 
 namespace stiction {
 
-Scenario resolved_scenario(const Scenario& scenario)
+Scenario resolved_scenario(const Scenario& scenario, std::vector<Warning>* warnings)
 {
-  if (scenario.bare || !has_geometry(scenario.scene)) return scenario;
-  SceneGeometry geometry(scenario.scene);
-  return internal::plain_scenario(scenario, geometry).scenario;
+  std::optional<SceneGeometry> geometry;
+  internal::PlainScenario plain = internal::plain_scenario(scenario, geometry, warnings != nullptr);
+  if (warnings) *warnings = std::move(plain.warnings);
+  return std::move(plain.scenario);
 }
 
 }  // namespace stiction

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "stiction/geometry.hpp"
 #include "stiction/scenario.hpp"
 
@@ -14,8 +16,10 @@ struct PlainScenario {
   std::vector<int> sources;  ///< of its contacts, in the original; empty: each its own
 };
 
+/// A scenario that needs no shapes has their warnings only where these are told, and where the options are strict.
+/// @param geometry of its robots: made, or made anew, when it is needed.
 /// @throws InputError naming the entry, also for what is implausible where the options are strict.
-PlainScenario plain_scenario(const Scenario& scenario, SceneGeometry& geometry);
+PlainScenario plain_scenario(const Scenario& scenario, std::optional<SceneGeometry>& geometry, bool told);
 
 /// Whether contacts whose bodies move apart are to be left out of it.
 bool leaves_out_parting(const Scenario& scenario);

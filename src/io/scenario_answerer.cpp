@@ -156,14 +156,9 @@ ScenarioAnswerer::ScenarioAnswerer(const ScenarioAnswerer& other)
 {
 }
 
-const PlainScenario& ScenarioAnswerer::plain(const Scenario& scenario)
+const PlainScenario& ScenarioAnswerer::plain(const Scenario& scenario, bool told)
 {
-  if (!scenario.bare && has_geometry(scenario.scene)) {
-    if (!geometry_ || !geometry_->fits(scenario.scene)) geometry_.emplace(scenario.scene);
-    plain_ = plain_scenario(scenario, *geometry_);
-  } else {
-    plain_ = {scenario, {}, {}, {}, {}};
-  }
+  plain_ = plain_scenario(scenario, geometry_, told);
   if (leaves_out_parting(scenario)) leave_out_parting(plain_);
   return plain_;
 }
@@ -261,7 +256,7 @@ void ScenarioAnswerer::compute(const Scenario& scenario, ContactProblem& problem
 
 const Asker& ScenarioAnswerer::ask(const Scenario& asked)
 {
-  if (asked.bare || !has_geometry(asked.scene)) return ask_plain(asked, nullptr);
+  if (asked.bare || (!has_geometry(asked.scene) && !asked.options.strict)) return ask_plain(asked, nullptr);
   return ask_plain(plain(asked).scenario, nullptr);
 }
 
@@ -337,7 +332,7 @@ ScenarioReport ScenarioAnswerer::start(const Scenario& scenario)
 
 ScenarioReport ScenarioAnswerer::read(const Scenario& asked)
 {
-  const Scenario& scenario = plain(asked).scenario;
+  const Scenario& scenario = plain(asked, true).scenario;
   if (!fits_plain(scenario)) return ScenarioAnswerer(asked, geometry_).read(asked);
   ScenarioReport report = start(scenario);
   const auto asker = kind_of(scenario.question).make(make_engine(scenario.options.solver));
@@ -348,7 +343,7 @@ ScenarioReport ScenarioAnswerer::read(const Scenario& asked)
 
 ScenarioReport ScenarioAnswerer::report(const Scenario& asked)
 {
-  const Scenario& scenario = plain(asked).scenario;
+  const Scenario& scenario = plain(asked, true).scenario;
   if (!fits_plain(scenario)) return ScenarioAnswerer(asked, geometry_).report(asked);
   ScenarioReport report = start(scenario);
   const auto asker = kind_of(scenario.question).make(make_engine(scenario.options.solver));

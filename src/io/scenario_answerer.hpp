@@ -30,7 +30,8 @@ class ScenarioAnswerer {
   const Asker& ask(const Scenario& asked);
 
   /// With ordinary poses and contacts: itself, or one that lives until the next call. @throws InputError
-  const PlainScenario& plain(const Scenario& scenario);
+  /// @param told its warnings, also where it needs no shapes
+  const PlainScenario& plain(const Scenario& scenario, bool told = false);
   /// Of a plain scenario of the same robots.
   SceneState state_of(const Scenario& plain) const { return scene_->scene.state(plain.scene.models); }
   /// Leaves out points of those contacts for which `may_leave` that part, or meet, faster than the tolerance.

@@ -87,6 +87,28 @@ TEST(StickingMonitor, FlatFeetHaveForcesThatOnlyTheirSumsDecide)
   EXPECT_FALSE(monitor.reused());
 }
 
+/// Accelerations of micrometres per second squared under loads of newtons: rounding of the loads is no reason to decide
+/// anew.
+TEST(StickingMonitor, SlowMotionsUnderLargeLoadsKeepTheirForces)
+{
+  testing::Rng rng{8};
+  ContactProblem p = testing::free_body(rng);
+  for (int i = 0; i < 9; ++i)
+    testing::add_contact(p, {0.1 * (i % 3 - 1), 0.1 * (i / 3 - 1), -0.2}, Eigen::Vector3d::UnitZ(), 0.5);
+  StickingMonitor monitor;
+  for (int i = 0; i < 50; ++i) {
+    p.F.setZero(6);
+    p.F[2] = 10.0;
+    p.F[0] = 3.0 * std::sin(0.06 * i);
+    const Eigen::VectorXd a = 1e-6 * (1.0 + std::sin(0.05 * i)) * Eigen::VectorXd::LinSpaced(6, 0.3, 1.1);
+    p.gamma = -p.J * a;
+    ASSERT_EQ(monitor.step(p), Verdict::kHolds) << i;
+    EXPECT_EQ(monitor.reused(), i > 0) << i;
+    EXPECT_EQ(judge(p, {}, monitor.certificate()), Verdict::kHolds) << i;
+    EXPECT_LT((monitor.acceleration() - a).norm(), 1e-12 * a.norm()) << i;
+  }
+}
+
 TEST(StickingMonitor, WantsAnEngine) { EXPECT_THROW(StickingMonitor({}, nullptr), InputError); }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "geometry/settle.hpp"
+#include "scene/blueprint.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -199,6 +200,106 @@ TEST_P(Meshes, LowestVerticesAreThoseOfTheFile)
     }
     EXPECT_LT(nearest, 1e-3) << "the face that it lies on is beside the lowest vertex";
   }
+#else
+  GTEST_SKIP() << "no robots: set STICTION_ROBOT_DATA";
+#endif
+}
+
+/// The face that a mesh stands on when it is tipped from a random posture, found by trying every vertex: an edge from
+/// the lowest one, then a third with all others above. False where faces are too small to tell.
+bool stand_on_a_face(const std::vector<Vector3d>& vertices, const Vector3d& up, Plane& plane)
+{
+  const auto lowest_vertex = [&](auto&& slope) {
+    Vector3d best;
+    double least = kInfinity;
+    for (const Vector3d& vertex : vertices)
+      if (const double one = slope(vertex); one < least) {
+        least = one;
+        best = vertex;
+      }
+    return best;
+  };
+  const Vector3d a = lowest_vertex([&](const Vector3d& v) { return up.dot(v); });
+  constexpr double kApart = 1e-3;  // m: corners of a face large enough for rounding of the file not to matter
+  const auto tip = [&](const Vector3d& axis, const Vector3d& out) {
+    return lowest_vertex([&](const Vector3d& v) {
+      const Vector3d to = v - a, flat = to - axis * axis.dot(to);
+      return flat.norm() < kApart ? kInfinity : std::atan2(flat.dot(up), flat.dot(out));
+    });
+  };
+  const Vector3d side = up.unitOrthogonal();
+  const Vector3d b = tip(side.cross(up), side);
+  const Vector3d edge = (b - a).normalized();
+  Vector3d out = edge.cross(up).normalized();
+  const Vector3d c = lowest_vertex([&](const Vector3d& v) {
+    const Vector3d to = v - a, flat = to - edge * edge.dot(to);
+    return flat.norm() < kApart ? kInfinity : std::abs(std::atan2(flat.dot(edge.cross(out)), flat.dot(out)));
+  });
+  plane = {a, (b - a).cross(c - a).normalized()};
+  if (plane.normal.dot(up) < 0.0) plane.normal = -plane.normal;
+  return std::ranges::all_of(vertices, [&](const Vector3d& v) { return plane.height(v) > -1e-7; });
+}
+
+/// How far the directions to the other points leave an angle free: more than half a turn at corners of their hull.
+double free_angle(const std::vector<Vector3d>& points, const Vector3d& at, const Plane& plane)
+{
+  const Eigen::Matrix3d axes = plane_axes(plane.normal);
+  std::vector<double> angles;
+  for (const Vector3d& point : points)
+    if (const Vector3d to = point - at; to.norm() > 1e-6)
+      angles.push_back(std::atan2(to.dot(axes.col(1)), to.dot(axes.col(0))));
+  std::ranges::sort(angles);
+  double widest = 2 * kPi - (angles.back() - angles.front());
+  for (std::size_t i = 1; i < angles.size(); ++i) widest = std::max(widest, angles[i] - angles[i - 1]);
+  return widest;
+}
+
+TEST_P(Meshes, PatchesAreTheCornersOfTheFaceThatAMeshStandsOn)
+{
+#ifdef STICTION_ROBOT_DATA
+  const std::string file = std::string(STICTION_ROBOT_DATA) + "/" + GetParam();
+  const std::vector<Vector3d> vertices = stl_vertices(file);
+  const auto mesh = read_mesh(file, Vector3d::Ones(), "mesh");
+  const Shape one = shape(Shape::Kind::kMesh, Vector3d::Ones());
+  std::mt19937 rng{7};
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  constexpr double kReach = 1e-6;  // of single precision in the file, and no more
+  int stood = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    const Vector3d up = Vector3d(uniform(rng), uniform(rng), uniform(rng)).normalized();
+    Plane plane;
+    plane.normal = up;
+    double low = kInfinity;
+    for (const Vector3d& vertex : vertices) low = std::min(low, plane.height(vertex));
+    plane.point = (low - 0.5 * kReach) * up;
+    std::vector<Vector3d> near;
+    for (const Vector3d& vertex : vertices)
+      if (plane.height(vertex) <= kReach) near.push_back(vertex);
+    const auto touching = contacts(one, Isometry3d::Identity(), plane, kReach, mesh.get());
+    ASSERT_FALSE(touching.empty());
+    const auto nearest = std::ranges::min(touching, {}, &PlanePoint::distance);
+    EXPECT_NEAR(nearest.distance, 0.5 * kReach, 1e-12) << "the lowest vertex";
+    if (std::ranges::all_of(near, [&](const Vector3d& v) { return (v - near[0]).norm() < 1e-9; }))
+      expect_points(touching, {near[0]}, "one vertex");
+    if (!stand_on_a_face(vertices, up, plane)) continue;
+    near.clear();
+    for (const Vector3d& vertex : vertices)
+      if (plane.height(vertex) <= kReach) near.push_back(vertex);
+    const auto found = contacts(one, Isometry3d::Identity(), plane, kReach, mesh.get());
+    std::vector<Vector3d> corners;
+    for (const Vector3d& vertex : near)
+      if (free_angle(near, vertex, plane) > kPi + 1e-3 &&
+          std::ranges::none_of(corners, [&](const Vector3d& c) { return (c - vertex).norm() < 1e-6; }))
+        corners.push_back(vertex);
+    for (const PlanePoint& point : found) EXPECT_GT(free_angle(near, point.point, plane), kPi - 1e-3) << trial;
+    EXPECT_EQ(found.size() >= corners.size(), corners.size() <= kMostPatchPoints) << trial;
+    for (const Vector3d& corner : corners)
+      EXPECT_TRUE(corners.size() > kMostPatchPoints ||
+                  std::ranges::any_of(found, [&](const PlanePoint& p) { return (p.point - corner).norm() < 1e-6; }))
+          << trial;
+    stood += corners.size() > 2;
+  }
+  EXPECT_GT(stood, 5);
 #else
   GTEST_SKIP() << "no robots: set STICTION_ROBOT_DATA";
 #endif

@@ -1,7 +1,11 @@
 // From descriptions to ordinary poses and contacts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <array>
+#include <filesystem>
+#include <fstream>
 #include <numbers>
 #include <random>
 
@@ -91,6 +95,13 @@ std::vector<std::string> names_of(const std::vector<ContactDescription>& contact
   std::vector<std::string> names;
   for (const ContactDescription& contact : contacts) names.push_back(contact.name);
   return names;
+}
+
+std::vector<std::string> messages_of(const SceneDescription& scene)
+{
+  std::vector<std::string> messages;
+  for (const Warning& warning : resolve(scene).warnings) messages.push_back(warning.message());
+  return messages;
 }
 
 std::string refusal(const SceneDescription& scene)
@@ -312,6 +323,170 @@ TEST(Implausible, WrongNormalsPointsBesideTheLinkAndRobotsUnderTheGroundAreTold)
   EXPECT_EQ(warnings[0].kind, Warning::Kind::kUnderGround);
   EXPECT_THAT(warnings[0].message(), HasSubstr("models.robot.pose: the root link is 100 mm under the ground"));
   EXPECT_THAT(warnings[1].message(), HasSubstr("link 'base' is 150 mm under the ground"));
+}
+
+TEST(Implausible, PointsBesideTheirLinkAreToldWithoutAnyGround)
+{
+  SceneDescription scene = scene_of(kBrick);
+  scene.models[0].pose.xyz = {0, 0, 7};
+  scene.contacts = {by_hand("robot/base", {0, 0, -0.45})};
+  EXPECT_THAT(messages_of(scene),
+              ElementsAre("contacts[0].at: is 400 mm away from the collision shapes of 'robot/base'"));
+  scene.contacts[0].points = {{0.2, 0.1, -0.05}, {0.2, 0, -0.056}};
+  EXPECT_THAT(messages_of(scene),
+              ElementsAre("contacts[0].points[1]: is 6 mm away from the collision shapes of 'robot/base'"));
+  scene.contacts[0].points = {{0.2, 0.1, -0.05}, {0.2, 0, -0.054}, {0, 0, 0}};
+  EXPECT_THAT(messages_of(scene), ElementsAre()) << "4 mm are little; nor are points inside told";
+  scene.contacts[0] = by_hand("robot/base", {0, 0, -0.45});
+  scene.contacts[0].active = false;
+  EXPECT_THAT(messages_of(scene), ElementsAre());
+  scene.models[0].urdf_text = robot(link("base", ""));
+  scene.contacts[0].active = true;
+  EXPECT_THAT(messages_of(scene), ElementsAre()) << "there are no shapes";
+}
+
+TEST(Implausible, ContactsBetweenLinksAreComparedWithBoth)
+{
+  SceneDescription scene = scene_of(kBrick, "lower");
+  scene.models.push_back(scene_of(kBrick, "upper").models[0]);
+  scene.models[1].pose.xyz = {0, 0, 0.12};  // a gap of 20 mm
+  scene.contacts = {by_hand("upper/base", {0, 0, -0.05})};
+  scene.contacts[0].on = "lower/base";
+  EXPECT_THAT(messages_of(scene),
+              ElementsAre("contacts[0].at: is 20 mm away from the collision shapes of 'lower/base'"));
+  scene.models[1].pose.xyz.z() = 0.1;
+  EXPECT_THAT(messages_of(scene), ElementsAre());
+}
+
+/// A brick of 0.4 x 0.2 x 0.1 m, 50 mm inside something else.
+TEST(Implausible, DetectedContactsDeepInsideAreTold)
+{
+  SceneDescription scene = scene_of(kBrick);
+  Obstacle step;
+  step.name = "step";
+  step.size = {2, 2, 0.4};
+  step.pose.xyz.z() = -0.2;
+  scene.obstacles = {step};
+  scene.contacts = {detected()};
+  const auto told = [&](double z) {
+    scene.models[0].pose.xyz.z() = z;
+    return messages_of(scene);
+  };
+  EXPECT_THAT(told(0.05 - 0.05), ElementsAre("contacts[0]: 'robot/base' is 50 mm inside 'step'"));
+  EXPECT_THAT(told(0.05 - 0.004), ElementsAre());
+  scene.obstacles[0].kind = Obstacle::Kind::kPlane;
+  scene.obstacles[0].pose.xyz.z() = 0.0;
+  EXPECT_THAT(told(0.05 - 0.03), ElementsAre("contacts[0]: 'robot/base' is 30 mm inside 'step'"));
+  EXPECT_THAT(told(0.05), ElementsAre());
+  scene.obstacles.clear();
+  scene.models.push_back(scene_of(kBrick, "other").models[0]);
+  EXPECT_THAT(told(0.1 - 0.02), ElementsAre("contacts[0]: 'robot/base' is 20 mm inside 'other/base'"));
+  EXPECT_THAT(told(0.1), ElementsAre());
+}
+
+TEST(Implausible, PointsInsideBoxesAndNormalsIntoThemAreTold)
+{
+  SceneDescription scene = scene_of(kBrick);
+  Obstacle step;
+  step.name = "step";
+  step.size = {0.4, 0.4, 0.4};
+  step.pose = {{1, 0, 0}, {0, 0, kPi / 2}};
+  scene.obstacles = {step};
+  scene.contacts = {by_hand("robot/base", {-0.2, 0, 0})};
+  ContactDescription& contact = scene.contacts[0];
+  const auto told = [&](double x, const Vector3d& normal) {  // the end of the brick, beside the face at x = 1.2
+    scene.models[0].pose.xyz.x() = 0.2 + x;
+    contact.normal = normal;
+    return messages_of(scene);
+  };
+  EXPECT_THAT(told(1.2, Vector3d::UnitX()), ElementsAre());
+  EXPECT_THAT(told(1.15, -Vector3d::UnitX()),
+              ElementsAre("contacts[0].at: is 50 mm inside 'step'", "contacts[0].normal: points into 'step'"));
+  EXPECT_THAT(told(1.3, Vector3d::UnitX()), ElementsAre("contacts[0].at: is 100 mm away from 'step'"));
+  EXPECT_THAT(told(1.2, Vector3d(std::cos(0.3), std::sin(0.3), 0)),
+              ElementsAre("contacts[0].normal: is 17.2 degrees off the normal of 'step'"));
+  contact.points[0] = {-0.2, 0, 0.05};  // of the edge of a lower step any normal between those of both faces
+  scene.obstacles[0].pose.xyz.z() = -0.15;
+  EXPECT_THAT(told(1.2, Vector3d(1, 0, 1).normalized()), ElementsAre());
+  EXPECT_THAT(told(1.2, Vector3d::UnitZ()), ElementsAre());
+  EXPECT_THAT(told(1.2, Vector3d(-1, 0, -0.1).normalized()), ElementsAre("contacts[0].normal: points into 'step'"));
+}
+
+/// Nearest point of a triangle: in its inside, on its edges or at its corners, by trying all.
+Vector3d nearest_of_triangle(const std::array<Vector3d, 3>& corner, const Vector3d& point)
+{
+  Vector3d best = corner[0];
+  const auto consider = [&](const Vector3d& one) {
+    if ((one - point).norm() < (best - point).norm()) best = one;
+  };
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Vector3d &a = corner[i], along = corner[(i + 1) % 3] - a;
+    consider(a + std::clamp((point - a).dot(along) / along.squaredNorm(), 0.0, 1.0) * along);
+  }
+  Eigen::Matrix<double, 3, 2> sides;
+  sides << corner[1] - corner[0], corner[2] - corner[0];
+  const Eigen::Vector2d in = (sides.transpose() * sides).inverse() * sides.transpose() * (point - corner[0]);
+  if (in.minCoeff() >= 0.0 && in.sum() <= 1.0) consider(corner[0] + sides * in);
+  return best;
+}
+
+/// A ball beside a tetrahedron from a file, scaled and turned: against every triangle.
+TEST(SceneGeometry, MeshObstaclesTouchWhereTheirTrianglesAreNearest)
+{
+  std::mt19937 rng{11};
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  const auto draw = [&] { return Vector3d(uniform(rng), uniform(rng), uniform(rng)); };
+  int at_faces = 0;
+  for (int trial = 0; trial < 20; ++trial) {
+    const std::string file = testing::TempDir() + "tetrahedron" + std::to_string(::getpid()) + ".stl";
+    const std::array<Vector3d, 4> corner{Vector3d(1, 0.2, 0.1), Vector3d(-0.7, 1, -0.2), Vector3d(-0.3, -1, 0.2),
+                                         Vector3d(0.1, 0.2, 1.5)};
+    std::ofstream out(file);
+    out << "solid t\n";
+    for (std::size_t leave = 0; leave < 4; ++leave) {
+      out << "facet normal 0 0 0\nouter loop\n";
+      for (std::size_t i = 0; i < 4; ++i)
+        if (i != leave) out << "vertex " << corner[i].transpose() << "\n";
+      out << "endloop\nendfacet\n";
+    }
+    out << "endsolid t\n";
+    out.close();
+    Obstacle rock;
+    rock.name = "rock";
+    rock.kind = Obstacle::Kind::kMesh;
+    rock.mesh_file = file;
+    rock.size = {0.3, 0.2, 0.4};
+    rock.pose = {draw(), 3.0 * draw()};
+    const Eigen::Isometry3d pose = internal::isometry(rock.pose.xyz, rock.pose.rpy);
+    const Vector3d center = rock.pose.xyz + draw().normalized() * 2.0;
+    Vector3d nearest = Vector3d::Constant(1e3);
+    for (std::size_t leave = 0; leave < 4; ++leave) {
+      std::array<Vector3d, 3> triangle;
+      for (std::size_t i = 0, k = 0; i < 4; ++i)
+        if (i != leave) triangle[k++] = pose * Vector3d(rock.size.cwiseProduct(corner[i]));
+      const Vector3d one = nearest_of_triangle(triangle, center);
+      if ((one - center).norm() < (nearest - center).norm()) nearest = one;
+    }
+    const double radius = (nearest - center).norm() - 0.001;  // a gap of 1 mm
+    SceneDescription scene =
+        scene_of(robot(link("base", collision("<sphere radius='" + std::to_string(radius) + "'/>"))));
+    scene.models[0].pose.xyz = center;
+    scene.obstacles = {rock};
+    scene.contacts = {detected()};
+    const ResolvedScene result = resolve(scene);
+    std::filesystem::remove(file);
+    ASSERT_EQ(result.detected.size(), 1u) << trial;
+    const Vector3d normal = (center - nearest).normalized();
+    constexpr double kWritten = 2e-6;  // six decimals of the radius, and the tolerance of distances
+    EXPECT_NEAR(result.detected[0].distances.at(0), 0.001, kWritten);
+    EXPECT_LT((result.scene.contacts[0].normal - normal).norm(), 1e-4);
+    EXPECT_LT((center + result.scene.contacts[0].points.at(0) - (nearest + 0.001 * normal)).norm(), 2e-4) << trial;
+    double off = 1e3;
+    for (const Vector3d& one : corner)
+      off = std::min(off, (pose * Vector3d(rock.size.cwiseProduct(one)) - nearest).norm());
+    at_faces += off > 0.01;
+  }
+  EXPECT_GT(at_faces, 5) << "not only corners";
 }
 
 TEST(SceneGeometry, RefusesWhatItCannotDo)

@@ -49,6 +49,25 @@ std::string refusal_of(const std::string& text, const std::vector<ScenarioOverri
   return "none";
 }
 
+/// Without any ground, 40 cm below the box that the points are said to be on.
+TEST(GeometryScenario, PointsBesideTheirLinkAreToldWithoutAGround)
+{
+  const std::string text =
+      "stiction: 1\nname: box\nmodels:\n  box: {urdf: ../urdf/box.urdf, pose: {xyz: [0, 0, 7]}}\ncontacts:\n"
+      "  - {name: c, link: box/box, points: [[0.1, 0.1, -0.5], [0.1, -0.1, -0.5], [-0.1, 0.1, -0.5], [-0.1, -0.1, "
+      "-0.5]],"
+      " normal: [0, 0, 1], mu: 0.5}\nquestion: equilibrium\n";
+  const ScenarioReport report = check_text(text);
+  EXPECT_EQ(report.verdict, Verdict::kHolds);
+  EXPECT_THAT(report.warnings,
+              testing::ElementsAre("contacts[0].points[0]: is 400 mm away from the collision shapes of 'box/box'"));
+  EXPECT_TRUE(verify_report(to_json(report), "report").valid);
+  EXPECT_THAT(
+      refusal_of(text, {{"options.strict", "true"}}),
+      HasSubstr("contacts[0].points[0]: is 400 mm away from the collision shapes of 'box/box' (options.strict)"));
+  EXPECT_TRUE(checked("ratchet_carts").warnings.empty()) << "a ratchet reaches across a gap";
+}
+
 TEST(GeometryScenario, ABallThatIsFoundRollsAsTheOneThatIsGiven)
 {
   // 5/7 g sin 20°, m g cos 20° and 2/7 m g sin 20° (scenarios/ball_down_slope.yaml).
