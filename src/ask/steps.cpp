@@ -219,7 +219,8 @@ ForceRange disk_of(const Contact& contact, const ForceRange& normal)
   const double low = std::abs(normal.lower), high = std::abs(normal.upper);
   const bool straddles = normal.lower < 0.0 && normal.upper > 0.0;
   const double largest = std::max(low, high);
-  return {contact.mu * (straddles ? 0.0 : std::min(low, high)), largest == 0.0 ? 0.0 : contact.mu * largest, true};
+  if (contact.mu == 0.0 || largest == 0.0) return {0.0, 0.0, true};  // of infinity too
+  return {contact.mu * (straddles ? 0.0 : std::min(low, high)), contact.mu * largest, true};
 }
 
 /// Step 7.
@@ -266,7 +267,7 @@ void add_forces(const ContactProblem& problem, const StickingSteps& steps, std::
   std::vector<std::string> failed;
   if (steps.verdict != Verdict::kHolds) failed.push_back("not every contact sticks");
   list.push_back({"P4", "persistence", failed,
-                  steps.persists ? "yes, for continuous data: every force is strictly inside of its disk"
+                  steps.persists ? "yes, for continuous data: there are forces strictly inside of every disk"
                                  : "a contact is at the rim of its disk: it may begin to slip, see (69)"});
   const MinimumNormForces p5 = minimum_norm_forces(problem);
   list.push_back({"P5", "all rows held, forces of least norm", p5.hypotheses.failed,

@@ -252,11 +252,30 @@ TEST(Propositions, P4AgreesWithTheCheckersStrictness)
   StickingChecker checker;
   for (int i = 0; i < 100; ++i) {
     ContactProblem p = random_contacts(rng, 1 + i % 4, 0.3);
+    if (i % 3 == 0) p.contacts.back().mu = 0.0;  // its rows are held, with nothing to lose
     make_holding(rng, p);
     const StickingResult s = checker.check(p);
     ASSERT_EQ(s.verdict, Verdict::kHolds);
     EXPECT_EQ(persistence(p, s.lambda).persists, s.strict) << "draw " << i;
   }
+}
+
+TEST(Propositions, P4WithoutFriction)
+{
+  ContactProblem p = block_on_ground(1, 1, 1, 0.0, 0);
+  EXPECT_THAT(persistence(p, Eigen::Vector4d(4, 0, 6, 0)).rim, ElementsAre(0, 1)) << "equality in (22)";
+  StickingChecker checker;
+  StickingResult held = checker.check(p);
+  EXPECT_EQ(held.verdict, Verdict::kHolds);
+  EXPECT_FALSE(held.strict) << "a push however small makes it slip";
+  for (int c = 0; c < 2; ++c)
+    p.contacts[static_cast<std::size_t>(c)].tangents = 0, p.contacts[static_cast<std::size_t>(c)].row = c;
+  p.J = Eigen::MatrixXd(p.J({0, 2}, Eigen::all));
+  p.gamma.setZero(2);
+  held = checker.check(p);
+  EXPECT_EQ(held.verdict, Verdict::kHolds);
+  EXPECT_TRUE(held.strict) << "contacts without tangential rows have none to slip along";
+  EXPECT_TRUE(persistence(p, Eigen::Vector2d(4, 6)).persists);
 }
 
 // ---- P5

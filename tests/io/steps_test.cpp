@@ -94,6 +94,27 @@ TEST(Steps, AreThoseOfAllSticking)
               HasSubstr("plane: want none for the question closure, which has options.plane, got xz"));
 }
 
+TEST(Steps, WithoutFrictionNothingPersists)
+{
+  for (const char* name : {"block_at_rest", "block_on_three_points", "rod_wall_and_rail"}) {
+    std::vector<ScenarioOverride> smooth = {{"options.steps", "true"}, {"question", "all_sticking"}};
+    if (name == std::string("block_at_rest")) {
+      smooth.push_back({"contacts.left.mu", "0"});
+      smooth.push_back({"contacts.right.mu", "0"});
+    }
+    const ScenarioReport held = checked(name, smooth);
+    const StepsJson report = StepsJson::parse(to_json(held));
+    EXPECT_EQ(report["verdict"], "holds") << name;
+    EXPECT_EQ(step_of(report, 7)["persists"], false) << name;
+    EXPECT_TRUE(step_of(report, 7)["strict"].empty()) << name;
+    EXPECT_EQ(step_of(report, 7)["rim"].size(), report["contacts"].size()) << name;
+    EXPECT_THAT(proposition(report, "P4")["says"].get<std::string>(), HasSubstr("at the rim of its disk")) << name;
+    for (const auto& [contact, radius] : step_of(report, 4)["radius"].items())
+      EXPECT_EQ(radius, StepsJson({0.0, 0.0})) << name << " " << contact;
+    EXPECT_THAT(to_text(held), Not(HasSubstr("nan"))) << name;
+  }
+}
+
 TEST(Steps, WithoutContacts)
 {
   const ScenarioReport falls = checked("block_on_ground", {{"options.steps", "true"}, {"contacts", "[]"}});
