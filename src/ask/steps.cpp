@@ -275,7 +275,7 @@ void add_forces(const ContactProblem& problem, const StickingSteps& steps, std::
   const ContactLcp p6 = contact_lcp(problem);
   list.push_back({"P6", "normal forces unique for all data", p6.hypotheses.failed,
                   std::string(p6.unique_for_all_data ? "yes" : "no") + ": smallest eigenvalue of Ac " +
-                      shown(p6.smallest_eigenvalue)});
+                      shown(p6.unique_for_all_data ? p6.smallest_eigenvalue : 0.0)});
 }
 
 void add_solvability(const ContactProblem& problem, Engine& engine, std::vector<PropositionAtWork>& list)

@@ -115,6 +115,25 @@ TEST(Steps, WithoutFrictionNothingPersists)
   }
 }
 
+TEST(Steps, RoundingReadsAsZero)
+{
+  const auto text = [](const std::vector<ScenarioOverride>& more) {
+    std::vector<ScenarioOverride> all = kSteps;
+    all.insert(all.end(), more.begin(), more.end());
+    return to_text(checked("ladder_too_flat", all));
+  };
+  EXPECT_THAT(text({{"options.cone", "{inner: 6}"}}), HasSubstr("ground t1      -inf to 0\n"));
+  EXPECT_THAT(text({}), HasSubstr("smallest eigenvalue of Ac 0\n"));
+}
+
+TEST(Steps, ForcesThatKeepNothing)
+{
+  const std::string lifted = to_text(checked("block_at_rest", {{"loads", "[{link: b/block, force: [5, 0, 20]}]"}}));
+  EXPECT_THAT(lifted, HasSubstr("every contact opens: none can carry anything"));
+  EXPECT_THAT(lifted, Not(HasSubstr("would keep")));
+  EXPECT_THAT(to_text(checked("pinch_too_weak")), HasSubstr("these forces would keep every contact stuck, were"));
+}
+
 TEST(Steps, WithoutContacts)
 {
   const ScenarioReport falls = checked("block_on_ground", {{"options.steps", "true"}, {"contacts", "[]"}});
@@ -225,7 +244,17 @@ TEST(MlcpFile, HasTheMatricesOfExample6)
 TEST(MlcpFile, SaysWhatHasNone)
 {
   EXPECT_THROW(mlcp_text(scenario_of("biped_standing", {{"question", "equilibrium"}})), InputError);
-  EXPECT_THROW(mlcp_text(scenario_of("block_tips")), InputError);  // detachment: forbidden
+  const auto refusal = [](const char* detachment) {
+    try {
+      mlcp_text(scenario_of("block_at_rest", {{"options.detachment", detachment}}));
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_THAT(refusal("forbidden"),
+              HasSubstr("want allowed: contacts that may not open have no complementarity, got forbidden"));
+  EXPECT_THAT(refusal("free"), HasSubstr("want allowed: which contacts leave is searched"));
   const StepsJson space = StepsJson::parse(mlcp_text(scenario_of("ball_in_three_arms")));
   EXPECT_FALSE(space.contains("facets"));  // round disks
   EXPECT_EQ(space["mlcp"]["equations"], "(43)");
