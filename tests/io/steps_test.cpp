@@ -183,6 +183,49 @@ TEST(Parting, IsLeftOutWhereAskedFor)
   EXPECT_EQ(checked("rod_dropped", left_out).contacts.size(), 2u);
 }
 
+/// A box of 0.2 m and 1 kg that turns about its edge x = -0.1 at 0.1 rad/s: that edge rests, the other one parts.
+Scenario rocking_box(const std::string& question, const std::string& more = "")
+{
+  const std::string corners = "points: [[0.1, 0.1, -0.1], [0.1, -0.1, -0.1], [-0.1, 0.1, -0.1], [-0.1, -0.1, -0.1]]";
+  return read_scenario_text(
+      "stiction: 1\nmodels:\n  box: {urdf: ../urdf/box.urdf, pose: {xyz: [0, 0, 0.1]}, twist: "
+      "{linear: [-0.01, 0, 0.01], angular: [0, -0.1, 0]}}\ncontacts:\n" +
+          more + "  - {name: bottom, link: box/box, " + corners + ", normal: [0, 0, 1], mu: 2}\nquestion: " + question +
+          "\noptions: {parting: left_out}\n",
+      STICTION_SOURCE_DIR "/scenarios");
+}
+
+TEST(Parting, OfPointsOfAPatch)
+{
+  const ScenarioReport rocks = check(rocking_box("all_sticking"));
+  ASSERT_EQ(rocks.contacts.size(), 2u);
+  EXPECT_EQ(rocks.contacts[0].name, "bottom/2") << "points keep their names";
+  EXPECT_EQ(rocks.contacts[1].name, "bottom/3");
+  EXPECT_THAT(rocks.warnings, Contains(HasSubstr("contacts.bottom/0: bodies move apart with 0.02 m/s: left out")));
+  EXPECT_THAT(rocks.warnings, Not(Contains(HasSubstr("contacts.bottom/2: "))));
+  // about the edge: (1/6 m l² + m l²/2) alpha = m g l/2, both feet carry m (g - alpha l/2 - w² l/2)
+  const double l = 0.2, alpha = 9.81 * 0.5 / (l / 6 + l / 2);
+  const double each = 0.5 * (9.81 - alpha * l / 2 - 0.01 * l / 2);
+  EXPECT_EQ(rocks.verdict, Verdict::kHolds);
+  for (const auto& contact : rocks.contacts) EXPECT_NEAR(contact.found.force[0], each, 1e-6) << contact.name;
+  EXPECT_TRUE(verify_report(to_json(rocks), "r").valid);
+  for (const char* question : {"couplings", "equilibrium"})
+    EXPECT_EQ(check(rocking_box(question)).problem.contacts.size(), 2u) << question;
+}
+
+TEST(Parting, LeavesEntriesWhereTheyAre)
+{
+  // the first entry parts: what is wrong with the second is still about contacts[1]
+  const std::string parts = "  - {name: front, link: box/box, at: [0.1, 0, -0.1], normal: [0, 0, 1], mu: 2}\n";
+  const std::string slips = "  - {name: side, link: box/box, at: [-0.1, 0, 0.1], normal: [0, 0, 1], mu: 2}\n";
+  try {
+    check(rocking_box("all_sticking", parts + slips));
+    ADD_FAILURE() << "moves";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("contacts[1]: want bodies at rest relative to each other at side"));
+  }
+}
+
 TEST(RepairPosture, OfTheLadder)
 {
   const StepsJson report = StepsJson::parse(to_json(checked("ladder_too_flat")));
