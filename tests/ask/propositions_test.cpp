@@ -188,6 +188,32 @@ TEST(Propositions, P2DecidesIndependentBilateralContacts)
   EXPECT_GT(slipping, 30);
 }
 
+TEST(Propositions, P2DecidesContactsInSpace)
+{
+  Rng rng{22};
+  StickingChecker checker;
+  int sticking = 0, slipping = 0;
+  for (int i = 0; i < 200; ++i) {
+    ContactProblem p = random_contacts(rng, 1 + i % 2, 0.3, Side::kBilateral);
+    if (i % 2 == 1)  // two points of one body do depend on each other
+      for (Eigen::Index k = 0; k < p.rows(); ++k) p.J.row(k) = gaussian(rng, p.nv()).transpose();
+    p.F = gaussian(rng, p.nv());
+    const BilateralSticking r = bilateral_sticking(p);
+    ASSERT_TRUE(r.hypotheses.hold());
+    ASSERT_EQ(p.contacts[0].tangents, 2);
+    const Eigen::VectorXd a = internal::solve_definite(p.M, p.J.transpose() * r.lambda - p.F);
+    EXPECT_NEAR((p.J * a + p.gamma).norm(), 0, 1e-8 * (1 + r.lambda.norm())) << "draw " << i;
+    bool within = true;
+    for (const Contact& c : p.contacts)
+      within = within && r.lambda.segment<2>(c.row + 1).norm() <= c.mu * std::abs(r.lambda[c.row]);
+    EXPECT_EQ(r.sticks, within) << "draw " << i;
+    EXPECT_EQ(checker.check(p).verdict, within ? Verdict::kHolds : Verdict::kFails) << "draw " << i;
+    (within ? sticking : slipping)++;
+  }
+  EXPECT_GT(sticking, 10);
+  EXPECT_GT(slipping, 10);
+}
+
 TEST(Propositions, P2SaysWhichHypothesisFails)
 {
   EXPECT_THAT(bilateral_sticking(block_on_ground(1, 1, 1, 0.5, 0)).hypotheses.failed,
@@ -223,6 +249,23 @@ TEST(Propositions, C1BalancesAtRest)
   ContactProblem p = block_on_corner(1, 1, 2, 0.3, 0.5, {0, kGravity, 0});  // one pin cannot hold the block's moment
   p.contacts[0].side = Side::kBilateral;
   EXPECT_THAT(bilateral_statics(p).hypotheses.failed, ElementsAre(HasSubstr("balance")));
+}
+
+TEST(Propositions, C1DoesNotForceRest)
+{
+  // a massless slider on the bead: (25) holds and forces balance at rest, while it may accelerate as it likes
+  ContactProblem p;
+  p.M = Eigen::Vector3d(2, 2, 0).asDiagonal();
+  p.F = Eigen::Vector3d(0, 2 * kGravity, 0);
+  p.J = Eigen::MatrixXd::Identity(2, 3);
+  p.J.row(0).swap(p.J.row(1));
+  p.gamma.setZero(2);
+  p.contacts = {planar_contact("rail", 0, 0.5, Side::kBilateral)};
+  const BilateralStatics r = bilateral_statics(p);
+  ASSERT_TRUE(r.hypotheses.hold() && r.sticks);
+  const Eigen::Vector3d a(0, 0, 7);
+  EXPECT_EQ((p.M * a + p.F - p.J.transpose() * r.lambda).norm() + (p.J * a + p.gamma).norm(), 0.0);
+  EXPECT_FALSE(StickingChecker().check(p).acceleration_unique);
 }
 
 TEST(Propositions, P4ListsStrictRimAndViolated)
@@ -279,6 +322,21 @@ TEST(Propositions, P4WithoutFriction)
 }
 
 // ---- P5
+
+TEST(Propositions, P5SharesTheLoadOfATableAmongItsLegs)
+{
+  ContactProblem p;  // z, roll, pitch
+  p.M = Eigen::Vector3d(4, 1, 1).asDiagonal();
+  p.F = Eigen::Vector3d(4 * kGravity, 0, 0);
+  p.J.resize(4, 3);
+  p.J << 1, 1, 1, 1, 1, -1, 1, -1, 1, 1, -1, -1;
+  p.gamma.setZero(4);
+  for (int leg = 0; leg < 4; ++leg) {
+    p.contacts.push_back(planar_contact("leg" + std::to_string(leg), leg, 0.0));
+    p.contacts.back().tangents = 0;
+  }
+  EXPECT_LT((minimum_norm_forces(p).lambda - Eigen::Vector4d::Constant(kGravity)).norm(), 1e-12) << "mg / 4 each";
+}
 
 TEST(Propositions, P5MinimumNormForces)
 {
