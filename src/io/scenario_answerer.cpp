@@ -165,6 +165,12 @@ const PlainScenario& ScenarioAnswerer::plain(const Scenario& scenario)
     plain_ = {scenario, {}, {}, {}, {}};
   }
   if (leaves_out_parting(scenario)) leave_out_parting(plain_);
+  // Accelerations of surfaces are nothing to impacts and grasps, and nothing at rest.
+  if (!scenario.bare && scenario.question != Question::kImpact && scenario.question != Question::kClosure &&
+      moves(plain_.scenario.scene)) {
+    if (!surfaces_ || !surfaces_->fits(plain_.scenario.scene)) surfaces_.emplace(plain_.scenario.scene);
+    surfaces_->fill_in(plain_.scenario.scene, plain_.warnings);
+  }
   return plain_;
 }
 
