@@ -52,7 +52,9 @@ struct EquilibriumResult {
   /// lower)/2 away from its limits; s_i = (load that the contacts carry, the weight for a body on its feet) / (number
   /// of contacts), so s is a share. 0 unless asked for; stops growing where internal forces could grow without end.
   double slack = 0.0;
-  bool strict = false;  ///< every cone and limit strictly inside: small changes of the data change no verdict
+  /// Every cone and limit strictly inside: small changes of the data change no verdict. Never with a contact without
+  /// friction that has tangential rows, whose cone has no inside.
+  bool strict = false;
 
   bool least_friction_shown = false;  ///< `lambda` is, of all forces that balance the load, what needs least friction
   Margin friction_scale;              ///< kNone: no friction helps

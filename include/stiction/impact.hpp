@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stiction/engine.hpp"
+#include "stiction/margin.hpp"
 #include "stiction/paper/impact_energy.hpp"
 #include "stiction/proof/impact.hpp"
 
@@ -48,6 +49,12 @@ class ImpactChecker {
   /// as valid.
   void check(const ContactProblem& problem, const Impact& impact, const ImpactOptions& options, ImpactResult& result);
   ImpactResult check(const ContactProblem& problem, const Impact& impact, const ImpactOptions& options = {});
+
+  /// Range of the normal impulse of every contact over all impulses that give the velocity of a solution, with the
+  /// directions in which it slips. kUndecided: not found, or a bilateral contact with friction may push as well as
+  /// pull. Empty for problems of too many rows.
+  std::vector<Margin> impulse_intervals(const ContactProblem& problem, const Impact& impact,
+                                        const ImpactSolution& solution);
 
  private:
   std::unique_ptr<Engine> engine_;

@@ -80,6 +80,7 @@ struct ImpactAnswer {
   std::optional<SafeRestitution> safe;
   std::optional<StickingFriction> touchdown;  ///< with which everything that is hit can stick
   bool repaired = false;                      ///< with the restitution safe->exact it holds
+  std::vector<Margin> impulse_intervals;      ///< of solution(), one per contact; empty: not asked for
 
   /// That the report shows: the one that gains most where that is the verdict, else the one that loses most; none:
   /// null.

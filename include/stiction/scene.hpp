@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -97,6 +98,11 @@ struct ContactDescription {
   std::optional<SurfaceRadii> radius = {}, on_radius = {};
   std::optional<Detect> detect = {};  ///< link, on, points and normal are still to be found (SceneGeometry)
   bool active = true;                 ///< false: as if it were not there
+  std::vector<int> left_out = {};     ///< points that are as if they were not there; others keep their names
+  bool takes_part(std::size_t point) const
+  {
+    return active && std::ranges::find(left_out, static_cast<int>(point)) == left_out.end();
+  }
   bool operator==(const ContactDescription&) const = default;
 };
 

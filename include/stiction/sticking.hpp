@@ -60,8 +60,10 @@ struct StickingResult {
   bool acceleration_unique = false;
   Eigen::VectorXd lambda;  ///< rows; admissible when the verdict is holds, else a KKT multiplier
   std::vector<ContactReport> contacts;
-  int indeterminacy = 0;              ///< rows of the non-detaching contacts and closures minus their rank
-  bool strict = false;                ///< every loaded cone strictly inside: the mode persists (P4 i)
+  int indeterminacy = 0;  ///< rows of the non-detaching contacts and closures minus their rank
+  /// Every loaded cone strictly inside: the mode persists (P4 i). Never with a contact without friction that has
+  /// tangential rows: they are held, but nothing keeps them from slipping at the next instant.
+  bool strict = false;
   double slack = 0.0;                 ///< largest s such that every contact could lose s newtons of normal force and
                                       ///< stay in its cone; capped where internal forces can grow without end
   Margin friction_scale;              ///< smallest s such that s·mu holds; kNone: none does

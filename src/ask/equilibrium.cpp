@@ -217,7 +217,7 @@ void EquilibriumChecker::Workspace::deepen(EquilibriumResult& result)
   const double load_of_one = set_effort_room();
   shallow = found.forces;
   const internal::SlackSearch::Depth depth = slack.deepen(hold_problem(), &effort_room, false, search, found);
-  result.strict = depth.strict;
+  result.strict = depth.any && set.cones_have_an_inside();
   result.slack = load_of_one > 0.0 ? depth.slack / load_of_one : 0.0;
   write_forces(result.certificate);
   result.verdict = judged(result.certificate, Verdict::kHolds, result.reason);
@@ -227,7 +227,7 @@ void EquilibriumChecker::Workspace::deepen(EquilibriumResult& result)
     write_forces(result.certificate);
     result.verdict = judged(result.certificate, Verdict::kHolds, result.reason);
   }
-  if (result.verdict != Verdict::kHolds || result.strict) return;
+  if (result.verdict != Verdict::kHolds || depth.any) return;
   result.reason = internal::doubt_of_the_rim(*problem, shape, result.certificate.lambda);
   if (!result.reason.empty()) result.verdict = Verdict::kUndecided;
 }

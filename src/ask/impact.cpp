@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 
+#include "ask/component_ranges.hpp"
 #include "ask/impact_newton.hpp"
 #include "ask/impulse_uniqueness.hpp"
 #include "ask/mode_limit.hpp"
@@ -442,6 +443,13 @@ void ImpactChecker::check(const ContactProblem& problem, const Impact& impact, c
 
   look_before(problem, impact, &result.flaws);
   if (options.conditions) result.conditions = energy_conditions(problem, impact.laws);
+}
+
+std::vector<Margin> ImpactChecker::impulse_intervals(const ContactProblem& problem, const Impact& impact,
+                                                     const ImpactSolution& solution)
+{
+  if (problem.rows() > kMostRanges) return {};
+  return impulse_ranges(problem, impact, solution, *engine_);
 }
 
 }  // namespace stiction

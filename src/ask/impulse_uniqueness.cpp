@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ask/component_ranges.hpp"
 #include "ask/propositions_algebra.hpp"
 #include "ask/proved.hpp"
 #include "base/numerics.hpp"
@@ -9,6 +10,52 @@
 
 namespace stiction::internal {
 namespace {
+
+/// Impulses of one contact that keep its laws with the velocities of a solution, as combinations of rows of J: what
+/// slips or spins goes with the normal, what does not is free within its cone.
+struct ImpulseRows {
+  Eigen::RowVectorXd normal;
+  std::vector<Eigen::RowVectorXd> along;  ///< friction that does not slip, stretched to a disk; then torsion
+  int tangents = 0;                       ///< of `along`
+  bool torsion = false;                   ///< the last of them is
+};
+
+ImpulseRows impulse_rows(const ImpactElement& element, const ContactImpact& done, const ImpactScales& scales,
+                         const Eigen::MatrixXd& J)
+{
+  const Contact& c = element.contact;
+  const double sign = done.impulse[0] < 0.0 ? -1.0 : 1.0;
+  ImpulseRows rows{J.row(c.row), {}};
+  const auto slides = [&](int k, int row) {
+    return std::abs(done.velocity_after[k] + element.restitution(row) * done.velocity_before[k]) >
+           kClear * scales.speed[row];
+  };
+  bool slips = false;
+  for (int k = 1; element.rubs() && k <= c.tangents; ++k) slips = slips || slides(k, c.row + k);
+  if (slips) {
+    Eigen::Vector2d xi(done.velocity_after[1] + element.law.tangential * done.velocity_before[1],
+                       done.velocity_after[2] + element.law.tangential * done.velocity_before[2]);
+    xi[1] *= element.stretch(1);
+    xi.normalize();
+    for (int k = 0; k < c.tangents; ++k) rows.normal -= sign * c.mu * element.stretch(k) * xi[k] * J.row(c.row + 1 + k);
+  } else if (element.rubs()) {
+    for (int k = 0; k < c.tangents; ++k) rows.along.push_back(element.stretch(k) * J.row(c.row + 1 + k));
+    rows.tangents = c.tangents;
+  }
+  if (element.twists() && slides(3, element.torsion_row())) {
+    const double xi = done.velocity_after[3] + element.law.spin * done.velocity_before[3];
+    rows.normal -= (xi > 0.0 ? sign : -sign) * c.torsion * J.row(element.torsion_row());
+  } else if (element.twists()) {
+    rows.along.push_back(J.row(element.torsion_row()));
+    rows.torsion = true;
+  }
+  return rows;
+}
+
+FrictionCone cone_of(const ImpactElement& element, const ImpulseRows& rows, double sign)
+{
+  return {rows.tangents, rows.torsion, element.contact.mu, element.contact.torsion, sign, ConeShape::exact()};
+}
 
 /// What impulses may change by without another u+: per contact a ray, a cone or a space.
 class Redistribution {
@@ -51,60 +98,30 @@ class Redistribution {
  private:
   void add(const ImpactElement& element, const ContactImpact& done)
   {
+    const ImpulseRows rows = impulse_rows(element, done, scales_, unit_.J);
     if (done.state == ImpactState::kUnloaded && !element.bilateral())
-      add_cone(element);
+      add_cone(element, rows);
     else
-      add_loaded(element, done);
+      add_loaded(rows, done);
   }
 
-  /// An unloaded contact may begin to push, with friction inside its cone.
-  void add_cone(const ImpactElement& element)
+  /// An unloaded contact may begin to push, with friction inside its cone, or on its rim where it slips.
+  void add_cone(const ImpactElement& element, const ImpulseRows& rows)
   {
-    const Contact& c = element.contact;
-    ConeBlock block;
-    block.col = static_cast<int>(cone_rows_.size());
-    block.cone = {element.rubs() ? c.tangents : 0, element.twists(), c.mu, c.torsion, 1.0, ConeShape::exact()};
-    const double size = unit_.J.row(c.row).norm();
+    blocks_.push_back({static_cast<int>(cone_rows_.size()), cone_of(element, rows, 1.0)});
+    const double size = unit_.J.row(element.contact.row).norm();
     const auto push = [&](const Eigen::RowVectorXd& row) { cone_rows_.push_back(row / (size > 0.0 ? size : 1.0)); };
-    push(unit_.J.row(c.row));
-    for (int k = 0; k < block.cone.tangents; ++k) push(element.stretch(k) * unit_.J.row(c.row + 1 + k));
-    if (element.twists()) push(unit_.J.row(element.torsion_row()));
-    blocks_.push_back(block);
+    push(rows.normal);
+    for (const Eigen::RowVectorXd& row : rows.along) push(row);
   }
 
   /// Rows that keep ξ = 0 are free; friction that slips stays on its rim.
-  void add_loaded(const ImpactElement& element, const ContactImpact& done)
+  void add_loaded(const ImpulseRows& rows, const ContactImpact& done)
   {
-    const Contact& c = element.contact;
-    const double sign = done.impulse[0] < 0.0 ? -1.0 : 1.0;
-    Eigen::RowVectorXd normal = unit_.J.row(c.row);
-    const auto slides = [&](int k, int row) {
-      return std::abs(done.velocity_after[k] + element.restitution(row) * done.velocity_before[k]) >
-             kClear * scales_.speed[row];
-    };
-    bool slips = false;
-    for (int k = 1; element.rubs() && k <= c.tangents; ++k) slips = slips || slides(k, c.row + k);
-    if (slips) {
-      Eigen::Vector2d xi(done.velocity_after[1] + element.law.tangential * done.velocity_before[1],
-                         done.velocity_after[2] + element.law.tangential * done.velocity_before[2]);
-      xi[1] *= element.stretch(1);
-      xi.normalize();
-      for (int k = 0; k < c.tangents; ++k)
-        normal -= sign * c.mu * element.stretch(k) * xi[k] * unit_.J.row(c.row + 1 + k);
-    } else if (element.rubs()) {
-      for (int k = 0; k < c.tangents; ++k) free_.push_back(unit_.J.row(c.row + 1 + k));
-    }
-    const bool spins = element.twists() && slides(3, element.torsion_row());
-    if (spins) {
-      const double xi = done.velocity_after[3] + element.law.spin * done.velocity_before[3];
-      normal -= (xi > 0.0 ? sign : -sign) * c.torsion * unit_.J.row(element.torsion_row());
-    } else if (element.twists()) {
-      free_.push_back(unit_.J.row(element.torsion_row()));
-    }
-    const bool sticks = (element.rubs() && !slips) || (element.twists() && !spins);
+    free_.insert(free_.end(), rows.along.begin(), rows.along.end());
+    free_.push_back(rows.normal);
     const bool used_up = done.impulse[0] == 0.0 || done.utilisation >= 1.0 - kRimShare;
-    at_a_rim_ = at_a_rim_ || (sticks && used_up);
-    free_.push_back(normal);
+    at_a_rim_ = at_a_rim_ || (!rows.along.empty() && used_up);
   }
 
   Eigen::MatrixXd stacked(const std::vector<Eigen::RowVectorXd>& rows) const
@@ -121,12 +138,87 @@ class Redistribution {
   bool at_a_rim_ = false;  ///< a contact that sticks has used up its friction: not all that is free is possible
 };
 
+/// All impulses that give a solution's velocity, for the range of each normal one.
+class ImpulseSet {
+ public:
+  ImpulseSet(const ContactProblem& problem, const Impact& impact, const ImpactSolution& solution)
+  {
+    const ImpactScales scales(problem, impact.velocity, solution.velocity);
+    columns_.assign(problem.contacts.size(), -1);
+    for (std::size_t i = 0; i < problem.contacts.size(); ++i)
+      if (solution.contacts[i].state != ImpactState::kOpens)
+        add(i, ImpactElement(problem, impact, i), solution.contacts[i], scales, problem.J);
+    for (const LoopConstraint& closure : problem.loops)
+      for (int r = closure.row; r < closure.row + closure.rows; ++r) {
+        program_.free.push_back(static_cast<int>(rows_.size()));
+        push(problem.J.row(r), solution.impulse[r]);
+      }
+    program_.E.setZero(problem.nv(), static_cast<Eigen::Index>(rows_.size()));
+    for (std::size_t k = 0; k < rows_.size(); ++k) program_.E.col(static_cast<Eigen::Index>(k)) = rows_[k].transpose();
+  }
+
+  std::vector<Margin> ranges(Engine& engine)
+  {
+    std::vector<Margin> result(columns_.size(), {Margin::State::kKnown, 0.0, 0.0, {}});
+    ComponentRanges ranges(program_, Eigen::Map<const Eigen::VectorXd>(start_.data(), std::ssize(start_)), engine);
+    bool one_sign = sign_known_;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i] < 0) continue;
+      const ForceRange found = ranges.of(columns_[i]);
+      result[i] = {found.known ? Margin::State::kKnown : Margin::State::kUndecided, found.lower, found.upper, {}};
+      one_sign = one_sign && (!two_signs_[i] || found.lower > 0.0 || found.upper < 0.0);
+    }
+    for (Margin& range : result)
+      if (!one_sign) range = {Margin::State::kUndecided, -kInfinity, kInfinity, "a contact may push or pull"};
+    return result;
+  }
+
+ private:
+  void add(std::size_t i, const ImpactElement& element, const ContactImpact& done, const ImpactScales& scales,
+           const Eigen::MatrixXd& J)
+  {
+    two_signs_.resize(columns_.size());
+    const ImpulseRows rows = impulse_rows(element, done, scales, J);
+    columns_[i] = static_cast<int>(rows_.size());
+    if (element.bilateral() && !element.branches()) {
+      program_.free.push_back(columns_[i]);
+    } else {
+      two_signs_[i] = element.bilateral();
+      sign_known_ = sign_known_ && (!element.bilateral() || done.impulse[0] != 0.0);
+      program_.cones.push_back({columns_[i], cone_of(element, rows, done.impulse[0] < 0.0 ? -1.0 : 1.0)});
+    }
+    push(rows.normal, done.impulse[0]);
+    for (int k = 0; k < rows.tangents; ++k)
+      push(rows.along[static_cast<std::size_t>(k)], done.impulse[1 + k] / element.stretch(k));
+    if (rows.torsion) push(rows.along.back(), done.impulse[3]);
+  }
+
+  void push(const Eigen::RowVectorXd& row, double impulse)
+  {
+    rows_.push_back(row);
+    start_.push_back(impulse);
+  }
+
+  ConeProgram program_;
+  std::vector<Eigen::RowVectorXd> rows_;
+  std::vector<double> start_;
+  std::vector<int> columns_;     ///< of normal impulses; -1: it opens
+  std::vector<char> two_signs_;  ///< bilateral with friction: only the half of its double cone that is shown
+  bool sign_known_ = true;
+};
+
 }  // namespace
 
 Verdict impulse_is_unique(const ContactProblem& problem, const Impact& impact, const ImpactSolution& solution,
                           Engine& engine)
 {
   return Redistribution(problem, impact, solution).none(engine);
+}
+
+std::vector<Margin> impulse_ranges(const ContactProblem& problem, const Impact& impact, const ImpactSolution& solution,
+                                   Engine& engine)
+{
+  return ImpulseSet(problem, impact, solution).ranges(engine);
 }
 
 }  // namespace stiction::internal

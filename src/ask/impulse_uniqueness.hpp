@@ -1,6 +1,7 @@
 #pragma once
 
 #include "stiction/engine.hpp"
+#include "stiction/margin.hpp"
 #include "stiction/proof/impact.hpp"
 
 namespace stiction::internal {
@@ -9,5 +10,9 @@ namespace stiction::internal {
 /// those of the solution.
 Verdict impulse_is_unique(const ContactProblem& problem, const Impact& impact, const ImpactSolution& solution,
                           Engine& engine);
+
+/// ImpactChecker::impulse_intervals
+std::vector<Margin> impulse_ranges(const ContactProblem& problem, const Impact& impact, const ImpactSolution& solution,
+                                   Engine& engine);
 
 }  // namespace stiction::internal

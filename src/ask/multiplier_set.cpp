@@ -212,6 +212,16 @@ bool MultiplierSet::needs_signs() const
   return std::any_of(needs_sign_.begin(), needs_sign_.end(), [](char needs) { return needs != 0; });
 }
 
+bool MultiplierSet::cones_have_an_inside() const
+{
+  for (size_t i = 0; i < column_.size(); ++i) {
+    const Contact& contact = problem_->contacts[i];
+    const bool thin = (contact.tangents > 0 && contact.mu == 0.0) || (contact.torsional && contact.torsion == 0.0);
+    if (column_[i] >= 0 && thin) return false;
+  }
+  return true;
+}
+
 const ConeProgram& MultiplierSet::arrange(const Loads& loads, const std::vector<int>& signs, const Friction& friction)
 {
   set_loads(loads);

@@ -69,6 +69,9 @@ class MultiplierSet {
   bool needs_sign(size_t contact) const { return needs_sign_[contact]; }
   bool needs_signs() const;
 
+  /// False where a contact that is there has rows along its surface and no friction on them: (22) is then an equality.
+  bool cones_have_an_inside() const;
+
   /// Whether a motor acts on the degree of freedom: its effort is not given.
   bool held_by_motor(Eigen::Index dof) const { return has_motor_[static_cast<size_t>(dof)] != 0; }
 

@@ -98,7 +98,7 @@ SlackSearch::Depth SlackSearch::deepen(const HoldProblem& problem, const Eigen::
   Depth depth;
   const double force_scale = weigh_contacts(problem.set, held);
   if (force_scale <= 0.0) {
-    depth.strict = force_scale < 0.0;
+    depth.any = force_scale < 0.0;
     return depth;
   }
   LineOptions how;
@@ -109,7 +109,7 @@ SlackSearch::Depth SlackSearch::deepen(const HoldProblem& problem, const Eigen::
   for (std::size_t round = 0; round <= weights_.size(); ++round) {
     set_slope(problem, round == 0 ? effort_room : nullptr);
     if (round == 0 && any_slack && try_slack(problem, kNoSlack * force_scale, workspace, held)) {
-      depth.strict = true;
+      depth.any = true;
       return depth;
     }
     caster_.cast(problem, slope_, 0.0, held, how, workspace, line_);

@@ -8,8 +8,8 @@ namespace stiction::internal {
 class SlackSearch {
  public:
   struct Depth {
-    double slack = 0.0;   ///< N: every contact could lose that much normal force and stay in its cone
-    bool strict = false;  ///< there is some
+    double slack = 0.0;  ///< N: every contact could lose that much normal force and stay in its cone
+    bool any = false;    ///< there is some
   };
 
   /// To the largest common slack. Efforts keep `effort_room` (nv, per newton of slack; optional) from their bounds.

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "ask/component_ranges.hpp"
 #include "ask/multiplier_set.hpp"
 #include "ask/propositions_algebra.hpp"
-#include "ask/proved.hpp"
 #include "base/numerics.hpp"
 #include "stiction/error.hpp"
 #include "stiction/paper/mlcp.hpp"
@@ -18,8 +18,7 @@ using namespace internal;
 
 namespace {
 
-constexpr Eigen::Index kMostRanges = 200;  // rows of J: two casts each, on programs of this size
-constexpr double kNoShareOfForce = 1e-9;   // of an internal force whose largest entry is 1
+constexpr double kNoShareOfForce = 1e-9;  // of an internal force whose largest entry is 1
 
 std::string shown(double value)
 {
@@ -88,14 +87,14 @@ class ForceRanges {
   /// With cones, or with normals that push only.
   std::vector<ForceRange> ranges()
   {
-    finish();
+    ComponentRanges ranges(program_, start_, engine_);
     std::vector<ForceRange> result(static_cast<std::size_t>(problem_.rows()), ForceRange{0.0, 0.0, true});
     for (std::size_t j = 0; j < rows_.size(); ++j) {
       ForceRange& range = result[static_cast<std::size_t>(rows_[j])];
       const double value = known_[rows_[j]];
       const bool unique =
           internal_forces_.cols() == 0 || internal_forces_.row(rows_[j]).cwiseAbs().maxCoeff() <= kNoShareOfForce;
-      range = unique ? ForceRange{value, value, true} : cast(static_cast<Eigen::Index>(j));
+      range = unique ? ForceRange{value, value, true} : ranges.of(static_cast<int>(j));
     }
     return result;
   }
@@ -130,36 +129,6 @@ class ForceRanges {
     return columns_[static_cast<std::size_t>(row)];
   }
 
-  /// One row more, which reads a force off.
-  void finish()
-  {
-    const auto rows = program_.E.rows();
-    program_.E.conservativeResize(rows + 1, Eigen::NoChange);
-    program_.E.row(rows).setZero();
-    program_.e.resize(rows + 1);
-    program_.e.head(rows) = program_.E.topRows(rows) * start_;
-    program_.e_scale = program_.E.cwiseAbs() * start_.cwiseAbs();
-  }
-
-  ForceRange cast(Eigen::Index column)
-  {
-    const auto last = program_.E.rows() - 1;
-    program_.E.row(last).setZero();
-    program_.E(last, column) = 1.0;
-    program_.e[last] = start_[column];
-    program_.e_scale[last] = std::abs(start_[column]);
-    CastOptions how;
-    how.scale = start_.lpNorm<Eigen::Infinity>();
-    ForceRange range{start_[column], start_[column], true};
-    for (const double way : {1.0, -1.0}) {
-      caster_.cast(engine_, program_, way * Eigen::VectorXd::Unit(last + 1, last), 0.0, start_, how, cast_);
-      range.known = range.known && cast_.end != CastRange::End::kUndecided;
-      const double reach = cast_.end == CastRange::End::kUnbounded ? kInfinity : cast_.upper;
-      (way > 0.0 ? range.upper : range.lower) += way * reach;
-    }
-    return range.known ? range : ForceRange{};
-  }
-
   const ContactProblem& problem_;
   const std::vector<int>& rows_;
   const Eigen::VectorXd& known_;
@@ -168,8 +137,6 @@ class ForceRanges {
   ConeProgram program_;
   Eigen::VectorXd start_;
   std::vector<int> columns_;
-  Caster caster_;
-  Cast cast_;
 };
 
 /// Step 3: all multipliers of the MLCP; of the equations alone where no contact may open (61).
@@ -219,7 +186,8 @@ ForceRange disk_of(const Contact& contact, const ForceRange& normal)
   const double low = std::abs(normal.lower), high = std::abs(normal.upper);
   const bool straddles = normal.lower < 0.0 && normal.upper > 0.0;
   const double largest = std::max(low, high);
-  return {contact.mu * (straddles ? 0.0 : std::min(low, high)), largest == 0.0 ? 0.0 : contact.mu * largest, true};
+  if (contact.mu == 0.0 || largest == 0.0) return {0.0, 0.0, true};  // of infinity too
+  return {contact.mu * (straddles ? 0.0 : std::min(low, high)), contact.mu * largest, true};
 }
 
 /// Step 7.
@@ -266,7 +234,7 @@ void add_forces(const ContactProblem& problem, const StickingSteps& steps, std::
   std::vector<std::string> failed;
   if (steps.verdict != Verdict::kHolds) failed.push_back("not every contact sticks");
   list.push_back({"P4", "persistence", failed,
-                  steps.persists ? "yes, for continuous data: every force is strictly inside of its disk"
+                  steps.persists ? "yes, for continuous data: there are forces strictly inside of every disk"
                                  : "a contact is at the rim of its disk: it may begin to slip, see (69)"});
   const MinimumNormForces p5 = minimum_norm_forces(problem);
   list.push_back({"P5", "all rows held, forces of least norm", p5.hypotheses.failed,
@@ -274,7 +242,7 @@ void add_forces(const ContactProblem& problem, const StickingSteps& steps, std::
   const ContactLcp p6 = contact_lcp(problem);
   list.push_back({"P6", "normal forces unique for all data", p6.hypotheses.failed,
                   std::string(p6.unique_for_all_data ? "yes" : "no") + ": smallest eigenvalue of Ac " +
-                      shown(p6.smallest_eigenvalue)});
+                      shown(p6.unique_for_all_data ? p6.smallest_eigenvalue : 0.0)});
 }
 
 void add_solvability(const ContactProblem& problem, Engine& engine, std::vector<PropositionAtWork>& list)

@@ -342,14 +342,14 @@ void StickingChecker::Workspace::prove_holds(StickingResult& result)
   const bool any_slack = !options->largest_slack;
   const internal::SlackSearch::Depth depth = slack.deepen(hold_problem(), nullptr, any_slack, search, found);
   result.slack = depth.slack;
-  result.strict = depth.strict;
+  result.strict = depth.any && set.cones_have_an_inside();
   result.verdict = judged_forces(result);
   if (result.verdict == Verdict::kUndecided) {  // the deepest forces may be too large to prove anything
     found.forces = shallow;
     result.slack = 0.0;
     result.verdict = judged_forces(result);
   }
-  if (result.verdict == Verdict::kHolds && !result.strict) doubt(result);
+  if (result.verdict == Verdict::kHolds && !depth.any) doubt(result);
 }
 
 /// The motions found, sharper or refined where that takes a proof.

@@ -26,6 +26,12 @@ RobotShapes read_robot(const ModelDescription& model, const std::vector<std::str
   return robot;
 }
 
+Posture posture_of(const ModelDescription& model, const RobotShapes& robot)
+{
+  const ModelState state = read_state(model, *robot.tree);
+  return {model.name, &robot, model.base == Base::kFixed, link_poses(*robot.tree, state), state.pose};
+}
+
 MeshStore::Key MeshStore::key_of(const Shape& shape, const std::string& urdf)
 {
   Key key{shape.kind, shape.mesh_file, shape.kind == Shape::Kind::kMesh ? urdf : "", {}};

@@ -66,6 +66,9 @@ struct Posture {
   bool moves(std::size_t link) const { return !fixed || carrier(link) != robot->tree->root; }
 };
 
+/// As it is described. `robot` has to stay.
+Posture posture_of(const ModelDescription& model, const RobotShapes& robot);
+
 /// Lowest point of a link's shapes above a plane; infinite where it has none. @throws InputError for missing meshes
 double lowest_of(const Posture& posture, std::size_t link, const Plane& plane, MeshStore& meshes);
 

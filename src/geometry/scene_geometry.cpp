@@ -46,12 +46,6 @@ void check_surroundings(const SceneDescription& scene)
   }
 }
 
-Posture posture_of(const ModelDescription& model, const RobotShapes& robot)
-{
-  const ModelState state = read_state(model, *robot.tree);
-  return {model.name, &robot, model.base == Base::kFixed, link_poses(*robot.tree, state), state.pose};
-}
-
 }  // namespace
 }  // namespace internal
 

@@ -112,20 +112,30 @@ void append_solved(const ContactProblem& problem, const StickingSteps& steps, Js
                   {"ranges", ranges_json(steps.row_names, steps.admissible)}});
 }
 
-std::string range_text(const ForceRange& range)
+/// The largest finite number among ends of ranges.
+double size_of(const std::vector<ForceRange>& ranges)
+{
+  double size = 0.0;
+  for (const ForceRange& range : ranges)
+    for (const double end : {range.lower, range.upper})
+      if (std::isfinite(end)) size = std::max(size, std::abs(end));
+  return size;
+}
+
+/// @param scale beside which rounding is nothing
+std::string range_text(const ForceRange& range, double scale)
 {
   if (!range.known) return "not told";
-  const double scale = std::max(std::isfinite(range.lower) ? std::abs(range.lower) : 0.0,
-                                std::isfinite(range.upper) ? std::abs(range.upper) : 0.0);
   return interval_text(tidy(range.lower, scale), tidy(range.upper, scale), 6);
 }
 
 void append_ranges(std::string& out, const StickingSteps& steps, const std::vector<ForceRange>& ranges)
 {
+  const double scale = size_of(steps.multipliers);
   std::size_t width = 0;
   for (const std::string& name : steps.row_names) width = std::max(width, std::min<std::size_t>(name.size(), 32));
   for (std::size_t i = 0; i < ranges.size(); ++i)
-    out += fmt::format("     {:<{}}  {}\n", steps.row_names[i], width, range_text(ranges[i]));
+    out += fmt::format("     {:<{}}  {}\n", steps.row_names[i], width, range_text(ranges[i], scale));
 }
 
 std::string names_text(const ContactProblem& problem, const std::vector<int>& contacts)
@@ -149,7 +159,8 @@ void append_motion(std::string& out, const ContactProblem& problem, const Sticki
   for (const LoopConstraint& closure : problem.loops)
     for (int k = 0; k < closure.rows; ++k) {
       const auto row = static_cast<std::size_t>(closure.row + k);
-      out += fmt::format("     {}: {} N\n", steps.row_names[row], range_text(steps.multipliers[row]));
+      out += fmt::format("     {}: {} N\n", steps.row_names[row],
+                         range_text(steps.multipliers[row], size_of(steps.multipliers)));
     }
   for (std::size_t i = 0; i < problem.contacts.size(); ++i)
     if (const double opening = steps.normal_acceleration[static_cast<Eigen::Index>(i)];
@@ -243,7 +254,8 @@ std::string steps_text(const ContactProblem& problem, const AllStickingAnswer& a
     append_multipliers(out, steps);
     append_item(out, "4 disks: radius mu |normal force|, N");
     for (std::size_t i = 0; i < problem.contacts.size(); ++i)
-      out += fmt::format("     {}: {}\n", problem.contacts[i].name, range_text(steps.disk_radius[i]));
+      out += fmt::format("     {}: {}\n", problem.contacts[i].name,
+                         range_text(steps.disk_radius[i], size_of(steps.disk_radius)));
     append_item(out, std::string("5 intersection: ") +
                          (steps.verdict == Verdict::kHolds   ? "forces that every disk allows"
                           : steps.verdict == Verdict::kFails ? "empty, no multiplier is in every disk"

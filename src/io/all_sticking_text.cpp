@@ -35,6 +35,15 @@ std::string unloaded_contacts(const ContactProblem& problem, const std::vector<C
   return names.empty() ? "" : "touching without load: " + names;
 }
 
+/// What forces of a failing case would do.
+std::string forces_words(const std::vector<ContactReport>& contacts)
+{
+  const auto opening = std::ranges::count(contacts, ContactState::kDetaching, &ContactReport::state);
+  if (opening == std::ssize(contacts)) return "every contact opens: none can carry anything";
+  return fmt::format("these forces would keep every contact{} stuck, were friction and pulling unlimited",
+                     opening > 0 ? " that stays" : "");
+}
+
 std::string repair_words(const ContactProblem& problem, const Repair& repair)
 {
   switch (repair.change) {
@@ -100,8 +109,7 @@ AnswerText all_sticking_text(const ScenarioReport& report)
   const bool holds = result.verdict == Verdict::kHolds, fails = result.verdict == Verdict::kFails;
   const bool forces = has_forces(result) && !report.problem.contacts.empty();
   if (forces) text.table = contacts_text(report.problem, result.contacts);
-  if (fails && forces)
-    text.notes.push_back("these forces would keep every contact stuck, were friction and pulling unlimited");
+  if (fails && forces) text.notes.push_back(forces_words(result.contacts));
   if (const std::string idle = holds ? unloaded_contacts(report.problem, result.contacts) : ""; !idle.empty())
     text.notes.push_back(idle + ": what opens or is loaded next is not decided at this instant");
   if (holds && result.indeterminacy > 0)

@@ -70,7 +70,7 @@ void add_openings(const CouplingsAnswer& answer, std::vector<std::string>& notes
 {
   for (const Contact& contact : answer.problem.contacts) {
     const double opening = answer.result.opening[contact.row];
-    const bool held = std::ranges::count(answer.result.bilateral, contact.row + 1) > 0;
+    const bool held = contact.rows() > 1 && std::ranges::count(answer.result.bilateral, contact.row + 1) > 0;
     if (opening != 0.0)
       notes.push_back(fmt::format("{} opens with {:.4g} m/s²{}", contact.name, opening,
                                   held ? "; its other rows are held all the same, which no open contact does" : ""));

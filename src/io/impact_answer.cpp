@@ -167,6 +167,9 @@ void ImpactAsker::ask(const Situation& situation, Extras extras)
     answer_.leaves = result.leaves;
     proof = judge_impact(problem, impact, result.solutions, answer_.leaves);
   }
+  answer_.impulse_intervals.clear();
+  if (answer_.solution() && asked.intervals.value_or(extras == Extras::kAll))
+    answer_.impulse_intervals = checker_.impulse_intervals(problem, impact, *answer_.solution());
   answer_.safe.reset();
   answer_.touchdown.reset();
   answer_.repaired = false;

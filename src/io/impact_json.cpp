@@ -239,6 +239,11 @@ void write_impact(const ScenarioReport& report, Json& json_report)
   Json& impact = json_report["impact"];
   const Verdict unique = answer.solution() ? answer.solution()->impulse_unique : Verdict::kUndecided;
   impact["impulses_unique"] = unique == Verdict::kUndecided ? Json() : Json(unique == Verdict::kHolds);
+  for (std::size_t i = 0; i < answer.impulse_intervals.size(); ++i) {
+    const Margin& range = answer.impulse_intervals[i];
+    json_report["contacts"][i]["impulse_interval"] =
+        range.state == Margin::State::kKnown ? Json{json(range.lower), json(range.upper)} : Json();
+  }
   if (answer.safe) impact["conditions"] = conditions_json(result.conditions);
   json_report["margins"] = margins_json(report.margins);
   json_report["repair"] = Json::array();
@@ -277,6 +282,8 @@ Json claims_of(const Field& report, const ImpactAnswer& proved)
   Json claims;
   write_claims(proved, claims);
   claims["impact"]["impulses_unique"] = unproved();
+  if (report["contacts"].size() > 0 && report["contacts"][0].has("impulse_interval"))
+    leave_intervals(report["contacts"], "impulse_interval", claims["contacts"], "normal_impulse");
   if (report["impact"].has("conditions")) claims["impact"]["conditions"] = unproved();
   claims["margins"] = claims["repair"] = unproved();
   return claims;

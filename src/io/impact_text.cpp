@@ -5,6 +5,7 @@
 
 #include "base/numerics.hpp"
 #include "io/impact_answer.hpp"
+#include "io/number_text.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
 #include "stiction/rest.hpp"
@@ -132,6 +133,23 @@ std::string touchdown_words(const ContactProblem& problem, const StickingFrictio
                      leaving, touchdown.leaves.size() == 1 ? "s" : "");
 }
 
+/// ": left 0 to 2, right 0 to 2 N s", of contacts whose normal impulse has a range.
+std::string ranges_words(const ImpactAnswer& answer)
+{
+  constexpr double kRangeGap = 1e-8;  // ends of ranges are found to a tenth of that share of the largest impulse
+  double largest = 0.0;
+  for (const ContactImpact& contact : answer.solution()->contacts)
+    largest = std::max(largest, std::abs(contact.impulse[0]));
+  std::string words;
+  for (std::size_t i = 0; i < answer.impulse_intervals.size(); ++i) {
+    const Margin& range = answer.impulse_intervals[i];
+    if (range.state != Margin::State::kKnown || range.upper - range.lower <= kRangeGap * largest) continue;
+    words += (words.empty() ? ": " : ", ") + answer.input.problem.contacts[i].name + " " +
+             interval_text(tidy(range.lower, largest), tidy(range.upper, largest));
+  }
+  return words.empty() ? "" : words + " N s";
+}
+
 /// How many velocities there may be after the impact.
 void add_solutions(const ImpactAnswer& answer, std::vector<std::string>& notes)
 {
@@ -148,7 +166,7 @@ void add_solutions(const ImpactAnswer& answer, std::vector<std::string>& notes)
                         : "whether other velocities satisfy the laws was not proved: " + answer.result.reason);
   }
   if (found && found->impulse_unique == Verdict::kFails && hits(*found))
-    notes.push_back("impulses are not unique; others give the same velocity");
+    notes.push_back("impulses are not unique; others give the same velocity" + ranges_words(answer));
 }
 
 }  // namespace

@@ -92,8 +92,11 @@ std::string mlcp_text(const Scenario& scenario)
     throw InputError("question", std::string("want all_sticking or sliding, which have an MLCP, got ") +
                                      stiction::name_of(scenario.question));
   if (scenario.options.detachment != Detachment::kAllowed)
-    throw InputError("options.detachment",
-                     "want allowed: contacts that may not open have no complementarity, got forbidden");
+    throw InputError("options.detachment", scenario.options.detachment == Detachment::kFree
+                                               ? "want allowed: which contacts leave is searched, each choice of them "
+                                                 "has an MLCP of its own, got free"
+                                               : "want allowed: contacts that may not open have no complementarity, "
+                                                 "got forbidden");
   const Scenario matrices = as_bare_problem(scenario);
   const ContactProblem& problem = matrices.bare->problem;
   SlipDirections slips;

@@ -1,5 +1,6 @@
 #include "io/plain_scenario.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -69,7 +70,7 @@ void leave_out_parting(PlainScenario& plain)
   Scenario& scenario = plain.scenario;
   const auto tell = [&](const std::string& name, double speed) {
     plain.warnings.push_back({Warning::Kind::kFloats, "contacts." + name,
-                              "bodies move apart with " + text(speed) + " m/s: left out (options.parting)"});
+                              fmt::format("bodies move apart with {:.4g} m/s: left out (options.parting)", speed)});
   };
   if (scenario.bare) {
     ContactProblem& problem = scenario.bare->problem;
@@ -89,19 +90,24 @@ void leave_out_parting(PlainScenario& plain)
   const ContactProblem problem = scene.compute();
   const Eigen::VectorXd& v = scene.described_state().v;
   const std::vector<ContactActivity> activity = contact_activity(problem, v);
-  for (std::size_t entry = scenario.scene.contacts.size(); entry-- > 0;) {
-    bool parts = true;
-    double speed = kInfinity;
-    for (std::size_t i = 0; i < activity.size(); ++i) {
-      if (scene.contact_origins()[i].description != static_cast<int>(entry)) continue;
-      parts = parts && activity[i] == ContactActivity::kParts;
-      speed = std::min(speed, problem.J.row(problem.contacts[i].row).dot(v));
+  std::size_t next = 0;  // contacts of the problem are the points that take part, in the order of the entries
+  for (ContactDescription& entry : scenario.scene.contacts) {
+    const std::size_t first = next;
+    std::vector<int> parting;
+    std::vector<double> speeds;
+    for (std::size_t k = 0; k < entry.points.size(); ++k) {
+      if (!entry.takes_part(k)) continue;
+      if (const std::size_t i = next++; activity[i] == ContactActivity::kParts) {
+        parting.push_back(static_cast<int>(k));
+        speeds.push_back(problem.J.row(problem.contacts[i].row).dot(v));
+      }
     }
-    if (!parts || speed == kInfinity) continue;
-    tell(scenario.scene.contacts[entry].name, speed);
-    scenario.scene.contacts.erase(scenario.scene.contacts.begin() + static_cast<std::ptrdiff_t>(entry));
-    scenario.contact_motions.erase(scenario.contact_motions.begin() + static_cast<std::ptrdiff_t>(entry));
-    if (!plain.sources.empty()) plain.sources.erase(plain.sources.begin() + static_cast<std::ptrdiff_t>(entry));
+    if (parting.empty()) continue;
+    if (parting.size() == next - first)
+      tell(entry.name, *std::ranges::min_element(speeds));
+    else
+      for (std::size_t k = 0; k < parting.size(); ++k) tell(entry.name + "/" + std::to_string(parting[k]), speeds[k]);
+    entry.left_out.insert(entry.left_out.end(), parting.begin(), parting.end());
   }
 }
 

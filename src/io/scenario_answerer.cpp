@@ -37,10 +37,10 @@ bool same_body(const ModelDescription& a, const ModelDescription& b)
 bool same_place(const ContactDescription& a, const ContactDescription& b)
 {
   const auto sound = [](double value) { return std::isfinite(value) && value >= 0.0; };
-  return a.name == b.name && a.active == b.active && a.link == b.link && a.on == b.on && a.points == b.points &&
-         a.patch == b.patch && a.at_frame == b.at_frame && a.normal == b.normal && a.normal_frame == b.normal_frame &&
-         a.radius == b.radius && a.on_radius == b.on_radius && (a.torsion > 0.0) == (b.torsion > 0.0) && sound(b.mu) &&
-         sound(b.torsion) && b.max_normal >= 0.0;
+  return a.name == b.name && a.active == b.active && a.left_out == b.left_out && a.link == b.link && a.on == b.on &&
+         a.points == b.points && a.patch == b.patch && a.at_frame == b.at_frame && a.normal == b.normal &&
+         a.normal_frame == b.normal_frame && a.radius == b.radius && a.on_radius == b.on_radius &&
+         (a.torsion > 0.0) == (b.torsion > 0.0) && sound(b.mu) && sound(b.torsion) && b.max_normal >= 0.0;
 }
 
 void require(bool condition, const std::string& path, const char* want, const std::string& got)
@@ -160,6 +160,12 @@ const PlainScenario& ScenarioAnswerer::plain(const Scenario& scenario, bool told
 {
   plain_ = plain_scenario(scenario, geometry_, told);
   if (leaves_out_parting(scenario)) leave_out_parting(plain_);
+  // Accelerations of surfaces are nothing to impacts and grasps, and nothing at rest.
+  if (!scenario.bare && scenario.question != Question::kImpact && scenario.question != Question::kClosure &&
+      moves(plain_.scenario.scene)) {
+    if (!surfaces_ || !surfaces_->fits(plain_.scenario.scene)) surfaces_.emplace(plain_.scenario.scene);
+    surfaces_->fill_in(plain_.scenario.scene, plain_.warnings);
+  }
   return plain_;
 }
 
@@ -200,11 +206,12 @@ void set_coefficients(const SceneDescription& description, ContactProblem& probl
 {
   std::size_t next = 0;
   for (const ContactDescription& contact : description.contacts)
-    for (std::size_t k = 0; contact.active && k < contact.points.size(); ++k, ++next) {
+    for (std::size_t k = 0; k < contact.points.size(); ++k) {
+      if (!contact.takes_part(k)) continue;
       problem.contacts[next].mu = contact.mu;
       problem.contacts[next].side = contact.side;
       problem.contacts[next].torsion = contact.torsion;
-      problem.contacts[next].max_normal = contact.max_normal;
+      problem.contacts[next++].max_normal = contact.max_normal;
     }
 }
 
@@ -290,23 +297,16 @@ void ScenarioAnswerer::leave_out_moving(const std::vector<char>& may_leave, cons
   if (std::ranges::find(may_leave, 1) == may_leave.end()) return;
   compute(scenario, problem_);
   const Eigen::VectorXd speed = problem_.J * motion.v;
-  std::vector<ContactDescription> contacts;
-  std::vector<ContactMotion> motions;
   std::size_t next = 0;
   for (std::size_t i = 0; i < may_leave.size(); ++i) {
-    ContactDescription contact = scenario.scene.contacts[i];
-    contact.points.clear();
-    for (const Eigen::Vector3d& point : scenario.scene.contacts[i].points) {
-      const bool moves = contact.active && std::abs(speed[problem_.contacts[next].row]) > motion.tolerance;
-      next += contact.active;
-      if (!may_leave[i] || !moves) contact.points.push_back(point);
+    ContactDescription& contact = scenario.scene.contacts[i];
+    const ContactDescription given = contact;
+    for (std::size_t k = 0; k < given.points.size(); ++k) {
+      if (!given.takes_part(k)) continue;
+      const bool moves = std::abs(speed[problem_.contacts[next++].row]) > motion.tolerance;
+      if (may_leave[i] && moves) contact.left_out.push_back(static_cast<int>(k));
     }
-    if (contact.points.empty()) continue;
-    contacts.push_back(contact);
-    motions.push_back(scenario.contact_motions[i]);
   }
-  scenario.scene.contacts = std::move(contacts);
-  scenario.contact_motions = std::move(motions);
 }
 
 ScenarioReport ScenarioAnswerer::start(const Scenario& scenario)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "geometry/rolling_surfaces.hpp"
 #include "io/plain_scenario.hpp"
 #include "io/report.hpp"
 #include "stiction/trajectory.hpp"
@@ -72,6 +73,7 @@ class ScenarioAnswerer {
   Scene* robots() { return scene_ ? &scene_->scene : nullptr; }
 
   std::optional<SceneGeometry> geometry_;                  ///< of scenarios that need one
+  std::optional<RollingSurfaces> surfaces_;                ///< of scenarios that move
   PlainScenario plain_;                                    ///< of the last scenario
   std::vector<std::pair<std::string, std::string>> urdf_;  ///< SHA-256 by model, as loaded
   std::optional<LoadedScene> scene_;                       ///< none: of a bare problem

@@ -223,7 +223,8 @@ void add_name(std::set<std::string>& names, const std::string& path, const std::
 }
 
 void read_contact(const ContactDescription& description, std::size_t index, const BodyFinder& bodies,
-                  std::set<std::string>& names, std::vector<ContactBlueprint>& contacts)
+                  std::set<std::string>& names, std::vector<ContactBlueprint>& contacts,
+                  std::vector<ContactBlueprint>& inactive)
 {
   const std::string path = indexed("contacts", index);
   if (description.detect)
@@ -255,7 +256,7 @@ void read_contact(const ContactDescription& description, std::size_t index, cons
     contact.name = numbered ? description.name + "/" + std::to_string(k) : description.name;
     contact.point = description.points[k];
     add_name(names, path, contact.name);
-    contacts.push_back(contact);
+    (description.takes_part(k) ? contacts : inactive).push_back(contact);
   }
 }
 
@@ -438,8 +439,7 @@ Blueprint make_blueprint(const SceneDescription& description, const std::vector<
   std::set<std::string> names;
   std::vector<ContactBlueprint> inactive;  // read, so that what is wrong with them does not wait until they are on
   for (std::size_t i = 0; i < description.contacts.size(); ++i)
-    read_contact(description.contacts[i], i, bodies, names,
-                 description.contacts[i].active ? blueprint.contacts : inactive);
+    read_contact(description.contacts[i], i, bodies, names, blueprint.contacts, inactive);
   for (std::size_t i = 0; i < description.loops.size(); ++i) {
     const LoopDescription& source = description.loops[i];
     const std::string path = indexed("closures", i);

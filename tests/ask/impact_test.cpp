@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "ask/impulse_uniqueness.hpp"
 #include "stiction/error.hpp"
 #include "support/impacts.hpp"
 #include "support/trials.hpp"
@@ -262,6 +263,53 @@ TEST(ImpactExamples, UnloadedContactsPinImpulses)
   EXPECT_EQ(hit_by({0, 0, 1}), Verdict::kHolds);
   EXPECT_EQ(hit_by({0, 3, 0}), Verdict::kFails);
   EXPECT_EQ(hit_by({1, 1, 0}), Verdict::kFails);
+  // all impulses are these + t (1, -2, 1), as far as no foot pulls
+  const auto ranges = [&](const Eigen::Vector3d& impulse) {
+    const Impact impact{-inverse(p.M) * p.J.transpose() * impulse, {}};
+    ImpactChecker checker;
+    return checker.impulse_intervals(p, impact, checker.check(p, impact).solutions.at(0));
+  };
+  const auto expect = [](const Margin& range, double lower, double upper) {
+    EXPECT_EQ(range.state, Margin::State::kKnown);
+    EXPECT_NEAR(range.lower, lower, 1e-8);
+    EXPECT_NEAR(range.upper, upper, 1e-8);
+  };
+  std::vector<Margin> found = ranges({0, 3, 0});
+  expect(found.at(0), 0, 1.5), expect(found.at(1), 0, 3), expect(found.at(2), 0, 1.5);
+  found = ranges({1, 1, 0});
+  expect(found.at(0), 1, 1.5), expect(found.at(1), 0, 1), expect(found.at(2), 0, 0.5);
+  found = ranges({2, 0, 0});
+  expect(found.at(0), 2, 2), expect(found.at(1), 0, 0), expect(found.at(2), 0, 0);
+}
+
+TEST(ImpactExamples, UnloadedContactsThatSlipPushAgainstTheirSlip)
+{
+  // A point mass (x, z) on two contacts with the same rows and other ε: the one that is hit slips forwards, ξ of the
+  // unloaded one is negative. Friction inside the cone of that one could replace the first, on its rim it cannot.
+  ContactProblem p =
+      problem_of(Eigen::Matrix2d::Identity(), (Eigen::MatrixXd(4, 2) << 0, 1, 1, 0, 0, 1, 1, 0).finished());
+  p.contacts = {planar_contact("hit", 0, 0.3), planar_contact("idle", 2, 0.3)};
+  const Impact impact{Eigen::Vector2d(1, -1), {bounce(0), bounce(0, -0.9)}};
+  ImpactSolution s;
+  s.velocity = Eigen::Vector2d(0.7, 0);
+  s.impulse = Eigen::Vector4d(1, -0.3, 0, 0);
+  s.contacts.resize(2);
+  for (ContactImpact& c : s.contacts) {
+    c.velocity_before = Eigen::Vector4d(-1, 1, 0, 0);
+    c.velocity_after = Eigen::Vector4d(0, 0.7, 0, 0);
+  }
+  s.contacts[0].state = ImpactState::kSlips;
+  s.contacts[0].impulse = Eigen::Vector4d(1, -0.3, 0, 0);
+  s.contacts[0].utilisation = 1.0;
+  const auto engine = make_native_engine();
+  EXPECT_EQ(internal::impulse_is_unique(p, impact, s, *engine), Verdict::kHolds);
+  const std::vector<Margin> ranges = internal::impulse_ranges(p, impact, s, *engine);
+  EXPECT_NEAR(ranges.at(0).lower, 1, 1e-8);
+  EXPECT_NEAR(ranges.at(1).upper, 0, 1e-8);
+  // with the same ε both slip alike, and share the impulse as they like
+  const Impact alike{impact.velocity, {bounce(0), bounce(0)}};
+  EXPECT_EQ(internal::impulse_is_unique(p, alike, s, *engine), Verdict::kFails);
+  EXPECT_NEAR(internal::impulse_ranges(p, alike, s, *engine).at(1).upper, 1, 1e-8);
 }
 
 TEST(ImpactExamples, ASpragReproducesStickingFriction)  // section 7.2

@@ -188,6 +188,32 @@ TEST(Propositions, P2DecidesIndependentBilateralContacts)
   EXPECT_GT(slipping, 30);
 }
 
+TEST(Propositions, P2DecidesContactsInSpace)
+{
+  Rng rng{22};
+  StickingChecker checker;
+  int sticking = 0, slipping = 0;
+  for (int i = 0; i < 200; ++i) {
+    ContactProblem p = random_contacts(rng, 1 + i % 2, 0.3, Side::kBilateral);
+    if (i % 2 == 1)  // two points of one body do depend on each other
+      for (Eigen::Index k = 0; k < p.rows(); ++k) p.J.row(k) = gaussian(rng, p.nv()).transpose();
+    p.F = gaussian(rng, p.nv());
+    const BilateralSticking r = bilateral_sticking(p);
+    ASSERT_TRUE(r.hypotheses.hold());
+    ASSERT_EQ(p.contacts[0].tangents, 2);
+    const Eigen::VectorXd a = internal::solve_definite(p.M, p.J.transpose() * r.lambda - p.F);
+    EXPECT_NEAR((p.J * a + p.gamma).norm(), 0, 1e-8 * (1 + r.lambda.norm())) << "draw " << i;
+    bool within = true;
+    for (const Contact& c : p.contacts)
+      within = within && r.lambda.segment<2>(c.row + 1).norm() <= c.mu * std::abs(r.lambda[c.row]);
+    EXPECT_EQ(r.sticks, within) << "draw " << i;
+    EXPECT_EQ(checker.check(p).verdict, within ? Verdict::kHolds : Verdict::kFails) << "draw " << i;
+    (within ? sticking : slipping)++;
+  }
+  EXPECT_GT(sticking, 10);
+  EXPECT_GT(slipping, 10);
+}
+
 TEST(Propositions, P2SaysWhichHypothesisFails)
 {
   EXPECT_THAT(bilateral_sticking(block_on_ground(1, 1, 1, 0.5, 0)).hypotheses.failed,
@@ -225,6 +251,23 @@ TEST(Propositions, C1BalancesAtRest)
   EXPECT_THAT(bilateral_statics(p).hypotheses.failed, ElementsAre(HasSubstr("balance")));
 }
 
+TEST(Propositions, C1DoesNotForceRest)
+{
+  // a massless slider on the bead: (25) holds and forces balance at rest, while it may accelerate as it likes
+  ContactProblem p;
+  p.M = Eigen::Vector3d(2, 2, 0).asDiagonal();
+  p.F = Eigen::Vector3d(0, 2 * kGravity, 0);
+  p.J = Eigen::MatrixXd::Identity(2, 3);
+  p.J.row(0).swap(p.J.row(1));
+  p.gamma.setZero(2);
+  p.contacts = {planar_contact("rail", 0, 0.5, Side::kBilateral)};
+  const BilateralStatics r = bilateral_statics(p);
+  ASSERT_TRUE(r.hypotheses.hold() && r.sticks);
+  const Eigen::Vector3d a(0, 0, 7);
+  EXPECT_EQ((p.M * a + p.F - p.J.transpose() * r.lambda).norm() + (p.J * a + p.gamma).norm(), 0.0);
+  EXPECT_FALSE(StickingChecker().check(p).acceleration_unique);
+}
+
 TEST(Propositions, P4ListsStrictRimAndViolated)
 {
   ContactProblem p = block_on_ground(1, 1, 1, 0.5, 0);
@@ -252,6 +295,7 @@ TEST(Propositions, P4AgreesWithTheCheckersStrictness)
   StickingChecker checker;
   for (int i = 0; i < 100; ++i) {
     ContactProblem p = random_contacts(rng, 1 + i % 4, 0.3);
+    if (i % 3 == 0) p.contacts.back().mu = 0.0;  // its rows are held, with nothing to lose
     make_holding(rng, p);
     const StickingResult s = checker.check(p);
     ASSERT_EQ(s.verdict, Verdict::kHolds);
@@ -259,7 +303,40 @@ TEST(Propositions, P4AgreesWithTheCheckersStrictness)
   }
 }
 
+TEST(Propositions, P4WithoutFriction)
+{
+  ContactProblem p = block_on_ground(1, 1, 1, 0.0, 0);
+  EXPECT_THAT(persistence(p, Eigen::Vector4d(4, 0, 6, 0)).rim, ElementsAre(0, 1)) << "equality in (22)";
+  StickingChecker checker;
+  StickingResult held = checker.check(p);
+  EXPECT_EQ(held.verdict, Verdict::kHolds);
+  EXPECT_FALSE(held.strict) << "a push however small makes it slip";
+  for (int c = 0; c < 2; ++c)
+    p.contacts[static_cast<std::size_t>(c)].tangents = 0, p.contacts[static_cast<std::size_t>(c)].row = c;
+  p.J = Eigen::MatrixXd(p.J({0, 2}, Eigen::all));
+  p.gamma.setZero(2);
+  held = checker.check(p);
+  EXPECT_EQ(held.verdict, Verdict::kHolds);
+  EXPECT_TRUE(held.strict) << "contacts without tangential rows have none to slip along";
+  EXPECT_TRUE(persistence(p, Eigen::Vector2d(4, 6)).persists);
+}
+
 // ---- P5
+
+TEST(Propositions, P5SharesTheLoadOfATableAmongItsLegs)
+{
+  ContactProblem p;  // z, roll, pitch
+  p.M = Eigen::Vector3d(4, 1, 1).asDiagonal();
+  p.F = Eigen::Vector3d(4 * kGravity, 0, 0);
+  p.J.resize(4, 3);
+  p.J << 1, 1, 1, 1, 1, -1, 1, -1, 1, 1, -1, -1;
+  p.gamma.setZero(4);
+  for (int leg = 0; leg < 4; ++leg) {
+    p.contacts.push_back(planar_contact("leg" + std::to_string(leg), leg, 0.0));
+    p.contacts.back().tangents = 0;
+  }
+  EXPECT_LT((minimum_norm_forces(p).lambda - Eigen::Vector4d::Constant(kGravity)).norm(), 1e-12) << "mg / 4 each";
+}
 
 TEST(Propositions, P5MinimumNormForces)
 {

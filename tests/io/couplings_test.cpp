@@ -145,6 +145,9 @@ TEST(CouplingsReport, SaysWhichContactsOpen)
   const Overrides held = {{"question", "couplings"}, {"gravity", "[1, 0, 2]"}};
   EXPECT_THAT(to_text(checked("block_on_ground", held)),
               HasSubstr("opens with 5.538 m/s²; its other rows are held all the same"));
+  // a contact of one row opens beside another one that is held
+  const std::string rod = to_text(checked("rod_wall_and_rail", {{"contacts.wall.at", "[0.5, 0, 0]"}}));
+  EXPECT_THAT(rod, HasSubstr("wall opens with 5.886 m/s²\n"));
 }
 
 TEST(CouplingsReport, LcpIsSolvedByTheForcesItShows)

@@ -94,6 +94,46 @@ TEST(Steps, AreThoseOfAllSticking)
               HasSubstr("plane: want none for the question closure, which has options.plane, got xz"));
 }
 
+TEST(Steps, WithoutFrictionNothingPersists)
+{
+  for (const char* name : {"block_at_rest", "block_on_three_points", "rod_wall_and_rail"}) {
+    std::vector<ScenarioOverride> smooth = {{"options.steps", "true"}, {"question", "all_sticking"}};
+    if (name == std::string("block_at_rest")) {
+      smooth.push_back({"contacts.left.mu", "0"});
+      smooth.push_back({"contacts.right.mu", "0"});
+    }
+    const ScenarioReport held = checked(name, smooth);
+    const StepsJson report = StepsJson::parse(to_json(held));
+    EXPECT_EQ(report["verdict"], "holds") << name;
+    EXPECT_EQ(step_of(report, 7)["persists"], false) << name;
+    EXPECT_TRUE(step_of(report, 7)["strict"].empty()) << name;
+    EXPECT_EQ(step_of(report, 7)["rim"].size(), report["contacts"].size()) << name;
+    EXPECT_THAT(proposition(report, "P4")["says"].get<std::string>(), HasSubstr("at the rim of its disk")) << name;
+    for (const auto& [contact, radius] : step_of(report, 4)["radius"].items())
+      EXPECT_EQ(radius, StepsJson({0.0, 0.0})) << name << " " << contact;
+    EXPECT_THAT(to_text(held), Not(HasSubstr("nan"))) << name;
+  }
+}
+
+TEST(Steps, RoundingReadsAsZero)
+{
+  const auto text = [](const std::vector<ScenarioOverride>& more) {
+    std::vector<ScenarioOverride> all = kSteps;
+    all.insert(all.end(), more.begin(), more.end());
+    return to_text(checked("ladder_too_flat", all));
+  };
+  EXPECT_THAT(text({{"options.cone", "{inner: 6}"}}), HasSubstr("ground t1      -inf to 0\n"));
+  EXPECT_THAT(text({}), HasSubstr("smallest eigenvalue of Ac 0\n"));
+}
+
+TEST(Steps, ForcesThatKeepNothing)
+{
+  const std::string lifted = to_text(checked("block_at_rest", {{"loads", "[{link: b/block, force: [5, 0, 20]}]"}}));
+  EXPECT_THAT(lifted, HasSubstr("every contact opens: none can carry anything"));
+  EXPECT_THAT(lifted, Not(HasSubstr("would keep")));
+  EXPECT_THAT(to_text(checked("pinch_too_weak")), HasSubstr("these forces would keep every contact stuck, were"));
+}
+
 TEST(Steps, WithoutContacts)
 {
   const ScenarioReport falls = checked("block_on_ground", {{"options.steps", "true"}, {"contacts", "[]"}});
@@ -141,6 +181,49 @@ TEST(Parting, IsLeftOutWhereAskedFor)
   EXPECT_THAT(error_of("rod_dropped", left_out), HasSubstr("question impact")) << "what hits is not left out";
   left_out[0].value = "impact";
   EXPECT_EQ(checked("rod_dropped", left_out).contacts.size(), 2u);
+}
+
+/// A box of 0.2 m and 1 kg that turns about its edge x = -0.1 at 0.1 rad/s: that edge rests, the other one parts.
+Scenario rocking_box(const std::string& question, const std::string& more = "")
+{
+  const std::string corners = "points: [[0.1, 0.1, -0.1], [0.1, -0.1, -0.1], [-0.1, 0.1, -0.1], [-0.1, -0.1, -0.1]]";
+  return read_scenario_text(
+      "stiction: 1\nmodels:\n  box: {urdf: ../urdf/box.urdf, pose: {xyz: [0, 0, 0.1]}, twist: "
+      "{linear: [-0.01, 0, 0.01], angular: [0, -0.1, 0]}}\ncontacts:\n" +
+          more + "  - {name: bottom, link: box/box, " + corners + ", normal: [0, 0, 1], mu: 2}\nquestion: " + question +
+          "\noptions: {parting: left_out}\n",
+      STICTION_SOURCE_DIR "/scenarios");
+}
+
+TEST(Parting, OfPointsOfAPatch)
+{
+  const ScenarioReport rocks = check(rocking_box("all_sticking"));
+  ASSERT_EQ(rocks.contacts.size(), 2u);
+  EXPECT_EQ(rocks.contacts[0].name, "bottom/2") << "points keep their names";
+  EXPECT_EQ(rocks.contacts[1].name, "bottom/3");
+  EXPECT_THAT(rocks.warnings, Contains(HasSubstr("contacts.bottom/0: bodies move apart with 0.02 m/s: left out")));
+  EXPECT_THAT(rocks.warnings, Not(Contains(HasSubstr("contacts.bottom/2: "))));
+  // about the edge: (1/6 m l² + m l²/2) alpha = m g l/2, both feet carry m (g - alpha l/2 - w² l/2)
+  const double l = 0.2, alpha = 9.81 * 0.5 / (l / 6 + l / 2);
+  const double each = 0.5 * (9.81 - alpha * l / 2 - 0.01 * l / 2);
+  EXPECT_EQ(rocks.verdict, Verdict::kHolds);
+  for (const auto& contact : rocks.contacts) EXPECT_NEAR(contact.found.force[0], each, 1e-6) << contact.name;
+  EXPECT_TRUE(verify_report(to_json(rocks), "r").valid);
+  for (const char* question : {"couplings", "equilibrium"})
+    EXPECT_EQ(check(rocking_box(question)).problem.contacts.size(), 2u) << question;
+}
+
+TEST(Parting, LeavesEntriesWhereTheyAre)
+{
+  // the first entry parts: what is wrong with the second is still about contacts[1]
+  const std::string parts = "  - {name: front, link: box/box, at: [0.1, 0, -0.1], normal: [0, 0, 1], mu: 2}\n";
+  const std::string slips = "  - {name: side, link: box/box, at: [-0.1, 0, 0.1], normal: [0, 0, 1], mu: 2}\n";
+  try {
+    check(rocking_box("all_sticking", parts + slips));
+    ADD_FAILURE() << "moves";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("contacts[1]: want bodies at rest relative to each other at side"));
+  }
 }
 
 TEST(RepairPosture, OfTheLadder)
@@ -204,7 +287,17 @@ TEST(MlcpFile, HasTheMatricesOfExample6)
 TEST(MlcpFile, SaysWhatHasNone)
 {
   EXPECT_THROW(mlcp_text(scenario_of("biped_standing", {{"question", "equilibrium"}})), InputError);
-  EXPECT_THROW(mlcp_text(scenario_of("block_tips")), InputError);  // detachment: forbidden
+  const auto refusal = [](const char* detachment) {
+    try {
+      mlcp_text(scenario_of("block_at_rest", {{"options.detachment", detachment}}));
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_THAT(refusal("forbidden"),
+              HasSubstr("want allowed: contacts that may not open have no complementarity, got forbidden"));
+  EXPECT_THAT(refusal("free"), HasSubstr("want allowed: which contacts leave is searched"));
   const StepsJson space = StepsJson::parse(mlcp_text(scenario_of("ball_in_three_arms")));
   EXPECT_FALSE(space.contains("facets"));  // round disks
   EXPECT_EQ(space["mlcp"]["equations"], "(43)");

@@ -77,7 +77,8 @@ struct BilateralStatics {
 BilateralStatics bilateral_statics(const ContactProblem& problem);
 
 /// P4: contacts strictly inside (22) go on sticking for continuous data; those with equality may start to slip (then
-/// problem (69) decides, see predict). An unloaded contact with tangential rows has equality in (22).
+/// problem (69) decides, see predict). A contact with tangential rows that is unloaded, or has no friction, has
+/// equality in (22); one without such rows has nothing to lose.
 struct Persistence {
   Hypotheses hypotheses;                   ///< (22) holds for `lambda`
   std::vector<int> strict, rim, violated;  ///< contact indices; rim: within 1e-9 of the friction budget

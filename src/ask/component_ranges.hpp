@@ -1,0 +1,26 @@
+#pragma once
+
+#include "ask/proved.hpp"
+#include "stiction/paper/steps.hpp"
+
+namespace stiction::internal {
+
+inline constexpr Eigen::Index kMostRanges = 200;  ///< rows of J: two casts each, on programs of this size
+
+/// Ranges of single variables over all that represent the same load: E x with x in the program's cones and boxes.
+class ComponentRanges {
+ public:
+  /// @param start one of them; e of the program is not looked at. @param engine has to stay.
+  ComponentRanges(ConeProgram program, Eigen::VectorXd start, Engine& engine);
+
+  ForceRange of(int column);
+
+ private:
+  ConeProgram program_;  ///< one row more, which reads a variable off
+  Eigen::VectorXd start_;
+  Engine& engine_;
+  Caster caster_;
+  Cast cast_;
+};
+
+}  // namespace stiction::internal
