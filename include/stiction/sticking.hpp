@@ -65,6 +65,7 @@ struct StickingResult {
                                          ///< stay in its cone; capped where internal forces can grow without end
   std::optional<double> friction_scale;  ///< smallest s such that s·mu holds; empty: none does (or margins not asked)
   bool least_friction_shown = false;     ///< `lambda` is, of all admissible forces, what needs the least friction
+  int frictions_not_tried = 0;           ///< contacts beyond the first 64, whose friction alone was not asked about
   bool friction_scale_known = false;     ///< found, to 1e-4; else decisions on the way leave more open
   std::vector<Repair> repairs;
   /// Change of F (nv) to the nearest load that the contacts carry with the same acceleration, at the boundary: its norm

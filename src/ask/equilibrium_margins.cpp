@@ -237,7 +237,12 @@ bool scale_limits(const Loads& loads, const ContactProblem& problem, Loads& from
 
 void EquilibriumChecker::Workspace::friction_margin(EquilibriumResult& result)
 {
-  const double known = result.verdict == Verdict::kHolds ? 1.0 : kInfinity;
+  internal::KnownFriction known;
+  if (result.verdict == Verdict::kHolds) known.holding = 1.0;
+  if (result.verdict == Verdict::kFails) {
+    known.failing = 1.0;
+    trial.leaves = result.certificate.leaves;
+  }
   const internal::FrictionBracket least = least_friction(hold_problem(), -1, known, search, trial);
   Margin& margin = result.friction_scale;
   margin.lower = std::min(least.lower, least.upper.value_or(kInfinity));
@@ -246,6 +251,13 @@ void EquilibriumChecker::Workspace::friction_margin(EquilibriumResult& result)
     set_undecided(margin, trial.reason);
   else
     margin.state = least.upper ? Margin::State::kKnown : Margin::State::kNone;
+  if (margin.state == Margin::State::kNone) {
+    with_most_friction = result.certificate;
+    with_most_friction.leaves = trial.leaves;
+    const ContactProblem most = internal::with_friction(*problem, kUnlimitedFriction);
+    if (judge_equilibrium(most, a, shape, with_most_friction) != Verdict::kFails)
+      set_undecided(margin, "that none helps could not be proved");
+  }
   if (least.known && least.upper && result.verdict == Verdict::kHolds) show_forces(result, *least.upper);
   if (least.known && least.upper && result.verdict == Verdict::kFails) show_forces_of_failure(result, *least.upper);
 }
