@@ -158,6 +158,7 @@ std::string summary_of(const CouplingsAnswer& answer)
     case Verdict::kHolds:
       break;
   }
+  if (answer.row_names.empty()) return "holds: there are no contacts or closures, so nothing is coupled";
   std::string words = found.balanced ? "holds: nothing accelerates" : "holds: an acceleration keeps all rows";
   if (found.forces_unique == Verdict::kHolds) words += ", with one set of forces";
   if (found.forces_unique == Verdict::kFails) words += ", with forces that are not unique";
@@ -169,6 +170,7 @@ AnswerText couplings_text(const ScenarioReport& report)
   AnswerText text;
   const CouplingsAnswer& answer = std::get<CouplingsAnswer>(report.answer);
   const Couplings& found = answer.result;
+  if (found.solvable == Verdict::kHolds && answer.row_names.empty()) text.headline = "no contacts";
   if (found.solvable == Verdict::kHolds && !answer.row_names.empty()) text.table = rows_text(answer);
   if (found.solvable == Verdict::kHolds) add_openings(answer, text.notes);
   if (!found.definite_mass)
