@@ -120,8 +120,9 @@ ScenarioReport check_scenario_text(const std::string& text, const std::string& f
 /// What `stiction verify` says about a report.
 struct Verification {
   bool valid = false;
-  std::string message;                 ///< one sentence: what was proved, or what is wrong
-  std::vector<std::string> unchecked;  ///< entries of a valid report that nothing re-checked: "margins.friction_scale"
+  std::string message;                  ///< one sentence: what was proved, or what is wrong
+  std::vector<std::string> unchecked;   ///< entries of a valid report that nothing re-checked: "margins.friction_scale"
+  std::vector<std::string> recomputed;  ///< those that were written anew from the certificate and are the same
 };
 
 /// Judges the certificate of a JSON report with the proof room alone, writes anew what such a certificate allows a

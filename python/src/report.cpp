@@ -171,6 +171,8 @@ void bind_report(nb::module_& module)
   nb::class_<Verification>(module, "Verification", "What re-checking a report found.")
       .def_ro("valid", &Verification::valid)
       .def_ro("message", &Verification::message)
+      .def_ro("recomputed", &Verification::recomputed,
+              "Entries of a valid report that were written anew from its certificate and are the same.")
       .def_ro("unchecked", &Verification::unchecked, "Entries of a valid report that nothing re-checked.")
       .def("__bool__", [](const Verification& v) { return v.valid; })
       .def("__repr__", [](const Verification& v) {

@@ -147,7 +147,7 @@ Margin ClosureChecker::Workspace::least_friction(const Grasp& grasp, int contact
     return verdict == Verdict::kFails ? further : friction;
   };
   const double first = contact < 0 ? 1.0 : std::max(grasp.contacts[static_cast<std::size_t>(contact)].cone.mu, 0.1);
-  const internal::FrictionBracket least = internal::bracket_friction(first, kInfinity, decide_at, reach);
+  const internal::FrictionBracket least = internal::bracket_friction(first, {}, decide_at, reach);
   if (!least.known)
     return {Margin::State::kUndecided, least.lower, kInfinity, "closure is undecided with a friction on the way"};
   if (!least.upper) return {Margin::State::kNone, least.lower, kInfinity, {}};

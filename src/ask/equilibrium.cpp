@@ -74,7 +74,10 @@ void EquilibriumChecker::check(const ContactProblem& problem, const Eigen::Vecto
   if (result.verdict == Verdict::kHolds)
     result.explanation = internal::describe_balance(problem, result.contacts, result.efforts);
   if (result.verdict != Verdict::kFails) return;
-  result.failure = internal::explain_imbalance(problem, result.certificate, options.idle_motors, options.branch_limit);
+  result.failure = internal::explain_imbalance(problem, result.certificate, options.idle_motors, options.branch_limit,
+                                               workspace_->with_most_friction);
+  if (result.friction_scale.state == Margin::State::kNone && result.failure.helps == kMoreFriction)
+    result.friction_scale = {Margin::State::kUndecided, 1.0, kInfinity, "its proofs contradict each other"};
   result.explanation =
       describe_failure(problem, internal::rules_of_balance(options.shape), result.certificate, result.failure);
 }
@@ -302,6 +305,7 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   result.strict = false;
   for (Margin* margin : {&result.friction_scale, &result.effort, &result.push, &result.ball, &result.generators})
     if (margin->state != Margin::State::kNotAsked) *margin = Margin{};
+  with_most_friction.kind = CertificateKind::kNone;
 
   search.engine->forget();  // an answer must not depend on the one before
   load(p, given, options.shape, options.branch_limit);

@@ -237,9 +237,22 @@ bool scale_limits(const Loads& loads, const ContactProblem& problem, Loads& from
 
 void EquilibriumChecker::Workspace::friction_margin(EquilibriumResult& result)
 {
-  const double known = result.verdict == Verdict::kHolds ? 1.0 : kInfinity;
+  internal::KnownFriction known;
+  if (result.verdict == Verdict::kHolds) known.holding = 1.0;
+  if (result.verdict == Verdict::kFails) {
+    known.failing = 1.0;
+    trial.leaves = result.certificate.leaves;
+  }
   const internal::FrictionBracket least = least_friction(hold_problem(), -1, known, search, trial);
   result.friction_scale = least.as_margin(trial.reason);
+  Margin& margin = result.friction_scale;
+  if (margin.state == Margin::State::kNone) {
+    with_most_friction = result.certificate;
+    with_most_friction.leaves = trial.leaves;
+    const ContactProblem most = internal::with_friction(*problem, kUnlimitedFriction);
+    if (judge_equilibrium(most, a, shape, with_most_friction) != Verdict::kFails)
+      set_undecided(margin, "that none helps could not be proved");
+  }
   if (least.known && least.upper && result.verdict == Verdict::kHolds) show_forces(result, *least.upper);
   if (least.known && least.upper && result.verdict == Verdict::kFails) show_forces_of_failure(result, *least.upper);
 }

@@ -63,8 +63,9 @@ struct EquilibriumChecker::Workspace {
   std::vector<char> detaching;     ///< nobody
   internal::Loads loads, slope;
   internal::MultiplierSet set;
-  internal::HoldAnswer found;  ///< of the verdict
-  internal::HoldAnswer trial;  ///< of a margin
+  internal::HoldAnswer found;      ///< of the verdict
+  internal::HoldAnswer trial;      ///< of a margin
+  Certificate with_most_friction;  ///< of failure, when margins found one
   internal::SlackSearch slack;
   internal::ShownForces shown_forces;
   internal::LineCaster caster;

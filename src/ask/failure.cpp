@@ -133,9 +133,10 @@ namespace {
 class Counterfactuals {
  public:
   /// @param rules of all_sticking; none: the question is equilibrium
+  /// @param known perhaps a proof with the most friction
   Counterfactuals(const ContactProblem& problem, const StickingRules* rules, const Eigen::VectorXd& a, int branch_limit,
-                  Failure& failure)
-      : problem_(problem), rules_(rules), a_(a), branch_limit_(branch_limit), failure_(failure)
+                  const Certificate& known, Failure& failure)
+      : problem_(problem), rules_(rules), a_(a), branch_limit_(branch_limit), known_(known), failure_(failure)
   {
   }
 
@@ -163,6 +164,11 @@ class Counterfactuals {
  private:
   void ask(const ContactProblem& changed, Counterfactual& trial)
   {
+    if (trial.friction == kUnlimitedFriction && !(trial.with & kMoreMotors) && known_fails(changed)) {
+      trial.verdict = Verdict::kFails;
+      trial.certificate = known_;
+      return;
+    }
     if (rules_ && !(trial.with & kMoreMotors)) {
       StickingOptions options;
       options.rules.detachment = rules_->detachment;
@@ -184,10 +190,19 @@ class Counterfactuals {
     trial.certificate = std::move(result.certificate);
   }
 
+  bool known_fails(const ContactProblem& changed) const
+  {
+    if (known_.kind == CertificateKind::kNone) return false;
+    const Verdict verdict = rules_ ? judge(changed, {ConeShape::exact(), rules_->detachment}, known_)
+                                   : judge_equilibrium(changed, a_, ConeShape::exact(), known_);
+    return verdict == Verdict::kFails;
+  }
+
   const ContactProblem& problem_;
   const StickingRules* rules_;
   const Eigen::VectorXd& a_;
   const int branch_limit_;
+  const Certificate& known_;
   Failure& failure_;
   std::vector<Remedies> open_;
   StickingChecker sticking_;
@@ -195,7 +210,7 @@ class Counterfactuals {
 };
 
 Failure explain(const ContactProblem& problem, const StickingRules* rules, const Certificate& certificate,
-                const std::vector<int>& idle_motors, int branch_limit)
+                const std::vector<int>& idle_motors, int branch_limit, const Certificate& known)
 {
   Failure failure;
   failure.idle_motors = idle_motors;
@@ -203,7 +218,7 @@ Failure explain(const ContactProblem& problem, const StickingRules* rules, const
     failure.cause = FailureCause::kNothing;
     return failure;
   }
-  Counterfactuals ask(problem, rules, certificate.a, branch_limit, failure);
+  Counterfactuals ask(problem, rules, certificate.a, branch_limit, known, failure);
   diagnose_by(possible_remedies(problem, idle_motors), ask, failure);
 
   std::vector<char> detaching(problem.contacts.size(), 0);
@@ -219,15 +234,16 @@ Failure explain(const ContactProblem& problem, const StickingRules* rules, const
 }  // namespace
 
 Failure explain_sticking_failure(const ContactProblem& problem, const StickingRules& rules,
-                                 const Certificate& certificate, const std::vector<int>& idle_motors, int branch_limit)
+                                 const Certificate& certificate, const std::vector<int>& idle_motors, int branch_limit,
+                                 const Certificate& known)
 {
-  return explain(problem, &rules, certificate, idle_motors, branch_limit);
+  return explain(problem, &rules, certificate, idle_motors, branch_limit, known);
 }
 
 Failure explain_imbalance(const ContactProblem& problem, const Certificate& certificate,
-                          const std::vector<int>& idle_motors, int branch_limit)
+                          const std::vector<int>& idle_motors, int branch_limit, const Certificate& known)
 {
-  return explain(problem, nullptr, certificate, idle_motors, branch_limit);
+  return explain(problem, nullptr, certificate, idle_motors, branch_limit, known);
 }
 
 }  // namespace internal

@@ -7,11 +7,13 @@
 namespace stiction::internal {
 
 /// Of a failing case of all_sticking.
+/// @param known what margins found of the most friction; asked about first, as every proof is judged. kNone: nothing
 Failure explain_sticking_failure(const ContactProblem& problem, const StickingRules& rules,
-                                 const Certificate& certificate, const std::vector<int>& idle_motors, int branch_limit);
+                                 const Certificate& certificate, const std::vector<int>& idle_motors, int branch_limit,
+                                 const Certificate& known);
 
 /// Of a failing case of equilibrium under the certificate's acceleration.
 Failure explain_imbalance(const ContactProblem& problem, const Certificate& certificate,
-                          const std::vector<int>& idle_motors, int branch_limit);
+                          const std::vector<int>& idle_motors, int branch_limit, const Certificate& known);
 
 }  // namespace stiction::internal

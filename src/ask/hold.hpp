@@ -54,10 +54,10 @@ Verdict claim(const HoldProblem& problem, HoldWorkspace& workspace, HoldAnswer& 
 /// loads.
 double gain(const ContactProblem& problem, const MotionLeaf& leaf, const Loads& loads);
 
-/// Smallest factor on every mu (contact < 0), or smallest mu of one contact alone, with which it holds. A friction that
-/// does is known, or infinity. Leaves the last decision on the way in `last`.
-FrictionBracket least_friction(const HoldProblem& problem, int contact, double known_holding, HoldWorkspace& workspace,
-                               HoldAnswer& last);
+/// Smallest factor on every mu (contact < 0), or smallest mu of one contact alone, with which it holds. Of a friction
+/// known to fail `last` has the leaves; leaves the last decision on the way there.
+FrictionBracket least_friction(const HoldProblem& problem, int contact, const KnownFriction& known,
+                               HoldWorkspace& workspace, HoldAnswer& last);
 
 /// Visits the patterns of signs of the contacts that need one, depth first, relaxations on the way (0: either).
 /// @param visit (pattern, complete) false: nothing below is visited

@@ -9,8 +9,8 @@
 namespace stiction::internal {
 namespace {
 
-/// The largest friction (as factor, or as mu of one contact) that a leaf proves insufficient: its motion stays a
-/// certificate while every cone's support stays <= 0.
+/// The largest friction (as factor, or as mu of one contact) that a leaf proves insufficient, but for rounding: its
+/// motion stays a certificate while every cone's support stays <= 0.
 double friction_needed(const MultiplierSet& set, const MotionLeaf& leaf, const Friction& friction)
 {
   const ContactProblem& p = set.problem();
@@ -42,8 +42,8 @@ double friction_needed(const MultiplierSet& set, const MotionLeaf& leaf, const F
 
 }  // namespace
 
-FrictionBracket least_friction(const HoldProblem& problem, int contact, double known_holding, HoldWorkspace& workspace,
-                               HoldAnswer& last)
+FrictionBracket least_friction(const HoldProblem& problem, int contact, const KnownFriction& known,
+                               HoldWorkspace& workspace, HoldAnswer& last)
 {
   HoldProblem trial = problem;
   const auto decide_at = [&](double value) {
@@ -58,7 +58,7 @@ FrictionBracket least_friction(const HoldProblem& problem, int contact, double k
   };
   const double first =
       contact < 0 ? 1.0 : std::max(problem.set.problem().contacts[static_cast<std::size_t>(contact)].mu, 0.1);
-  return bracket_friction(first, known_holding, decide_at, reach);
+  return bracket_friction(first, known, decide_at, reach);
 }
 
 }  // namespace stiction::internal

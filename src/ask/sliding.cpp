@@ -338,6 +338,7 @@ void gather_solutions(const ContactProblem& p, const SlipDirections& slips, Slid
 
 std::string describe_sliding(const ContactProblem& p, const SlipDirections& slips, const SlidingResult& result)
 {
+  if (p.contacts.empty() && result.count == SolutionCount::kUnique) return "there are no contacts: one motion";
   switch (result.count) {
     case SolutionCount::kNone:
       for (std::size_t i = 0; i < slips.size(); ++i)

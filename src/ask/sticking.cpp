@@ -57,8 +57,11 @@ void StickingChecker::Workspace::explain(const ContactProblem& p, const Sticking
     result.explanation = internal::describe_refuted_modes(p, result.certificate);
     return;
   }
-  result.failure =
-      internal::explain_sticking_failure(p, opt.rules, result.certificate, opt.idle_motors, opt.branch_limit);
+  result.failure = internal::explain_sticking_failure(p, opt.rules, result.certificate, opt.idle_motors,
+                                                      opt.branch_limit, with_most_friction);
+  // What was said of a load that rounding was taken out of: with the load as it is more friction is proved to help.
+  if (result.friction_scale.state == Margin::State::kNone && result.failure.helps == kMoreFriction)
+    result.friction_scale.state = Margin::State::kUndecided;
   result.explanation = describe_failure(p, opt.rules, result.certificate, result.failure);
 }
 
@@ -209,9 +212,11 @@ void StickingChecker::Workspace::start(const ContactProblem& p, const StickingOp
   result.explanation.clear();
   result.failure = {};
   result.certificate.kind = CertificateKind::kNone;
+  with_most_friction.kind = CertificateKind::kNone;
   search.recycle(result.certificate.leaves);
   result.contacts.assign(p.contacts.size(), ContactReport{});
   result.repairs.clear();
+  result.frictions_not_tried = 0;
   result.nearest_load.reset();
   result.friction_scale = {};
   result.least_friction_shown = false;

@@ -19,6 +19,7 @@ namespace {
 constexpr size_t kIntervalPatterns = 64;  // sign patterns over which intervals are united
 constexpr double kRestOfGauss = 1e-9;     // share of a sum that rounding of accelerations and rest leave in it
 constexpr double kEnough = 1.0 + 1e-5;    // times the least friction: clear of the rim, where rounding decides
+constexpr double kSomeFriction = 0.01;    // the largest factor makes 100 of it, beyond which no friction is either
 
 }  // namespace
 
@@ -126,10 +127,38 @@ void StickingChecker::Workspace::intervals(StickingResult& result)
   }
 }
 
+/// The least factor on all friction, from what the verdict says of the friction at hand.
+FrictionBracket StickingChecker::Workspace::common_friction(const StickingResult& result)
+{
+  internal::KnownFriction known;
+  if (result.verdict == Verdict::kHolds) known.holding = 1.0;
+  if (result.verdict == Verdict::kFails) {
+    known.failing = 1.0;
+    trial.leaves = result.certificate.leaves;
+  }
+  return least_friction(hold_problem(), -1, known, search, trial);
+}
+
+/// The same by verdicts about the whole problem, whatever its rounding.
+FrictionBracket StickingChecker::Workspace::friction_by_verdicts()
+{
+  return internal::bracket_friction(
+      1.0, {1.0}, [&](double factor) { return verdict_as(internal::with_friction(*problem, factor)); },
+      [](double factor) { return factor; });
+}
+
 void StickingChecker::Workspace::friction_margin(StickingResult& result)
 {
-  const double known = result.verdict == Verdict::kHolds ? 1.0 : kInfinity;
-  const FrictionBracket least = least_friction(hold_problem(), -1, known, search, trial);
+  FrictionBracket least = common_friction(result);
+  if (least.known && !least.upper && result.verdict == Verdict::kFails) {
+    with_most_friction = result.certificate;
+    with_most_friction.leaves = trial.leaves;
+    const ContactProblem most = internal::with_friction(*problem, kUnlimitedFriction);
+    if (judge(most, options->rules, with_most_friction) != Verdict::kFails) {  // rounding made the difference
+      with_most_friction.kind = CertificateKind::kNone;
+      least = friction_by_verdicts();
+    }
+  }
   result.friction_scale = least.as_number();
   if (result.verdict == Verdict::kFails && least.upper && !repaired_by_friction(*least.upper)) {
     result.friction_scale = {Margin::State::kUndecided, least.lower, kInfinity, "what it finds is not proved to hold"};
@@ -170,26 +199,41 @@ void StickingChecker::Workspace::show_forces(StickingResult& result, const inter
 
 void StickingChecker::Workspace::repairs(StickingResult& result)
 {
-  FrictionBracket least;
-  if (options->margins) {  // enough, if not the least
-    least.known = std::isfinite(result.friction_scale.upper);
-    least.upper = result.friction_scale.upper;
-  } else {
-    least = least_friction(hold_problem(), -1, kInfinity, search, trial);
-    least.known = least.known && least.upper && repaired_by_friction(*least.upper);
+  const Margin& scale = result.friction_scale;
+  std::optional<double> factor;
+  if (std::isfinite(scale.upper)) factor = scale.upper;  // enough, if not the least
+  bool none = scale.state == Margin::State::kNone;
+  if (!options->margins) {
+    const FrictionBracket least = common_friction(result);
+    none = least.known && !least.upper;
+    if (least.known && least.upper && repaired_by_friction(*least.upper)) factor = least.upper;
   }
-  if (least.known && least.upper && *least.upper > 1.0)
-    result.repairs.push_back({Repair::Change::kCommonFriction, -1, *least.upper, {}});
+  if (factor && *factor > 1.0) result.repairs.push_back({Repair::Change::kCommonFriction, -1, *factor, {}});
+  repairing_frictions(none, result);
+  repairing_force(result);
+}
+
+/// Contacts whose friction alone would do.
+/// @param none no factor on the friction of all helps, so no larger one of a contact that has some does
+void StickingChecker::Workspace::repairing_frictions(bool none, StickingResult& result)
+{
+  constexpr int kMostContacts = 64;  // each takes a search of its own, and who reads of more?
+  int tried = 0;
   for (size_t i = 0; i < problem->contacts.size(); ++i) {
-    if (set.column(i) < 0 || problem->contacts[i].tangents == 0) continue;
-    least = least_friction(hold_problem(), static_cast<int>(i), kInfinity, search, trial);
-    if (!least.known || !least.upper || *least.upper <= problem->contacts[i].mu) continue;
+    const double mu = problem->contacts[i].mu;
+    if (set.column(i) < 0 || problem->contacts[i].tangents == 0 || (none && mu > kSomeFriction)) continue;
+    if (++tried > kMostContacts) {
+      ++result.frictions_not_tried;
+      continue;
+    }
+    trial.leaves = result.certificate.leaves;
+    const FrictionBracket least = least_friction(hold_problem(), static_cast<int>(i), {mu}, search, trial);
+    if (!least.known || !least.upper || *least.upper <= mu) continue;
     ContactProblem repaired = *problem;
     repaired.contacts[i].mu = kEnough * *least.upper;
     if (!options->rules.shape.may_prove_holds() || holds_as(repaired))
       result.repairs.push_back({Repair::Change::kFriction, static_cast<int>(i), *least.upper, {}});
   }
-  repairing_force(result);
 }
 
 /// What the search finds is about a load that rounding was taken out of; where that makes the difference, as on a foot

@@ -213,8 +213,8 @@ void StickingChecker::Workspace::free_margins(StickingResult& result)
   const bool holds = result.verdict == Verdict::kHolds;
   const auto itself = [](double friction) { return friction; };
   const internal::FrictionBracket least = internal::bracket_friction(
-      1.0, holds ? 1.0 : kInfinity, [&](double factor) { return verdict_as(internal::with_friction(p, factor)); },
-      itself);
+      1.0, {holds ? -1.0 : 1.0, holds ? 1.0 : kInfinity},
+      [&](double factor) { return verdict_as(internal::with_friction(p, factor)); }, itself);
   result.friction_scale = least.as_number();
   if (holds || !options->repairs || !least.known || !least.upper) return;
   result.repairs.push_back({Repair::Change::kCommonFriction, -1, *least.upper, {}});
@@ -226,7 +226,7 @@ void StickingChecker::Workspace::free_margins(StickingResult& result)
       return verdict_as(raised);
     };
     const internal::FrictionBracket alone =
-        internal::bracket_friction(std::max(p.contacts[i].mu, 0.1), kInfinity, with, itself);
+        internal::bracket_friction(std::max(p.contacts[i].mu, 0.1), {p.contacts[i].mu}, with, itself);
     if (alone.known && alone.upper && *alone.upper > p.contacts[i].mu)
       result.repairs.push_back({Repair::Change::kFriction, static_cast<int>(i), *alone.upper, {}});
   }

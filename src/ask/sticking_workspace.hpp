@@ -64,8 +64,11 @@ struct StickingChecker::Workspace {
   void intervals(StickingResult& result);
   bool admissible_patterns(std::vector<std::vector<int>>& patterns);
   void widen_intervals(const std::vector<int>& pattern, std::vector<ContactReport>& contacts);
+  internal::FrictionBracket common_friction(const StickingResult& result);
+  internal::FrictionBracket friction_by_verdicts();
   void friction_margin(StickingResult& result);
   void repairs(StickingResult& result);
+  void repairing_frictions(bool none, StickingResult& result);
   void repairing_force(StickingResult& result);
   std::optional<Eigen::VectorXd> nearest_load(const std::vector<MotionLeaf>& leaves, double room,
                                               const std::vector<int>& dofs);
@@ -79,8 +82,9 @@ struct StickingChecker::Workspace {
   const StickingOptions* options = nullptr;
   std::vector<char> detaching;
   internal::MultiplierSet set;
-  internal::HoldAnswer found;  ///< of the verdict
-  internal::HoldAnswer trial;  ///< with other friction
+  internal::HoldAnswer found;      ///< of the verdict
+  internal::HoldAnswer trial;      ///< with other friction
+  Certificate with_most_friction;  ///< of failure, when margins found one
   internal::SlackSearch slack;
   internal::ShownForces shown_forces;
   internal::InternalForces internal_forces;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "stiction/error.hpp"
 
@@ -33,6 +34,9 @@ RegionInput region_input(Scene& scene, const SceneState& state, const ContactPro
   for (const LoadDescription& load : loads) asked += scene.generalised_force(state, load);
   const std::string root = scene.root_link(model);
   const Eigen::Vector3d force_W = scene.link_pose(state, root).linear() * asked.segment<3>(input.base);
+  if (!internal::in_range(force_W.lpNorm<Eigen::Infinity>()))
+    throw InputError("model", "want loads of " + internal::quoted(model) +
+                                  " up to 1e50 N, its weight among them, got " + internal::text(force_W.norm()) + " N");
   input.shift.resize(problem.nv(), 2);
   for (int k = 0; k < 2; ++k) {
     LoadDescription torque;

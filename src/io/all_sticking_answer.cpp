@@ -182,6 +182,9 @@ class AllStickingAsker final : public Asker {
   void look_for_repairs(const Situation& situation, const StickingOptions& options)
   {
     std::vector<Repair>& repairs = answer_.result.repairs;
+    if (const int left = answer_.result.frictions_not_tried; left > 0)
+      answer_.repair_notes.push_back("friction of one contact alone: not looked for at " + std::to_string(left) +
+                                     " more contacts");
     const auto force = std::ranges::find(repairs, Repair::Change::kForce, &Repair::change);
     if (options.rules.detachment == Detachment::kFree) {
       answer_.repair_notes.push_back("forces or posture: with detachment free neither is looked for");

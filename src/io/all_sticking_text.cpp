@@ -102,6 +102,26 @@ std::string summary_of(const AllStickingAnswer& answer)
   return failure_words(result.explanation);
 }
 
+namespace {
+
+/// Of single contacts that would do only as many as people read.
+void append_repairs(const ContactProblem& problem, const AllStickingAnswer& answer, std::string& text)
+{
+  constexpr std::ptrdiff_t kMostContacts = 8;
+  const std::vector<std::string> words = repairs_words(problem, answer);
+  if (!words.empty()) text += "\nwhat would make it hold, each by itself:\n";
+  std::ptrdiff_t contacts = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::vector<Repair>& repairs = answer.result.repairs;
+    const bool contact = i < repairs.size() && repairs[i].change == Repair::Change::kFriction;
+    if (!contact || ++contacts <= kMostContacts) append_item(text, words[i]);
+  }
+  if (contacts > kMostContacts)
+    append_item(text, fmt::format("friction of one of {} more contacts alone", contacts - kMostContacts));
+}
+
+}  // namespace
+
 AnswerText all_sticking_text(const ScenarioReport& report)
 {
   const StickingResult& result = std::get<AllStickingAnswer>(report.answer).result;
@@ -135,9 +155,7 @@ AnswerText all_sticking_text(const ScenarioReport& report)
     text.notes.push_back("ten thousand times the friction would not help");
   const AllStickingAnswer& answer = std::get<AllStickingAnswer>(report.answer);
   for (const std::string& note : answer.repair_notes) text.notes.push_back("no repair by " + note);
-  const std::vector<std::string> repairs = repairs_words(report.problem, answer);
-  if (!repairs.empty()) text.advice += "\nwhat would make it hold, each by itself:\n";
-  for (const std::string& repair : repairs) append_item(text.advice, repair);
+  append_repairs(report.problem, answer, text.advice);
   if (answer.steps) text.advice += steps_text(report.problem, answer);
   return text;
 }

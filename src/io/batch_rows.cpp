@@ -90,6 +90,21 @@ std::vector<std::string> split_csv(const std::string& line, std::vector<int>* st
   return cells;
 }
 
+namespace {
+
+/// A list or a map in a cell; errors name its column too.
+Entry parse_cell(const std::string& column, const std::string& cell, TextStart start)
+{
+  try {
+    return parse_yaml(cell, "", start);
+  } catch (const InputError& error) {
+    const std::size_t place = error.path().empty() ? 0 : error.path().size() + 2;
+    throw InputError(error.path(), column + ": " + std::string(error.what()).substr(place));
+  }
+}
+
+}  // namespace
+
 void parse_csv_row(const std::vector<std::string>& header, const std::string& line, std::uint64_t row,
                    std::uint64_t line_number, BatchRow& parsed)
 {
@@ -111,7 +126,7 @@ void parse_csv_row(const std::vector<std::string>& header, const std::string& li
     if (cells[i].empty()) continue;
     Entry entry;
     if (cells[i].front() == '[' || cells[i].front() == '{') {
-      entry = parse_yaml(cells[i], "", {number, starts[i]});
+      entry = parse_cell(header[i], cells[i], {number, starts[i]});
     } else {
       entry.kind = Entry::Kind::kText;
       entry.text = cells[i];

@@ -27,7 +27,8 @@ std::string least_friction_words(const Grasp& grasp, double factor)
   return "least friction for closure: " + (change.empty() ? "every coefficient times " + at_least(factor) : change);
 }
 
-std::string interval(const Margin& value) { return interval_text(value.lower, value.upper); }
+/// Of numbers that are measured against normal forces of one.
+std::string interval(const Margin& value) { return interval_text(tidy(value.lower, 1.0), tidy(value.upper, 1.0)); }
 
 /// The verdicts one below the other, each with its sentence.
 std::string verdicts_text(const ClosureAnswer& answer)

@@ -158,6 +158,7 @@ std::string summary_of(const CouplingsAnswer& answer)
     case Verdict::kHolds:
       break;
   }
+  if (answer.row_names.empty()) return "holds: there are no contacts or closures, so nothing is coupled";
   std::string words = found.balanced ? "holds: nothing accelerates" : "holds: an acceleration keeps all rows";
   if (found.forces_unique == Verdict::kHolds) words += ", with one set of forces";
   if (found.forces_unique == Verdict::kFails) words += ", with forces that are not unique";
@@ -169,7 +170,9 @@ AnswerText couplings_text(const ScenarioReport& report)
   AnswerText text;
   const CouplingsAnswer& answer = std::get<CouplingsAnswer>(report.answer);
   const Couplings& found = answer.result;
-  text.outcome = found.solvable == Verdict::kHolds ? "ALL ROWS KEPT" : "CONTRADICTION";
+  text.outcome = found.solvable != Verdict::kHolds ? "CONTRADICTION"
+                 : answer.row_names.empty()        ? "NO CONTACTS"
+                                                   : "ALL ROWS KEPT";
   if (found.solvable == Verdict::kHolds && !answer.row_names.empty()) text.table = rows_text(answer);
   if (found.solvable == Verdict::kHolds) add_openings(answer, text.notes);
   if (!found.definite_mass)

@@ -112,6 +112,7 @@ AnswerText equilibrium_text(const ScenarioReport& report)
   const bool at_rest = (answer.a.array() == 0.0).all();
   text.outcome = std::string(holds ? "" : "DOES NOT ") + (at_rest ? "STAND" : "FOLLOW") + (holds ? "S" : "") +
                  (at_rest ? "" : " THE MOTION");
+  if (holds && report.problem.contacts.empty()) text.outcome = "NO CONTACTS";
   if (const std::string who =
           list_failing_contacts(report.problem, rules_of_balance(answer.shape), result.certificate, result.failure);
       result.verdict == Verdict::kFails && !who.empty())

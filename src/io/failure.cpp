@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.hpp"
 #include "io/report.hpp"
 #include "stiction/words.hpp"
 
@@ -76,6 +77,26 @@ Verdict judged_verdict(const ContactProblem& problem, const StickingRules& rules
     return judge(changed, {ConeShape::exact(), rules.detachment}, trial.certificate);
   const Eigen::VectorXd a = at_rest ? Eigen::VectorXd() : certificate.a;
   return judge_equilibrium(changed, a, ConeShape::exact(), trial.certificate);
+}
+
+/// What a report says of the least factor on friction against what its counterfactuals prove; "" when they agree.
+std::string contradicted_friction(const Field& margins, const Failure& failure)
+{
+  const bool given = margins.has("friction_scale") && !margins["friction_scale"].is_null();
+  const bool open = margins.has("intervals") && margins["intervals"].has("friction_scale");
+  if (!given && (open || !margins.has("friction_scale"))) return "";
+  const double least = given ? margins["friction_scale"].number() : kInfinity;
+  constexpr double kLast = 1e-6;  // digits of a least factor
+  for (const Counterfactual& trial : failure.counterfactuals) {
+    if (!(trial.with & kMoreFriction)) continue;
+    const bool holds = trial.verdict == Verdict::kHolds;
+    if (holds ? trial.with == kMoreFriction && least > trial.friction * (1.0 + kLast)
+              : least < trial.friction * (1.0 - kLast))
+      return "margins.friction_scale: the report says " + (given ? text(least) : std::string("that none helps")) +
+             ", but with " + text(trial.friction) + " times the friction it " + (holds ? "holds" : "fails") +
+             ", as certificate.counterfactuals proves";
+  }
+  return "";
 }
 
 }  // namespace
@@ -164,6 +185,8 @@ void judge_failure(const Field& report, const ContactProblem& problem, const Sti
     }
     failure.counterfactuals.push_back(std::move(trial));
   }
+  judged.refused = contradicted_friction(report["margins"], failure);
+  if (!judged.refused.empty()) return;
   if (moves)
     diagnose(possible_remedies(problem, failure.idle_motors), failure);
   else

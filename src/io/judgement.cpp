@@ -99,6 +99,14 @@ void Comparison::add_unproved(const Json& shown, const ReportPath& path)
   if (std::ranges::find(unproved_, path.every) == unproved_.end()) unproved_.push_back(path.every);
 }
 
+void Comparison::add_agreed(const ReportPath& path)
+{
+  std::string name = path.every;
+  if (name.starts_with("certificate")) return;
+  if (name.ends_with("[]")) name.resize(name.size() - 2);
+  if (std::ranges::find(agreed_, name) == agreed_.end()) agreed_.push_back(std::move(name));
+}
+
 std::string Comparison::sentence(const Json& shown, const Json& wanted, const std::string& path) const
 {
   return path + ": " + shown_ + " " + words(shown) + ", but " + wanted_ + " " + words(wanted);
@@ -110,6 +118,7 @@ std::string Comparison::difference(const Json& shown, const Json& wanted, const 
     add_unproved(shown, path);
     return "";
   }
+  if (!wanted.is_structured() || wanted.empty()) add_agreed(path);  // if not, nothing that is listed matters
   if (shown.is_number() && wanted.is_number()) {
     const double a = shown.get<double>(), b = wanted.get<double>();
     const bool close = a == b || std::abs(a - b) <= closeness.relative * std::abs(b) + closeness.absolute;

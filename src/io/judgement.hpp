@@ -86,12 +86,15 @@ class Comparison {
   /// Paths of what was met that is unproved: "contacts[].unique".
   const std::vector<std::string>& unproved() const { return unproved_; }
   void add_unproved(const Json& shown, const ReportPath& path);
+  /// Paths of what was met that is the same, but for a certificate's: "contacts[].state".
+  const std::vector<std::string>& agreed() const { return agreed_; }
 
  private:
+  void add_agreed(const ReportPath& path);
   std::string sentence(const Json& shown, const Json& wanted, const std::string& path) const;
 
   std::string shown_, wanted_;  ///< of the sentence: "the report says", "its certificate proves"
-  std::vector<std::string> unproved_;
+  std::vector<std::string> unproved_, agreed_;
 };
 
 }  // namespace stiction::internal

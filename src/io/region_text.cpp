@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "io/number_text.hpp"
 #include "io/region_answer.hpp"
 #include "io/report.hpp"
@@ -7,22 +9,37 @@
 namespace stiction::internal {
 namespace {
 
-std::string metres(const Eigen::Vector2d& point) { return fmt::format("({:.4g}, {:.4g})", point.x(), point.y()); }
+/// A point, without what is rounding of numbers of size `scale` (m).
+std::string metres(const Eigen::Vector2d& point, double scale)
+{
+  return fmt::format("({:.4g}, {:.4g})", tidy(point.x(), scale), tidy(point.y(), scale));
+}
+
+/// Area for people: that of a segment, as far as bounds around it can tell, is none.
+double area_shown(const RegionResult& result, double area)
+{
+  constexpr double kNoArea = 1e-9;  // of the square of the length
+  double length = 0.0;
+  for (const RegionPiece& piece : result.pieces)
+    for (const Eigen::Vector2d& corner : piece.outer) length = std::max(length, (corner - piece.outer[0]).norm());
+  return area <= kNoArea * length * length ? 0.0 : area;
+}
 
 /// What is known about a region.
 std::string extent_words(const RegionResult& result)
 {
+  const double least = area_shown(result, result.area_lower), most = area_shown(result, result.area_upper);
   switch (result.kind) {
     case RegionKind::kEmpty:
       return "the support region is empty: no position of the centre of mass is held";
     case RegionKind::kUnbounded:
-      return "the support region is unbounded along " + metres(result.direction);
+      return "the support region is unbounded along " + metres(result.direction, 1.0);
     case RegionKind::kBounded:
-      return "the support region has an area of " + interval_text(result.area_lower, result.area_upper, 6) + " m²";
+      return "the support region has an area of " + interval_text(least, most, 6) + " m²";
     case RegionKind::kUndecided:
-      return result.pieces.empty() ? "the support region could not be found: " + result.reason
-                                   : fmt::format("the support region has an area of {:.6g} m² at least: {}",
-                                                 result.area_lower, result.reason);
+      return result.pieces.empty()
+                 ? "the support region could not be found: " + result.reason
+                 : fmt::format("the support region has an area of {:.6g} m² at least: {}", least, result.reason);
   }
   return "";
 }
@@ -59,9 +76,11 @@ AnswerText region_text(const ScenarioReport& report)
   text.outcome = result.verdict == Verdict::kHolds   ? "INSIDE"
                  : result.kind == RegionKind::kEmpty ? "HELD NOWHERE"
                                                      : "OUTSIDE";
+  double reach = 0.0;
+  for (const Contact& contact : report.problem.contacts) reach = std::max(reach, contact.point_W.norm());
   text.notes.push_back(fmt::format(
       "centre of mass of {} at {} m; it is moved horizontally, contacts and Jacobians stay those of the given posture",
-      answer.model, metres(answer.input.position)));
+      answer.model, metres(answer.input.position, reach)));
   if (result.kind == RegionKind::kUnbounded && !answer.rules.clip)
     text.notes.push_back("no polygons of an unbounded region: clip it with options.box");
   if (answer.rules.clip)

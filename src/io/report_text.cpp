@@ -10,6 +10,7 @@ namespace stiction::internal {
 namespace {
 
 constexpr std::size_t kBar = 20;
+constexpr double kNothingBeside = 1e-9;  // share of the largest force in a table that is not worth a word
 
 const char* colour_of(Verdict verdict)
 {
@@ -68,6 +69,8 @@ std::string contacts_text(const ContactProblem& problem, const std::vector<Conta
   std::size_t width = 7;
   for (const Contact& contact : problem.contacts) width = std::max(width, contact.name.size());
   width = std::min<std::size_t>(width, 24);
+  double largest = 0.0;
+  for (const ContactReport& found : contacts) largest = std::max(largest, found.force.norm());
   std::string out =
       fmt::format("\n{:<{}}  {:<9} {:>11}  {}\n", "contact", width, "state", "normal [N]", "friction in use");
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
@@ -78,8 +81,13 @@ std::string contacts_text(const ContactProblem& problem, const std::vector<Conta
     else
       line.append(width - line.size(), ' ');
     line += fmt::format("  {:<9} {:>11.5g}", name_of(found.state), found.force[0]);
+    const double sideways = found.force.segment<2>(1).norm();
     const bool loaded = found.state != ContactState::kDetaching && found.state != ContactState::kUnloaded;
-    out += line + (loaded ? "  " + bar(found.utilisation) : "") + "\n";
+    out += line + (loaded ? "  " + bar(found.utilisation) : "");
+    // What no share of a normal force tells: forces that only unlimited friction would allow.
+    if (std::abs(found.force[0]) <= kNothingBeside * largest && sideways > kNothingBeside * largest)
+      out += fmt::format("{}sideways {:.4g} N", loaded ? ", " : "  ", sideways);
+    out += "\n";
   }
   return out;
 }

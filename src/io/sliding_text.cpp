@@ -100,7 +100,8 @@ AnswerText sliding_text(const ScenarioReport& report)
   const SlidingAnswer& answer = std::get<SlidingAnswer>(report.answer);
   const SlidingResult& result = answer.result;
   const std::size_t count = result.solutions.size();
-  text.outcome = outcome_of(result);
+  const bool untouched = result.verdict == Verdict::kHolds && report.problem.contacts.empty();
+  text.outcome = untouched ? "NO CONTACTS" : outcome_of(result);
   text.table = solutions_text(report.problem, result.solutions, std::min(count, kMostTables));
   if (count > kMostTables)
     text.notes.push_back(fmt::format("{} more solutions are in the JSON report", count - kMostTables));

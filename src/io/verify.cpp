@@ -77,6 +77,12 @@ std::string first_difference(const Json& shown, const Json& wanted, const Judgem
   return "";
 }
 
+/// What the first line of `verify` says already, or nobody claims.
+bool of_every_report(const std::string& name)
+{
+  return name == "stiction" || name == "question" || name == "verdict" || name == "checksum";
+}
+
 /// Empty when what the certificate is about is what the scenario asks, else the first difference.
 std::string scenario_difference(const Json& asked, const ScenarioReport& scenario)
 {
@@ -94,24 +100,32 @@ Verification verify_json(const Json& json, const ScenarioReport* scenario)
   const QuestionKind& kind = kind_of(question_named(report["question"].text(), "report.question"));
   const std::string verdict = report["verdict"].text(), summary = report["summary"].text();
   if (verdict == name_of(Verdict::kUndecided))
-    return {false, "the report is undecided: it claims nothing, so there is no proof to check", {}};
+    return {false, "the report is undecided: it claims nothing, so there is no proof to check", {}, {}};
   const Judgement judged = kind.judge(report);
-  if (!judged.refused.empty()) return {false, judged.refused, {}};
+  if (!judged.refused.empty()) return {false, judged.refused, {}, {}};
   const ContactProblem problem = read_problem(report["certificate"]["problem"]);
-  if (std::string found = axes_disagreement(problem); !found.empty()) return {false, found, {}};
+  if (std::string found = axes_disagreement(problem); !found.empty()) return {false, found, {}, {}};
   if (scenario)
-    if (std::string found = scenario_difference(judged.question, *scenario); !found.empty()) return {false, found, {}};
+    if (std::string found = scenario_difference(judged.question, *scenario); !found.empty())
+      return {false, found, {}, {}};
 
   Comparison comparison("the report says", "its certificate proves");
   const Json wanted = document(json, judged, scenario);
-  if (std::string found = first_difference(json, wanted, judged, comparison); !found.empty()) return {false, found, {}};
+  if (std::string found = first_difference(json, wanted, judged, comparison); !found.empty())
+    return {false, found, {}, {}};
   if (!summary.starts_with(verdict + ":"))
-    return {false, "summary: want one that begins with " + verdict + ", as the verdict does", {}};
+    return {false, "summary: want one that begins with " + verdict + ", as the verdict does", {}, {}};
   if (judged.tells_unproved) comparison.add_unproved({}, "summary");
   if (!scenario)
     for (const auto& [key, value] : judged.question.items()) comparison.add_unproved({}, "certificate." + key);
-  return {true, "proved: " + verdict + ", " + judged.proved + (scenario ? ", for this scenario" : ""),
-          comparison.unproved()};
+  Verification valid{true,
+                     "proved: " + verdict + ", " + judged.proved + (scenario ? ", for this scenario" : ""),
+                     comparison.unproved(),
+                     {}};
+  for (const std::string& name : comparison.agreed())
+    if (!of_every_report(name) && std::ranges::find(valid.unchecked, name) == valid.unchecked.end())
+      valid.recomputed.push_back(name);
+  return valid;
 }
 
 std::string read_report_file(const std::string& file) { return read_whole_file(file, kMostReportBytes, "report"); }
@@ -119,10 +133,13 @@ std::string read_report_file(const std::string& file) { return read_whole_file(f
 std::string verification_text(const Verification& result)
 {
   std::string text = (result.valid ? "valid: " : "NOT VALID: ") + result.message + "\n";
-  if (result.unchecked.empty()) return text;
-  std::string names;
-  for (const std::string& name : result.unchecked) names += (names.empty() ? "" : ", ") + name;
-  append_wrapped(text, "not re-checked: " + names);
+  const auto list = [&](const char* title, const std::vector<std::string>& entries) {
+    std::string names;
+    for (const std::string& name : entries) names += (names.empty() ? "" : ", ") + name;
+    if (!names.empty()) append_wrapped(text, title + names);
+  };
+  list("recomputed from what is proved: ", result.recomputed);
+  list("not re-checked: ", result.unchecked);
   return text;
 }
 
@@ -139,7 +156,7 @@ Verification verify_text(const std::string& text, const std::string& source, Ver
   if (!result.valid) return result;
   json.erase("checksum");
   if (written != checksum(json.dump(-1, ' ', false, Json::error_handler_t::replace)))
-    return {false, "the checksum does not match: the report was changed after it was written", {}};
+    return {false, "the checksum does not match: the report was changed after it was written", {}, {}};
   return result;
 }
 

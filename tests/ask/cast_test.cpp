@@ -102,7 +102,7 @@ TEST(Cast, BelievesAFailureWithoutATangent)
 FrictionBracket bracket_at(double least, double share, double blind = 0.0, double holding = kInfinity)
 {
   return bracket_friction(
-      1.0, holding,
+      1.0, {-1.0, holding},
       [&](double friction) {
         if (std::abs(friction - least) < blind * least) return Verdict::kUndecided;
         return friction >= least ? Verdict::kHolds : Verdict::kFails;
@@ -155,7 +155,7 @@ TEST(FrictionBracket, IsSettledOnlyWhereBothEndsMeet)
   EXPECT_TRUE(bracket_at(1e-12, 0.0, 0.0, 1.0).as_number().settled());  // ever less is enough
   // Known to hold with all of its friction, and nothing can be told below: one is not the least.
   const FrictionBracket open =
-      bracket_friction(1.0, 1.0, [](double) { return Verdict::kUndecided; }, [](double mu) { return mu; });
+      bracket_friction(1.0, {-1.0, 1.0}, [](double) { return Verdict::kUndecided; }, [](double mu) { return mu; });
   EXPECT_EQ(open.upper, 1.0);
   EXPECT_FALSE(open.as_number().settled());
 }
@@ -163,16 +163,62 @@ TEST(FrictionBracket, IsSettledOnlyWhereBothEndsMeet)
 TEST(FrictionBracket, GivesUpWhereNothingCanBeTold)
 {
   const FrictionBracket bracket = bracket_friction(
-      1.0, kInfinity, [](double mu) { return mu > 0.0 ? Verdict::kUndecided : Verdict::kFails; },
+      1.0, {}, [](double mu) { return mu > 0.0 ? Verdict::kUndecided : Verdict::kFails; },
       [](double mu) { return mu; });
   EXPECT_FALSE(bracket.known);
   EXPECT_FALSE(bracket.upper);
 }
 
+/// A proof that says too much, as one whose small sideways terms were taken for rounding, leads nowhere: both ends were
+/// decided.
+TEST(FrictionBracket, EndsAreTrialsWhateverAProofSaysOfOthers)
+{
+  for (const double told : {1.9, 50.0, 1e9, kInfinity}) {
+    double failed = 0.0;
+    const FrictionBracket bracket = bracket_friction(
+        1.0, {1.0},
+        [&](double factor) {
+          if (factor < 1.8) failed = std::max(failed, factor);
+          return factor < 1.8 ? Verdict::kFails : Verdict::kHolds;
+        },
+        [&](double factor) { return std::max(factor, told); });
+    ASSERT_TRUE(bracket.known && bracket.upper) << told;
+    EXPECT_NEAR(*bracket.upper, 1.8, 1e-6) << told;
+    EXPECT_EQ(bracket.lower, failed) << told;
+    EXPECT_TRUE(bracket.as_number().settled()) << told;
+  }
+}
+
+TEST(FrictionBracket, AsksFewTimesWhereNoneHelps)
+{
+  int asked = 0;
+  const auto fails = [&](double) {
+    ++asked;
+    return Verdict::kFails;
+  };
+  const FrictionBracket none = bracket_friction(1.0, {1.0}, fails, [](double factor) { return factor; });
+  EXPECT_TRUE(none.known);
+  EXPECT_FALSE(none.upper);
+  EXPECT_LE(asked, 2) << "what fails with several times the friction mostly does so with any";
+}
+
+/// Doubt at the largest friction, where coefficients are huge, hides no smaller one that holds.
+TEST(FrictionBracket, GoesOnBelowDoubtAtTheLimit)
+{
+  const FrictionBracket bracket = bracket_friction(
+      1.0, {1.0},
+      [](double factor) {
+        return factor > 1e3 ? Verdict::kUndecided : factor < 37.0 ? Verdict::kFails : Verdict::kHolds;
+      },
+      [](double factor) { return factor; });
+  ASSERT_TRUE(bracket.known && bracket.upper);
+  EXPECT_NEAR(*bracket.upper, 37.0, 1e-5);
+}
+
 TEST(FrictionBracket, DoesNotBelieveAProofBeyondWhatHolds)
 {
   const FrictionBracket bracket = bracket_friction(
-      1.0, 2.0, [](double mu) { return mu < 0.5 ? Verdict::kFails : Verdict::kHolds; },
+      1.0, {-1.0, 2.0}, [](double mu) { return mu < 0.5 ? Verdict::kFails : Verdict::kHolds; },
       [](double) { return kInfinity; });
   ASSERT_TRUE(bracket.known && bracket.upper);
   EXPECT_LE(bracket.lower, 0.5);

@@ -209,7 +209,7 @@ TEST(Hold, DoesNotDependOnWhatWasDecidedBefore)
   ASSERT_EQ(one.decide(), Verdict::kHolds);
   const HoldAnswer first = one.found;
   // Another friction, other signs, other loads, a cast, more slack: none of it is in the way of the next decision.
-  least_friction(one.question(), -1, 1.0, one.workspace, one.found);
+  least_friction(one.question(), -1, {-1.0, 1.0}, one.workspace, one.found);
   Loads slope;
   slope.set_zero(one.problem);
   slope.e = -one.loads.e;
@@ -320,14 +320,14 @@ TEST(LeastFriction, IsThatOfABlockBeingPushed)
 {
   for (const double push : {1.0, 3.0, 6.0}) {
     HoldCase one(testing::block_on_ground(1.0, 0.4, 0.3, 0.5, push));
-    const FrictionBracket bracket = least_friction(one.question(), -1, kInfinity, one.workspace, one.found);
+    const FrictionBracket bracket = least_friction(one.question(), -1, {}, one.workspace, one.found);
     ASSERT_TRUE(bracket.known && bracket.upper);
     EXPECT_NEAR(*bracket.upper, push / 9.81 / 0.5, 1e-6);
     EXPECT_LE(bracket.lower, push / 9.81 / 0.5 + 1e-12);
     EXPECT_GE(bracket.lower, (push / 9.81 / 0.5) * (1.0 - 2e-7));
   }
   HoldCase tips(testing::block_on_ground(1.0, 0.2, 1.0, 0.5, 4.0));
-  const FrictionBracket none = least_friction(tips.question(), -1, kInfinity, tips.workspace, tips.found);
+  const FrictionBracket none = least_friction(tips.question(), -1, {}, tips.workspace, tips.found);
   EXPECT_TRUE(none.known);
   EXPECT_FALSE(none.upper) << "it tips whatever the friction";
 }

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "stiction/equilibrium.hpp"
 #include "stiction/sticking.hpp"
 #include "support/random_problems.hpp"
 #include "support/trials.hpp"
@@ -338,6 +339,61 @@ TEST_P(Degenerate, RotatedAndPermuted)
     }
     expect(q, holds ? Verdict::kHolds : Verdict::kFails, i);
   }
+}
+
+/// A body of one kilogram on a level ring of so many points around its centre, pushed sideways.
+ContactProblem body_on_ring(int points, double push)
+{
+  Rng rng{1};
+  ContactProblem p = testing::free_body(rng);
+  p.M = Eigen::MatrixXd::Identity(6, 6);
+  p.F << -push, 0.0, 9.81, 0.0, 0.0, 0.0;
+  for (int k = 0; k < points; ++k) {
+    const double angle = 2.0 * M_PI * k / points;
+    add_contact(p, {std::cos(angle), std::sin(angle), -0.1}, Eigen::Vector3d::UnitZ(), 0.5);
+  }
+  p.gamma.setZero(p.rows());
+  return p;
+}
+
+/// Two of the points carry it: rows in which only rounding is carried then keep a proof away.
+TEST(Ring, OfManyPointsIsDecided)
+{
+  StickingChecker checker;
+  EquilibriumChecker at_rest;
+  for (const int points : {330, 350, 400, 520, 590, 597}) {
+    const StickingResult holds = checker.check(body_on_ring(points, 0.0));
+    EXPECT_EQ(holds.verdict, Verdict::kHolds) << points << ": " << holds.reason;
+    EXPECT_TRUE(holds.strict) << points;
+    EXPECT_EQ(at_rest.check(body_on_ring(points, 4.0)).verdict, Verdict::kHolds) << points;
+    const StickingResult pushed = checker.check(body_on_ring(points, 4.0));
+    EXPECT_EQ(pushed.verdict, Verdict::kHolds) << points << ": " << pushed.reason;
+    const StickingResult slides = checker.check(body_on_ring(points, 9.0));
+    ASSERT_EQ(slides.verdict, Verdict::kFails) << points << ": " << slides.reason;
+    EXPECT_EQ(slides.failure.cause, FailureCause::kFriction) << points;  // it would tip at 98.1 N only
+  }
+}
+
+TEST(Ring, OfFourHundredPointsHasItsLeastFriction)
+{
+  StickingOptions options;
+  options.margins = true;
+  for (const double push : {4.0, 9.0}) {
+    const StickingResult result = StickingChecker().check(body_on_ring(400, push), options);
+    ASSERT_EQ(result.friction_scale.state, Margin::State::kKnown) << push;
+    EXPECT_NEAR(result.friction_scale.upper, push / 9.81 / 0.5, 3e-4) << push;
+  }
+}
+
+/// Friction of single contacts is looked for at the first ones only, and that is said.
+TEST(Ring, RepairsAreBounded)
+{
+  StickingOptions options;
+  options.repairs = true;
+  const StickingResult slides = StickingChecker().check(body_on_ring(100, 9.0), options);
+  ASSERT_EQ(slides.verdict, Verdict::kFails);
+  EXPECT_EQ(slides.frictions_not_tried, 36);
+  EXPECT_LE(slides.repairs.size(), 66u);
 }
 
 }  // namespace

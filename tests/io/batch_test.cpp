@@ -156,6 +156,16 @@ TEST_F(Batch, CsvInAndOut)
   EXPECT_THAT(rows[5], ::testing::StartsWith("moved,holds,0.85"));
 }
 
+TEST_F(Batch, ErrorsInListsOfCellsNameTheirPlace)
+{
+  write("in.csv", "id,models.b.pose.xyz\n1,\"[0, 0, x]\"\n2,\"[0, 0\"\n3,\"[0, 0]\"\n");
+  EXPECT_EQ(run("in.csv", "out.csv").bad, 3u);
+  const std::string text = read("out.csv");
+  EXPECT_THAT(text, HasSubstr("line 2: 2:11: models.b.pose.xyz[2]: want a number, got 'x'"));
+  EXPECT_THAT(text, HasSubstr("line 3: 3:4: models.b.pose.xyz: want YAML, got: end of sequence"));
+  EXPECT_THAT(text, HasSubstr("line 4: 4:4: models.b.pose.xyz: want a list of three numbers, got a list of 2"));
+}
+
 TEST_F(Batch, RowsAnswerAsCheckDoes)
 {
   // Each path takes another way through the loaded scene, or loads it again.

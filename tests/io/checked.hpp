@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
@@ -18,6 +21,40 @@ inline std::string scenario(const std::string& name)
   return std::string(STICTION_SOURCE_DIR) + "/scenarios/" + name + ".yaml";
 }
 
+/// Folder to search for package://example-robot-data, or empty.
+inline std::string robot_packages()
+{
+#ifdef STICTION_ROBOT_DATA
+  const std::string robots =
+      std::getenv("STICTION_ROBOT_DATA") ? std::getenv("STICTION_ROBOT_DATA") : STICTION_ROBOT_DATA;
+#else
+  const std::string robots = std::getenv("STICTION_ROBOT_DATA") ? std::getenv("STICTION_ROBOT_DATA") : "";
+#endif
+  return robots.empty() ? "" : std::filesystem::path(robots).parent_path().parent_path().string();
+}
+
+/// Files of the gallery, in their order.
+/// @param real_robots_every of those with real robots, where these are found, one of so many
+inline std::vector<std::string> gallery_files(int real_robots_every)
+{
+  std::vector<std::string> own, real;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(STICTION_SOURCE_DIR) + "/scenarios"))
+    if (entry.path().extension() == ".yaml") {
+      const std::string file = entry.path().string();
+      const bool package = read_text_file(file, "scenario").find("package://") != std::string::npos;
+      (package ? real : own).push_back(file);
+    }
+  std::ranges::sort(own);
+  std::ranges::sort(real);
+  if (robot_packages().empty())
+    std::cout << "SKIPPED: " << real.size()
+              << " scenarios with real robots, as none are found. Set STICTION_ROBOT_DATA.\n";
+  else
+    for (std::size_t i = 0; i < real.size(); i += static_cast<std::size_t>(std::max(1, real_robots_every)))
+      own.push_back(real[i]);
+  return own;
+}
+
 inline std::size_t widest_line(const std::string& text)
 {
   std::size_t widest = 0;
@@ -28,7 +65,7 @@ inline std::size_t widest_line(const std::string& text)
 
 inline ScenarioReport checked(const std::string& name, const std::vector<ScenarioOverride>& overrides = {})
 {
-  return check_file(scenario(name), overrides, {});
+  return check_file(scenario(name), overrides, {robot_packages()});
 }
 
 inline nlohmann::ordered_json checked_json(const std::string& name, const std::vector<ScenarioOverride>& overrides = {})

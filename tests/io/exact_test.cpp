@@ -72,7 +72,13 @@ const std::vector<Json>& gallery()
 TEST(Exact, AgreesWithEveryProofOfTheGallery)
 {
   std::map<std::string, int> holds, fails;
-  for (const Json& report : gallery()) {
+  std::vector<Json> reports = gallery();
+  for (const std::string& file : gallery_files(testing::trials(2) > 2 ? 1 : 4)) {
+    if (read_text_file(file, "scenario").find("package://") == std::string::npos) continue;
+    const ScenarioReport report = check_file(file, {}, {robot_packages()});
+    if (report.verdict != Verdict::kUndecided) reports.push_back(Json::parse(to_json(report)));
+  }
+  for (const Json& report : reports) {
     const ExactJudgement judged = judge_exactly(report.dump());
     EXPECT_TRUE(judged.valid) << report["name"] << ": " << judged.message;
     ++(text_of(report["verdict"]) == "holds" ? holds : fails)[text_of(report["question"])];

@@ -114,6 +114,20 @@ TEST(FailureReport, ForgedCounterfactualsAreRefused)
   EXPECT_THAT(refusal(box), HasSubstr("idle_motors"));
 }
 
+/// What a report says of the least friction has to agree with what its counterfactuals prove.
+TEST(FailureReport, TheLeastFrictionDoesNotContradictWhatIsProved)
+{
+  Json slides = checked_json("block_slides"), tips = checked_json("block_tips");
+  ASSERT_TRUE(slides["margins"]["friction_scale"].is_number());
+  slides["margins"]["friction_scale"] = nullptr;
+  EXPECT_THAT(refusal(slides), HasSubstr("margins.friction_scale: the report says that none helps, but with 10000"));
+  slides["margins"]["friction_scale"] = 2e4;
+  EXPECT_THAT(refusal(slides), HasSubstr("margins.friction_scale: the report says 20000, but with 10000"));
+  ASSERT_TRUE(tips["margins"]["friction_scale"].is_null());
+  tips["margins"]["friction_scale"] = 3.0;
+  EXPECT_THAT(refusal(tips), HasSubstr("margins.friction_scale: the report says 3, but with 10000"));
+}
+
 TEST(FailureReport, HoldingIsNotStandingStill)
 {
   const std::string limp = to_text(checked("quadruped_standing", {{"models.robot.effort", "none"}}));
@@ -170,12 +184,44 @@ TEST(TextsForPeople, HaveNoRoundingNoKeysAndNoEquationNumbers)
       {"an interval of one number", std::regex("[^-.0-9]([0-9.]+) to \\1\\b(?![.0-9])")},
       {"an equation without its paper", std::regex("[^,n] \\([0-9][0-9]\\)")},
       {"a key", std::regex("friction_scale|form_closure|force_closure|normal_interval|epsilon_l")}};
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(STICTION_SOURCE_DIR) + "/scenarios")) {
-    if (entry.path().extension() != ".yaml") continue;
-    if (read_text_file(entry.path().string(), "scenario").find("package://") != std::string::npos) continue;
-    const std::string text = to_text(checked(entry.path().stem().string()));
+  std::vector<std::string> texts;
+  for (const std::string& file : gallery_files(1)) {
+    ScenarioReport report = check_file(file, {}, {robot_packages()});
+    report.warnings.clear();  // they quote what URDFs say
+    texts.push_back(to_text(report));
+  }
+  // Two feet span a segment, and a grasp that slips has no slack.
+  const char* diagonal =
+      "[{name: feet, link: box/box, points: [[0.1, 0.1, -0.1], [-0.1, -0.1, -0.1]], normal: [0, 0, 1], mu: 0.4}]";
+  const char* aside =
+      "[{name: feet, link: box/box, points: [[0.12, 0.1, -0.1], [-0.08, -0.1, -0.1]], normal: [0, 0, 1], mu: 0.4}]";
+  for (const char* feet : {diagonal, aside})
+    texts.push_back(to_text(checked("box_pushed", {{"question", "region"}, {"contacts", feet}, {"options", "{}"}})));
+  EXPECT_THAT(texts.back(), HasSubstr("an area of 0 m²"));
+  for (const char* mu : {"0.01", "0.1", "0.3"})
+    texts.push_back(to_text(checked("mug_closure", {{"contacts.0.mu", mu}, {"contacts.1.mu", mu}})));
+  for (const std::string& text : texts)
     for (const auto& [what, pattern] : internals)
       EXPECT_FALSE(std::regex_search(text, pattern)) << what << " in\n" << text;
+}
+
+/// Forces that only unlimited friction would allow are in the table, so that "these forces" is true.
+TEST(TextsForPeople, TablesHaveTheForcesTheySpeakOf)
+{
+  const std::string pulled = to_text(checked(
+      "quadruped_standing", {{"models.robot.effort", "none"}, {"loads", "[{link: robot/body, force: [0, 0, 2000]}]"}}));
+  EXPECT_THAT(pulled, HasSubstr("these forces would keep every contact stuck"));
+  EXPECT_THAT(pulled, ::testing::ContainsRegex("detaching +0 +sideways [0-9.]+ N"));
+}
+
+/// Nothing that is not there holds, slips or is coupled.
+TEST(TextsForPeople, ScenesWithoutContactsSaySo)
+{
+  for (const char* question : {"sliding", "couplings", "all_sticking", "equilibrium"}) {
+    const std::string text = to_text(checked(
+        "box_pushed", {{"question", question}, {"contacts", "[]"}, {"options", "{}"}, {"gravity", "[0, 0, 0]"}}));
+    EXPECT_THAT(text, ::testing::StartsWith("NO CONTACTS (holds)")) << question;
+    EXPECT_THAT(text, HasSubstr("there are no contacts")) << question;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "io/check.hpp"
+#include "io/checked.hpp"
 #include "io/json_text.hpp"
 #include "io/judgement.hpp"
 #include "io/verify.hpp"
@@ -19,17 +20,8 @@ namespace {
 
 using Pointer = Json::json_pointer;
 
-/// Scenarios whose robots are in this repository.
-std::vector<std::string> own_scenarios()
-{
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(STICTION_SOURCE_DIR) + "/scenarios"))
-    if (entry.path().extension() == ".yaml" &&
-        read_text_file(entry.path().string(), "scenario").find("package://") == std::string::npos)
-      files.push_back(entry.path().string());
-  std::ranges::sort(files);
-  return files;
-}
+/// The gallery, and some of the scenarios with real robots, where these are found; all in a long run by hand.
+std::vector<std::string> scenarios_to_forge() { return gallery_files(testing::trials(2) > 2 ? 1 : 5); }
 
 std::size_t forgeries_per_field() { return static_cast<std::size_t>(testing::trials(2)); }
 
@@ -165,7 +157,7 @@ class Forger : public ::testing::Test {
  protected:
   void forge(const std::string& file)
   {
-    const ScenarioReport scenario = check_file(file, {}, {});
+    const ScenarioReport scenario = check_file(file, {}, {robot_packages()});
     if (scenario.verdict == Verdict::kUndecided) return;
     const Json report = Json::parse(to_json(scenario)),
                question = kind_of(scenario.scenario.question).asked_json(scenario);
@@ -212,7 +204,7 @@ class Forger : public ::testing::Test {
 
 TEST_F(Forger, ChangesNoClaim)
 {
-  for (const std::string& file : own_scenarios()) forge(file);
+  for (const std::string& file : scenarios_to_forge()) forge(file);
   EXPECT_GT(forgeries_, 1000);
   std::cout << forgeries_
             << " forgeries; accepted, as proofs that prove the same or as entries said not to be re-checked:\n";
@@ -222,8 +214,8 @@ TEST_F(Forger, ChangesNoClaim)
 TEST_F(Forger, TransplantsNoCertificate)
 {
   std::map<std::string, std::vector<std::pair<ScenarioReport, Json>>> by_question;
-  for (const std::string& file : own_scenarios()) {
-    ScenarioReport scenario = check_file(file, {}, {});
+  for (const std::string& file : scenarios_to_forge()) {
+    ScenarioReport scenario = check_file(file, {}, {robot_packages()});
     if (scenario.verdict == Verdict::kUndecided) continue;
     Json report = Json::parse(to_json(scenario));
     const std::string question = report["question"].get<std::string>();
@@ -252,8 +244,8 @@ TEST_F(Forger, TransplantsNoCertificate)
 TEST_F(Forger, RepeatsNoKey)
 {
   int tried = 0;
-  for (const std::string& file : own_scenarios()) {
-    const std::string text = to_json(check_file(file, {}, {}));
+  for (const std::string& file : scenarios_to_forge()) {
+    const std::string text = to_json(check_file(file, {}, {robot_packages()}));
     std::vector<std::size_t> objects;
     for (std::size_t i = text.find("{\""); i != text.npos; i = text.find("{\"", i + 1)) objects.push_back(i + 1);
     std::ranges::shuffle(objects, rng_);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "io/check.hpp"
+#include "io/checked.hpp"
 #include "stiction/error.hpp"
 #include "stiction/scenario.hpp"
 
@@ -17,18 +18,6 @@ std::vector<std::string> scenarios()
     if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
   std::ranges::sort(files);
   return files;
-}
-
-/// Folder to search for package://example-robot-data, or empty.
-std::string robot_packages()
-{
-#ifdef STICTION_ROBOT_DATA
-  const std::string robots =
-      std::getenv("STICTION_ROBOT_DATA") ? std::getenv("STICTION_ROBOT_DATA") : STICTION_ROBOT_DATA;
-#else
-  const std::string robots = std::getenv("STICTION_ROBOT_DATA") ? std::getenv("STICTION_ROBOT_DATA") : "";
-#endif
-  return robots.empty() ? "" : std::filesystem::path(robots).parent_path().parent_path().string();
 }
 
 class Gallery : public ::testing::TestWithParam<std::string> {};

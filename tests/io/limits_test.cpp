@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -172,6 +173,12 @@ TEST(Messages, NameTheEntry)
   };
   EXPECT_THAT(of("region", {"gravity", "[0, 0, 0]"}),
               HasSubstr("gravity: want a weight that moves with the centre of mass"));
+  const std::string heavy = std::filesystem::temp_directory_path() / ("stiction_heavy_" + std::to_string(::getpid()));
+  std::ofstream(heavy) << "<robot name='box'><link name='box'><inertial><mass value='9e49'/>"
+                          "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link></robot>";
+  EXPECT_THAT(error_of("box_on_slope", {{"question", "region"}, {"models.box.urdf", heavy}}),
+              HasSubstr("model: want loads of 'box' up to 1e50 N"));
+  std::filesystem::remove(heavy);
   EXPECT_THAT(of("closure", {"options.length", "1e200"}), HasSubstr("options.length: want a number up to 1e50"));
   EXPECT_THAT(of("region", {"options.box", "1e7"}), HasSubstr("options.box: want at most 1e6 m, got 1e+07"));
   EXPECT_THAT(of("equilibrium", {"loads", "[{link: box/box, torque: [1e308, 0, 0]}]"}),

@@ -116,6 +116,11 @@ TEST(StrictReport, EveryShownWordAndNumberIsComparedOrListed)
   EXPECT_THAT(honest.unchecked, Contains("inputs.scenario.sha256"));
   EXPECT_THAT(honest.unchecked, Not(Contains("summary")));
   EXPECT_THAT(verification_text(honest), HasSubstr("\nnot re-checked: name, "));
+  // What was written anew and found the same is said too, and nothing is in two classes.
+  for (const char* entry : {"summary", "contacts[].name", "contacts[].state", "contacts[].utilisation"})
+    EXPECT_THAT(honest.recomputed, Contains(entry));
+  for (const std::string& entry : honest.recomputed) EXPECT_THAT(honest.unchecked, Not(Contains(entry)));
+  EXPECT_THAT(verification_text(honest), HasSubstr("holds, by forces\nrecomputed from what is proved: summary, "));
 }
 
 TEST(StrictReport, NamesOfJointsAndContactsAreTheCertificates)

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
@@ -65,6 +66,10 @@ TEST(PublishedProblems, AreThere)
     GTEST_SKIP() << "SKIPPED: no published problems in " << folder()
                  << ". Set STICTION_PROBLEMS to the folder that has them.";
   EXPECT_GE(files().size(), 70u);
+  for (const auto& entry : fs::directory_iterator(folder()))
+    if (entry.path().extension() == ".json" && entry.file_size() > kLargest)
+      std::cout << "SKIPPED: " << entry.path().filename() << ", a problem of " << entry.file_size() / 1000000
+                << " MB that dense algebra would take minutes for\n";
 }
 
 class PublishedProblem : public ::testing::TestWithParam<std::string> {};
