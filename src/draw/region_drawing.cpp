@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "draw/labels.hpp"
 #include "draw/panel.hpp"
 #include "geometry/settle.hpp"
 #include "io/number_text.hpp"
@@ -171,6 +172,73 @@ void append_points(std::string& out, const Canvas& canvas, const ScenarioReport&
                   px(x), px(y), px(end.x()), px(end.y()), px(end.x()), px(end.y()));
 }
 
+/// What the proof of a side says: the motion that loads beyond it drive, and what would have to oppose it.
+struct SideLimit {
+  const char* css = "tipping";
+  std::string words = "tipping";
+};
+
+SideLimit limit_of(const ContactProblem& problem, const MotionLeaf& side)
+{
+  constexpr double kTakesPart = 1e-2, kSlides = 1e-3;  // of the load's power, of the fastest contact
+  const auto motion = side.motion.head(problem.nv());
+  const double power = motion.cwiseAbs().dot(problem.F.cwiseAbs());
+  std::vector<std::pair<double, std::string>> joints;
+  for (const Actuator& motor : problem.actuators) {
+    const double v = motion[motor.dof], most = v > 0.0 ? motor.lower : motor.upper;
+    if (std::isfinite(most) && std::abs(v * most) > kTakesPart * power)
+      joints.emplace_back(-std::abs(v * most), motor.name.substr(motor.name.find('/') + 1));
+  }
+  std::ranges::sort(joints);
+  double fastest = 0.0, sideways = 0.0;
+  for (const Contact& contact : problem.contacts) {
+    const Eigen::VectorXd speed = problem.J.middleRows(contact.row, contact.rows()) * motion;
+    fastest = std::max(fastest, speed.norm());
+    if (contact.mu > 0.0) sideways = std::max(sideways, speed.segment(1, contact.tangents).norm());
+  }
+  const bool slides = sideways > kSlides * fastest;
+  const bool pressed = side.motion.size() > problem.nv() &&
+                       side.motion.tail(side.motion.size() - problem.nv()).cwiseAbs().maxCoeff() > kSlides * fastest;
+  if (!joints.empty())
+    return {"effort", "effort of " + joints[0].second +
+                          (joints.size() > 1 ? fmt::format(" and {} more", joints.size() - 1) : "")};
+  if (pressed) return {"effort", "largest normal force"};
+  return slides ? SideLimit{"friction", "friction"} : SideLimit{};
+}
+
+/// Sides of the outer polygon by what limits the region there, and what that is.
+void append_limits(std::string& out, const Canvas& canvas, const RegionAnswer& region)
+{
+  const Eigen::Vector2d corner(Canvas::kLeft, Canvas::kTop), size(Canvas::kSide, Canvas::kSide);
+  LabelPlacer placer(Eigen::AlignedBox2d(corner, corner + size));
+  const auto at = [&](const Eigen::Vector2d& p) { return Eigen::Vector2d(canvas.x(p.x()), canvas.y(p.y())); };
+  for (const Contact& contact : region.input.problem.contacts) {
+    const Eigen::Vector2d point = at(contact.point_W.head<2>());
+    placer.block(
+        {point - Eigen::Vector2d(6.0, 20.0), point + Eigen::Vector2d(12.0 + text_width(contact.name, 12.0), 6.0)});
+  }
+  for (const RegionPieceProof& piece : region.result.proof.pieces) {
+    if (piece.sides.size() != piece.outer.size()) continue;
+    std::string told;
+    for (std::size_t i = 0; i < piece.outer.size(); ++i) {
+      if (piece.sides[i].motion.size() < region.input.problem.nv()) continue;  // of the clipping square
+      const Eigen::Vector2d a = at(region.input.position + piece.outer[i]),
+                            b = at(region.input.position + piece.outer[(i + 1) % piece.outer.size()]);
+      const SideLimit limit = limit_of(region.input.problem, piece.sides[i]);
+      out += fmt::format("<path class=\"{}\" d=\"M{} {}L{} {}\"><title>{}</title></path>\n", limit.css, px(a.x()),
+                         px(a.y()), px(b.x()), px(b.y()), escaped(limit.words));
+      constexpr double kLongEnough = 30.0;  // pixels
+      if ((b - a).norm() < kLongEnough || limit.words == told) continue;
+      const Eigen::Vector2d middle = 0.5 * (a + b), inside = at(region.input.position);
+      if (const auto box = placer.place(middle, inside, text_width(limit.words, 12.0), 14.0)) {
+        out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", px(box->min().x()), px(box->max().y() - 3.0),
+                           escaped(limit.words));
+        told = limit.words;
+      }
+    }
+  }
+}
+
 /// The hulls of what each contact entry touches: soles.
 void append_soles(std::string& out, const Canvas& canvas, const ScenarioReport& report)
 {
@@ -238,7 +306,8 @@ std::string region_svg(const ScenarioReport& report)
       "2}.contact{fill:#333}"
       ".name{fill:#333}.com{stroke:#b30000;stroke-width:2.5}.sole{fill:none;stroke:#333}.slope{stroke:#000;stroke-"
       "width:1.5}.far{stroke:#1f5f99;stroke-width:2;stroke-dasharray:8 "
-      "4}</style>\n"
+      "4}.friction{stroke:#a33c00;stroke-width:2.5;stroke-dasharray:8 3}.effort{stroke:#882277;stroke-width:2.5;"
+      "stroke-dasharray:2 2}.tipping{stroke:#000;stroke-width:1.5}</style>\n"
       "<rect width=\"660\" height=\"745\" fill=\"#fff\"/>\n";
   out += fmt::format("<text x=\"{}\" y=\"26\" font-size=\"16\">{}</text>\n", px(Canvas::kLeft), title);
   const Margin& distance = result.distance;
@@ -264,6 +333,7 @@ std::string region_svg(const ScenarioReport& report)
   append_soles(out, canvas, report);
   append_margin(out, canvas, region);
   append_points(out, canvas, report, region);
+  append_limits(out, canvas, region);
   out += "</g>\n";
   append_slope(out, report);
   constexpr double legend = Canvas::kTop + Canvas::kSide + 64;
@@ -279,6 +349,12 @@ std::string region_svg(const ScenarioReport& report)
       "<rect class=\"sole\" x=\"70\" y=\"{0}\" width=\"16\" height=\"12\"/><text x=\"92\" y=\"{1}\">sole</text>\n"
       "<path class=\"margin\" d=\"M190 {2}h16\"/><text x=\"212\" y=\"{1}\">distance to the boundary</text>\n",
       px(legend + 10), px(legend + 20), px(legend + 16));
+  double x = 420.0;
+  for (const char* limit : {"tipping", "friction", "effort"}) {
+    out += fmt::format("<path class=\"{0}\" d=\"M{1} {2}h16\"/><text x=\"{3}\" y=\"{4}\">{0}</text>\n", limit, px(x),
+                       px(legend + 16), px(x + 21.0), px(legend + 20));
+    x += 76.0;
+  }
   return out + "</svg>\n";
 }
 
