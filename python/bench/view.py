@@ -1,4 +1,4 @@
-"""Processor time of an answer with its picture after a slider was moved, as the live view asks. Usage: view.py SCENARIO…"""
+"""Processor time of an answer with its picture after a slider moved, as the live view asks. Usage: view.py SCENARIO…"""
 
 import statistics
 import sys

@@ -1,4 +1,4 @@
-"""Live 3-D view in the browser, and self-contained HTML files: docs/view.md. Needs the extra: pip install 'stiction[view]'."""
+"""Live 3-D view in the browser, and self-contained HTML files: docs/view.md. Needs pip install 'stiction[view]'."""
 
 from __future__ import annotations
 

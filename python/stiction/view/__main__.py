@@ -23,9 +23,11 @@ def _parser() -> argparse.ArgumentParser:
         prog="stiction view", description="Shows a scenario in 3-D in the browser; every move of a slider asks again.",
         epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("scenario", metavar="SCENARIO", help="the scenario file (YAML)")
-    parser.add_argument("--set", metavar="PATH=VALUE", action="append", default=[], help="replaces one entry, as for check")
+    parser.add_argument("--set", metavar="PATH=VALUE", action="append", default=[],
+                        help="replaces one entry, as for check")
     parser.add_argument("--question", metavar="Q", help="asks this instead of the scenario's question")
-    parser.add_argument("--package-path", metavar="DIR", action="append", default=[], help="folder searched for package:// files")
+    parser.add_argument("--package-path", metavar="DIR", action="append", default=[],
+                        help="folder searched for package:// files")
     parser.add_argument("--html", metavar="OUT", help="only writes one HTML file that works offline, without sliders")
     parser.add_argument("--port", type=int, default=8080, help="8080, or the next free one; 0: any")
     parser.add_argument("--host", default="127.0.0.1", help="0.0.0.0 lets other machines see it and move its sliders")

@@ -70,7 +70,8 @@ class Shapes:
         self.collision: dict[str, list[Body]] = {}
         for model in description["models"]:
             robot = urdfs[model["name"]]
-            self._materials = {m.get("name"): _rgba(m) for m in robot.findall("material") if m.find("color") is not None}
+            coloured = [entry for entry in robot.findall("material") if entry.find("color") is not None]
+            self._materials = {entry.get("name"): _rgba(entry) for entry in coloured}
             for link in robot.findall("link"):
                 name = f"{model['name']}/{link.get('name')}"
                 self.visual[name] = self._bodies(link, "visual", name, model["urdf_file"])
@@ -129,7 +130,8 @@ class Shapes:
         loaded.apply_transform(pose @ np.diag([*scale, 1.0]))  # turns triangles over where it mirrors
         mesh = loaded.to_mesh()
         own = None if colour else _mean_colour(self._read[file])
-        return Body(np.asarray(mesh.vertices), np.asarray(mesh.faces), colour or own or GREY, coloured=loaded if own else None)
+        return Body(np.asarray(mesh.vertices), np.asarray(mesh.faces), colour or own or GREY,
+                    coloured=loaded if own else None)
 
     def _obstacle(self, obstacle: Mapping[str, Any]) -> list[Body]:
         if obstacle["plane"]:

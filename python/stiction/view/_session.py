@@ -317,7 +317,8 @@ class Session:
             return ""
         words = ["stiction check", _quoted(os.fspath(self._source))]
         for path, value in {**self._fixed, **changes}.items():
-            words.append("--set " + _quoted(f"{path}={value if isinstance(value, str) else json.dumps(_listed(value))}"))
+            text = value if isinstance(value, str) else json.dumps(_listed(value))
+            words.append("--set " + _quoted(f"{path}={text}"))
         return " ".join([*words, *("--package-path " + _quoted(folder) for folder in self._paths)])
 
 

@@ -66,7 +66,8 @@ class Stage:
         self._meshes: list[tuple[viser.SceneNodeHandle, str, bool]] = []  # with role, and whether of collision
         self._drawn: list[viser.SceneNodeHandle] = []  # of the last picture
         self._motion: list[tuple[viser.FrameHandle, np.ndarray, np.ndarray]] = []  # ghosts: from, to
-        self.shown = {"bodies": True, "collision": False, "cones": True, "forces": True, "labels": True, "motion": True, "ground": True}
+        self.shown = {"bodies": True, "collision": False, "cones": True, "forces": True, "labels": True,
+                      "motion": True, "ground": True}
         self.notes = shapes.notes  #: what is not drawn
         self.clicked: Callable[[int], None] | None = None  #: receives the index of a cone
         self._picture: Mapping[str, Any] | None = None
@@ -100,7 +101,7 @@ class Stage:
         return frame
 
     def look(self, picture: Mapping[str, Any], aside: float = 0.0) -> None:
-        """Puts the camera of those who come in front of the picture, or a share of its size aside: there is the panel."""
+        """Puts the camera of those who come in front of the picture, aside by a share of its size for the panel."""
         low, high = picture["focus"]
         middle, size = 0.5 * (low + high), max(float(np.max(high - low)), 1e-6)
         middle = middle + aside * size * np.array([0.874, 0.486, 0.0])  # to the right, seen from there
@@ -232,8 +233,9 @@ class Stage:
             drawn = [a for a in arrows if np.linalg.norm(a["vector"]) > 1e-3 * longest]
             if drawn:
                 ends = np.array([[a["from"], a["from"] + scale * a["vector"]] for a in drawn])
-                self._keep(self._server.scene.add_arrows(f"/arrows/{kind}", ends, ARROWS[kind], shaft_radius=0.006 * size,
-                                                         head_radius=0.015 * size, head_length=0.035 * size))
+                self._keep(self._server.scene.add_arrows(
+                    f"/arrows/{kind}", ends, ARROWS[kind], shaft_radius=0.006 * size, head_radius=0.015 * size,
+                    head_length=0.035 * size))
             for i, arrow in enumerate(arrows):
                 if arrow["label"] and self.shown["labels"]:
                     self._label(f"/labels/{kind}/{i}", arrow["label"], arrow["from"] + scale * arrow["vector"])

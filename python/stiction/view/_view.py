@@ -21,8 +21,8 @@ from ._session import Answer, Session, parse_urdf
 from ._stage import PERIOD, Stage
 
 _FRAMES = 30  # of a recorded motion
-_SWITCHES = {"bodies": "robots and objects", "cones": "friction cones", "forces": "forces", "labels": "numbers", "motion": "motion", "ground": "ground",
-             "collision": "collision shapes"}
+_SWITCHES = {"bodies": "robots and objects", "cones": "friction cones", "forces": "forces", "labels": "numbers",
+             "motion": "motion", "ground": "ground", "collision": "collision shapes"}
 
 
 @contextlib.contextmanager
