@@ -68,7 +68,7 @@ struct StickingResult {
                                       ///< stay in its cone; capped where internal forces can grow without end
   Margin friction_scale;              ///< smallest s such that s·mu holds; kNone: none does
   bool least_friction_shown = false;  ///< `lambda` is, of all admissible forces, what needs the least friction
-  int frictions_not_tried = 0;         ///< contacts beyond the first 64, whose friction alone was not asked about
+  int frictions_not_tried = 0;        ///< contacts beyond the first 64, whose friction alone was not asked about
   std::vector<Repair> repairs;
   /// Change of F (nv) to the nearest load that the contacts carry with the same acceleration, at the boundary: its norm
   /// falls to zero where it begins to hold. Empty: not asked for, or not known. A search's guide, without a proof.

@@ -139,7 +139,9 @@ bool moves(const SceneDescription& description)
 {
   return std::ranges::any_of(description.models, [](const ModelDescription& model) {
     const auto turns = [](const auto& rate) { return rate.second != 0.0; };
-    const auto turn = [](const auto& rates) { return std::ranges::count(rates.second, 0.0) < std::ssize(rates.second); };
+    const auto turn = [](const auto& rates) {
+      return std::ranges::count(rates.second, 0.0) < std::ssize(rates.second);
+    };
     return !model.linear_velocity.isZero(0.0) || !model.angular_velocity.isZero(0.0) ||
            std::ranges::any_of(model.rates, turns) || std::ranges::any_of(model.multi_rates, turn);
   });
@@ -181,9 +183,10 @@ void RollingSurfaces::fill_in(SceneDescription& scene, std::vector<Warning>& war
       if (radii->along) radii->along = frame.transpose() * *radii->along;
     if (!flat(found->first)) contact.radius = found->first;
     if (!flat(found->second)) contact.on_radius = found->second;
-    warnings.push_back({Warning::Kind::kTurningContact, "contacts." + contact.name,
-                        "its bodies may roll: the radius is that of the collision shape it is on (`radius: 0` says that "
-                        "it is a corner)"});
+    warnings.push_back(
+        {Warning::Kind::kTurningContact, "contacts." + contact.name,
+         "its bodies may roll: the radius is that of the collision shape it is on (`radius: 0` says that "
+         "it is a corner)"});
   }
 }
 

@@ -18,7 +18,7 @@ class RollingSurfaces {
   void fill_in(SceneDescription& scene, std::vector<Warning>& warnings) const;
 
  private:
-  std::vector<UrdfSource> sources_;   ///< by model
+  std::vector<UrdfSource> sources_;  ///< by model
   std::vector<RobotShapes> robots_;  ///< likewise; empty: shapes could not be read
 };
 

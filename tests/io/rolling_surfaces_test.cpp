@@ -15,10 +15,11 @@ ScenarioReport ball(const std::string& at, const std::string& more, bool rolls =
                     const std::string& question = "all_sticking")
 {
   const std::string twist = rolls ? ", twist: {linear: [1, 0, 0], angular: [0, 20, 0]}" : "";
-  return check(read_scenario_text("stiction: 1\nmodels:\n  ball: {urdf: ../urdf/sphere.urdf, pose: {xyz: [0, 0, 0.05]}" +
-                                      twist + "}\ncontacts:\n  - {name: g, link: ball/sphere, at: " + at +
-                                      ", normal: [0, 0, 1], mu: 0.5" + more + "}\nquestion: " + question + "\n",
-                                  STICTION_SOURCE_DIR "/scenarios"));
+  return check(
+      read_scenario_text("stiction: 1\nmodels:\n  ball: {urdf: ../urdf/sphere.urdf, pose: {xyz: [0, 0, 0.05]}" + twist +
+                             "}\ncontacts:\n  - {name: g, link: ball/sphere, at: " + at +
+                             ", normal: [0, 0, 1], mu: 0.5" + more + "}\nquestion: " + question + "\n",
+                         STICTION_SOURCE_DIR "/scenarios"));
 }
 
 TEST(RollingSurfaces, ABallHasItsRadius)
