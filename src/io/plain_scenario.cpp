@@ -24,7 +24,8 @@ std::vector<Warning> told_by_shapes(const Scenario& scenario, std::optional<Scen
 {
   std::vector<Warning> warnings;
   SceneDescription scene = scenario.scene;
-  for (std::size_t i = 0; i < scene.contacts.size(); ++i)  // a ratchet may reach across a gap
+  const std::size_t told = std::min(scene.contacts.size(), scenario.contact_motions.size());
+  for (std::size_t i = 0; i < told; ++i)  // a ratchet may reach across a gap
     scene.contacts[i].active = scene.contacts[i].active && !scenario.contact_motions[i].one_way;
   try {
     if (!geometry || !geometry->fits(scene)) geometry.emplace(scene);

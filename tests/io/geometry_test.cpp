@@ -60,7 +60,7 @@ TEST(GeometryScenario, PointsBesideTheirLinkAreToldWithoutAGround)
   const ScenarioReport report = check_text(text);
   EXPECT_EQ(report.verdict, Verdict::kHolds);
   EXPECT_THAT(report.warnings,
-              testing::ElementsAre("contacts[0].points[0]: is 400 mm away from the collision shapes of 'box/box'"));
+              ::testing::ElementsAre("contacts[0].points[0]: is 400 mm away from the collision shapes of 'box/box'"));
   EXPECT_TRUE(verify_report(to_json(report), "report").valid);
   EXPECT_THAT(
       refusal_of(text, {{"options.strict", "true"}}),
