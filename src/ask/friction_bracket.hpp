@@ -92,6 +92,7 @@ FrictionBracket bracket_friction(double first, const KnownFriction& given, Decid
     least.known = lower >= kLargestFriction;
     if (least.known) return least;
     trial = std::max(trial, 2.0 * std::max(lower, hint));
+    if (limit_tried && trial > kMostBelowDoubt) return least;
     // What fails with several frictions mostly does so with any.
     const bool limit = trial >= kLargestFriction || (failures >= kFailuresBeforeLimit && !limit_tried);
     if (limit && limit_tried) return least;

@@ -40,15 +40,30 @@ double friction_needed(const MultiplierSet& set, const MotionLeaf& leaf, const F
   return needed;
 }
 
+/// Motions that prove failure with one friction often do so with another: a judgement is cheaper than a decision, and
+/// at the largest friction more certain.
+bool still_proved(const HoldProblem& problem, const Friction& friction, const std::vector<MotionLeaf>& leaves)
+{
+  Eigen::VectorXd y;
+  return std::ranges::all_of(leaves, [&](const MotionLeaf& leaf) {
+    const ConeProgram& program = problem.set.arrange(problem.loads, leaf.signs, friction);
+    return problem.set.from_motion(leaf.motion, y) && proves_infeasible(program, y);
+  });
+}
+
 }  // namespace
 
 FrictionBracket least_friction(const HoldProblem& problem, int contact, const KnownFriction& known,
                                HoldWorkspace& workspace, HoldAnswer& last)
 {
   HoldProblem trial = problem;
+  bool proved = known.failing >= 0.0 && !last.leaves.empty();  // the last verdict was "fails", by last.leaves
   const auto decide_at = [&](double value) {
     trial.friction = contact < 0 ? Friction{value, -1, 0.0} : Friction{1.0, contact, value};
-    return decide(trial, workspace, last);
+    if (proved && still_proved(problem, trial.friction, last.leaves)) return Verdict::kFails;
+    const Verdict verdict = decide(trial, workspace, last);
+    proved = verdict == Verdict::kFails;
+    return verdict;
   };
   const auto reach = [&](double) {
     double needed = kInfinity;

@@ -291,6 +291,14 @@ void MultiplierSet::from_lambda(const Eigen::VectorXd& lambda, Eigen::VectorXd& 
     for (int r = 0; r < problem_->loops[k].rows; ++r) x[closure_column_[k] + r] = lambda[problem_->loops[k].row + r];
 }
 
+bool MultiplierSet::from_motion(const Eigen::VectorXd& motion, Eigen::VectorXd& y) const
+{
+  if (program_.E.rows() != exact_rows_ || motion.size() != problem_->nv()) return false;
+  y.resize(exact_rows_);
+  for (int i = 0; i < exact_rows_; ++i) y[i] = motion[exact_dof_[i]];
+  return true;
+}
+
 void MultiplierSet::to_motion(const Eigen::VectorXd& y, Eigen::VectorXd& motion) const
 {
   const auto nv = problem_->nv();

@@ -92,6 +92,8 @@ class MultiplierSet {
 
   /// Certificate of the program in the form of the proof: nv entries, then the prices of the limits in contact order.
   void to_motion(const Eigen::VectorXd& y, Eigen::VectorXd& motion) const;
+  /// The other way round, where every row is a degree of freedom; else false.
+  bool from_motion(const Eigen::VectorXd& motion, Eigen::VectorXd& y) const;
 
  private:
   struct Bound {

@@ -217,12 +217,12 @@ void StickingChecker::Workspace::repairs(StickingResult& result)
 /// @param none no factor on the friction of all helps, so no larger one of a contact that has some does
 void StickingChecker::Workspace::repairing_frictions(bool none, StickingResult& result)
 {
-  constexpr int kMostContacts = 64;  // each takes a search of its own, and who reads of more?
+  constexpr int kMostRepaired = 64;  // each takes a search of its own, and who reads of more?
   int tried = 0;
   for (size_t i = 0; i < problem->contacts.size(); ++i) {
     const double mu = problem->contacts[i].mu;
     if (set.column(i) < 0 || problem->contacts[i].tangents == 0 || (none && mu > kSomeFriction)) continue;
-    if (++tried > kMostContacts) {
+    if (++tried > kMostRepaired) {
       ++result.frictions_not_tried;
       continue;
     }

@@ -107,17 +107,17 @@ namespace {
 /// Of single contacts that would do only as many as people read.
 void append_repairs(const ContactProblem& problem, const AllStickingAnswer& answer, std::string& text)
 {
-  constexpr std::ptrdiff_t kMostContacts = 8;
+  constexpr std::ptrdiff_t kMostTold = 8;
   const std::vector<std::string> words = repairs_words(problem, answer);
   if (!words.empty()) text += "\nwhat would make it hold, each by itself:\n";
   std::ptrdiff_t contacts = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::vector<Repair>& repairs = answer.result.repairs;
     const bool contact = i < repairs.size() && repairs[i].change == Repair::Change::kFriction;
-    if (!contact || ++contacts <= kMostContacts) append_item(text, words[i]);
+    if (!contact || ++contacts <= kMostTold) append_item(text, words[i]);
   }
-  if (contacts > kMostContacts)
-    append_item(text, fmt::format("friction of one of {} more contacts alone", contacts - kMostContacts));
+  if (contacts > kMostTold)
+    append_item(text, fmt::format("friction of one of {} more contacts alone", contacts - kMostTold));
 }
 
 }  // namespace
