@@ -239,8 +239,8 @@ void write_impact(const ScenarioReport& report, Json& json_report)
   Json& impact = json_report["impact"];
   const Verdict unique = answer.solution() ? answer.solution()->impulse_unique : Verdict::kUndecided;
   impact["impulses_unique"] = unique == Verdict::kUndecided ? Json() : Json(unique == Verdict::kHolds);
-  for (std::size_t i = 0; i < answer.impulse_intervals.size(); ++i) {
-    const Margin& range = answer.impulse_intervals[i];
+  for (std::size_t i = 0; i < json_report["contacts"].size(); ++i) {
+    const Margin range = i < answer.impulse_intervals.size() ? answer.impulse_intervals[i] : Margin();
     json_report["contacts"][i]["impulse_interval"] =
         range.state == Margin::State::kKnown ? Json{json(range.lower), json(range.upper)} : Json();
   }
@@ -282,7 +282,7 @@ Json claims_of(const Field& report, const ImpactAnswer& proved)
   Json claims;
   write_claims(proved, claims);
   claims["impact"]["impulses_unique"] = unproved();
-  if (report["contacts"].size() > 0 && report["contacts"][0].has("impulse_interval"))
+  if (claims.contains("contacts"))
     leave_intervals(report["contacts"], "impulse_interval", claims["contacts"], "normal_impulse");
   if (report["impact"].has("conditions")) claims["impact"]["conditions"] = unproved();
   claims["margins"] = claims["repair"] = unproved();

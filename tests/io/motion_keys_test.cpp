@@ -43,6 +43,11 @@ TEST(RadiusKey, WarnsWithoutIt)
 {
   Scenario rolls = read_scenario_file(scenario("wheel_at_speed"));
   rolls.scene.contacts[0].radius.reset();
+  const ScenarioReport round = check(rolls);  // of its collision shape
+  ASSERT_EQ(round.warnings.size(), 1u);
+  EXPECT_THAT(round.warnings[0], HasSubstr("the radius is that of the collision shape"));
+  EXPECT_NEAR(round.contacts[0].found.force[0], 0.5 * 9.81, 1e-12);
+  rolls.scene.contacts[0].points[0].x() += 0.01;  // not on it
   const ScenarioReport report = check(rolls);
   ASSERT_EQ(report.warnings.size(), 1u);
   EXPECT_THAT(report.warnings[0], HasSubstr("contacts[0]: its bodies turn over each other at 30 rad/s"));
