@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <Eigen/SparseCore>
 #include <vector>
 
 #include "stiction/cone.hpp"
@@ -27,6 +28,9 @@ struct BoxVariable {
 /// Every column belongs to exactly one cone block, box or free variable. Rows may be redundant, E may have any rank.
 struct ConeProgram {
   Eigen::MatrixXd E;
+  /// Instead of E, where it has columns: of many bodies, of which every column touches few. Compressed. Only the sparse
+  /// engine and the proofs take it.
+  Eigen::SparseMatrix<double> sparse_E;
   Eigen::VectorXd e;
   std::vector<ConeBlock> cones;
   std::vector<BoxVariable> boxes;
@@ -34,6 +38,10 @@ struct ConeProgram {
 
   /// Scale of the numbers that e was computed from, per row, for the rounding allowance of the proof; empty = |e|.
   Eigen::VectorXd e_scale;
+
+  bool is_sparse() const { return sparse_E.cols() > 0; }
+  Eigen::Index rows() const { return is_sparse() ? sparse_E.rows() : E.rows(); }
+  Eigen::Index cols() const { return is_sparse() ? sparse_E.cols() : E.cols(); }
 
   /// @throws InputError: sizes, non-finite entries, column ownership, cone parameters, crossed bounds.
   void validate() const;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <Eigen/SparseCore>
 #include <limits>
 #include <string>
 #include <vector>
@@ -80,12 +81,24 @@ struct ContactProblem {
   std::vector<std::string> dof_names;  ///< nv names for people, or empty
   std::vector<Dof> dofs;               ///< nv, or empty: unknown
 
+  /// Of many bodies, of which every contact touches one or two: instead of M and J, which stay empty, where sparse_J
+  /// has columns. Compressed. EquilibriumChecker and judge_equilibrium take such a problem (EquilibriumChecker says
+  /// which); everything else refuses it, and takes dense() of it.
+  using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+  SparseMatrix sparse_M, sparse_J;
+
+  bool is_sparse() const { return sparse_J.cols() > 0; }
+  /// Itself, with M and J.
+  ContactProblem dense() const;
+
   Eigen::Index nv() const { return F.size(); }
   Eigen::Index rows() const { return gamma.size(); }
 
   /// @throws InputError naming the entry: sizes, finiteness, symmetry and semidefiniteness of M, mu, row ownership
   /// (every row belongs to exactly one contact or closure), unique names and degrees of freedom, ordered limits.
-  void validate() const;
+  /// A sparse problem only where `storage` says so.
+  enum class Storage { kDense, kAny };
+  void validate(Storage storage = Storage::kDense) const;
 };
 
 /// Row indices of J by role, the paper's Jnb, Jtb, Jnu, Jtu; closures are Jnb rows without friction. Torsion rows

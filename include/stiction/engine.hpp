@@ -57,7 +57,11 @@ std::unique_ptr<Engine> make_native_engine();
 /// Facets by qpOASES (the QP behind (57), over all multipliers), refined for exact cones; for comparison.
 std::unique_ptr<Engine> make_qpoases_engine();
 
-/// "native" or "qpoases". @throws InputError otherwise.
+/// Interior points on sparse algebra, exact cones: for many bodies, about linear in their number. It decides what is
+/// clear of the boundary, and most of what is on it; it may leave degenerate programs undecided, and allocates.
+std::unique_ptr<Engine> make_sparse_engine();
+
+/// "native", "sparse" or "qpoases". @throws InputError otherwise.
 std::unique_ptr<Engine> make_engine(std::string_view name);
 
 }  // namespace stiction

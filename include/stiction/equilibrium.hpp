@@ -47,10 +47,12 @@ struct EquilibriumResult {
   /// efforts inside F. Within the limits when the verdict is holds.
   Eigen::VectorXd efforts;
   std::vector<ContactReport> contacts;  ///< state is sticking, rim or unloaded; normal intervals are not computed
-  int indeterminacy = 0;                ///< dimension of the internal forces that change no unactuated row
+  /// Dimension of the internal forces that change no unactuated row; -1 of sparse problems: not computed.
+  int indeterminacy = 0;
   /// Largest s such that every contact keeps |λt| <= mu λn - s s_i, λn >= s s_i and every effort stays s (upper -
   /// lower)/2 away from its limits; s_i = (load that the contacts carry, the weight for a body on its feet) / (number
-  /// of contacts), so s is a share. 0 unless asked for; stops growing where internal forces could grow without end.
+  /// of contacts), so s is a share. 0 unless asked for; stops growing where internal forces could grow without end. Of
+  /// sparse problems: that of the forces returned, which are well inside, not the largest.
   double slack = 0.0;
   /// Every cone and limit strictly inside: small changes of the data change no verdict. Never with a contact without
   /// friction that has tangential rows, whose cone has no inside.
@@ -85,6 +87,10 @@ struct EquilibriumResult {
 /// for a prescribed acceleration a? Every contact and closure is taken to stick. A degree of freedom without actuator
 /// is unactuated (τ = 0 there), an actuator without finite limit drops its row, several actuators on one add up. One
 /// checker per thread.
+///
+/// Sparse problems (ContactProblem::is_sparse), with any contacts but bilateral ones with friction or a limit, are
+/// decided by the sparse engine, whatever the checker's own is. Margins are then undecided, with the reason, and an
+/// undecided verdict is asked again densely where M and J have at most 2^22 entries.
 class EquilibriumChecker {
  public:
   explicit EquilibriumChecker(std::unique_ptr<Engine> engine = make_native_engine());

@@ -44,7 +44,7 @@ struct RepairPostureOption {
 struct ScenarioOptions {
   ConeShape cone;
   Detachment detachment = Detachment::kAllowed;
-  std::string solver = "native";  ///< native or qpoases
+  std::string solver = "auto";    ///< auto (sparse for sparse problems, else native), native, sparse or qpoases
   double tolerance = 0.0;         ///< equilibrium: of the data, relative (EquilibriumOptions::tolerance)
   std::string object;             ///< closure: the model that is held; region: the one whose centre of mass moves
   std::optional<bool> intervals;  ///< range of every normal force

@@ -16,10 +16,8 @@ namespace stiction {
 
 using internal::Loads;
 
-namespace {
-
 /// The entry that owns a row of J.
-std::string owner_of(const ContactProblem& problem, Eigen::Index row, std::string& name)
+std::string internal::owner_of(const ContactProblem& problem, Eigen::Index row, std::string& name)
 {
   for (size_t i = 0; i < problem.contacts.size(); ++i) {
     const Contact& c = problem.contacts[i];
@@ -34,8 +32,6 @@ std::string owner_of(const ContactProblem& problem, Eigen::Index row, std::strin
   return "J";
 }
 
-}  // namespace
-
 EquilibriumChecker::EquilibriumChecker(std::unique_ptr<Engine> engine) : workspace_(std::make_unique<Workspace>())
 {
   if (!engine) throw InputError("engine", "want an engine, got none");
@@ -48,7 +44,7 @@ EquilibriumChecker& EquilibriumChecker::operator=(EquilibriumChecker&&) noexcept
 EquilibriumResult EquilibriumChecker::check(const ContactProblem& problem, const Eigen::VectorXd& a,
                                             const EquilibriumOptions& options)
 {
-  problem.validate();
+  problem.validate(ContactProblem::Storage::kAny);
   EquilibriumResult result;
   check(problem, a, options, result);
   return result;
@@ -60,6 +56,7 @@ void EquilibriumChecker::check(const ContactProblem& problem, const Eigen::Vecto
   if (!(options.tolerance >= 0.0 && options.tolerance <= kLargestTolerance))
     throw InputError("tolerance",
                      "want 0 to " + internal::text(kLargestTolerance) + ", got " + internal::text(options.tolerance));
+  if (problem.is_sparse()) return workspace_->check_sparse(problem, a, options, result);
   workspace_->check(problem, a, options, result);
   if (result.verdict == Verdict::kUndecided) workspace_->check_by_parts(problem, a, options, result);
   if (result.verdict == Verdict::kUndecided) workspace_->ask_second_engine(problem, a, options, result);
@@ -106,7 +103,7 @@ void EquilibriumChecker::Workspace::load(const ContactProblem& p, const Eigen::V
   const Eigen::Index moving = judge.load_scales(p, a, loads.e, loads.e_scale);
   if (moving >= 0) {
     std::string name;
-    const std::string path = owner_of(p, moving, name);
+    const std::string path = internal::owner_of(p, moving, name);
     const double acceleration = p.J.row(moving).dot(a) + p.gamma[moving];
     throw InputError(path, "want " + name + " to stick under the prescribed acceleration (J a + gamma = 0), got " +
                                internal::text(acceleration) + " m/s^2 in its row " + std::to_string(moving));

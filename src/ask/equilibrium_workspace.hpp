@@ -7,6 +7,13 @@
 
 namespace stiction {
 
+namespace internal {
+
+/// The entry that owns a row of J, and its name.
+std::string owner_of(const ContactProblem& problem, Eigen::Index row, std::string& name);
+
+}  // namespace internal
+
 /// Everything a check of (EQ) needs besides the problem; sized by the first call.
 struct EquilibriumChecker::Workspace {
   /// Takes the numbers of a problem and checks that its contacts stick under a.
@@ -15,6 +22,9 @@ struct EquilibriumChecker::Workspace {
 
   void check(const ContactProblem& problem, const Eigen::VectorXd& a, const EquilibriumOptions& options,
              EquilibriumResult& result);
+  /// Of a sparse problem, by the sparse engine (equilibrium_sparse.cpp).
+  void check_sparse(const ContactProblem& problem, const Eigen::VectorXd& a, const EquilibriumOptions& options,
+                    EquilibriumResult& result);
   /// Parts that nothing connects, one by one, when the whole is undecided; false: still undecided. Margins stay as they
   /// are.
   bool check_by_parts(const ContactProblem& problem, const Eigen::VectorXd& a, const EquilibriumOptions& options,

@@ -18,19 +18,22 @@ std::string size_error(Eigen::Index want, Eigen::Index got)
 
 void ConeProgram::validate() const
 {
-  if (e.size() != E.rows()) throw InputError("e", size_error(E.rows(), e.size()));
+  if (e.size() != rows()) throw InputError("e", size_error(rows(), e.size()));
   if (e_scale.size() != 0 && e_scale.size() != e.size())
     throw InputError("e_scale", size_error(e.size(), e_scale.size()));
-  if (!E.allFinite()) throw InputError("E", "want finite entries, got a non-finite one");
+  if (is_sparse() && (!sparse_E.isCompressed() || E.size() > 0))
+    throw InputError("sparse_E", "want a compressed matrix instead of E, got another one");
+  if (!E.allFinite() || !Eigen::Map<const Eigen::VectorXd>(sparse_E.valuePtr(), sparse_E.nonZeros()).allFinite())
+    throw InputError("E", "want finite entries, got a non-finite one");
   if (!e.allFinite()) throw InputError("e", "want finite entries, got a non-finite one");
   if (e_scale.size() != 0 && !(e_scale.allFinite() && e_scale.minCoeff() >= 0.0))
     throw InputError("e_scale", "want finite entries >= 0, got another one");
 
-  std::vector<std::string> owner(static_cast<std::size_t>(E.cols()));
+  std::vector<std::string> owner(static_cast<std::size_t>(cols()));
   const auto claim = [&](const std::string& path, int col, int count) {
-    if (col < 0 || col + count > E.cols())
-      throw InputError(path, "want columns within 0 to " + std::to_string(E.cols() - 1) + ", got " +
-                                 std::to_string(col) + " to " + std::to_string(col + count - 1));
+    if (col < 0 || col + count > cols())
+      throw InputError(path, "want columns within 0 to " + std::to_string(cols() - 1) + ", got " + std::to_string(col) +
+                                 " to " + std::to_string(col + count - 1));
     for (int c = col; c < col + count; ++c) {
       std::string& taken = owner[static_cast<std::size_t>(c)];
       if (!taken.empty())

@@ -37,6 +37,8 @@ Matrix matrix(const Json& value)
 Problem read_problem(const Json& certificate)
 {
   const Json& from = certificate.at("problem");
+  if (from.at("J").is_object())
+    throw std::invalid_argument("it has a sparse problem, which is too large for rational arithmetic");
   Problem p;
   p.M = matrix(from.at("M"));
   p.F = vector(from.at("F"));

@@ -63,7 +63,8 @@ class EquilibriumAsker final : public Asker {
     options.tolerance = answer_.tolerance;
     options.explain = extras == Extras::kAll || situation.scenario.options.explain.value_or(true);
     options.idle_motors = answer_.idle_motors;
-    if (situation.scenario.options.margins.value_or(extras == Extras::kAll)) ask_margins(situation.problem, options);
+    const bool worthwhile = extras == Extras::kAll && !situation.problem.is_sparse();
+    if (situation.scenario.options.margins.value_or(worthwhile)) ask_margins(situation.problem, options);
     if (answer_.push) ask_push(situation.scene(), situation.state, *answer_.push, options);
     checker_.check(situation.problem, answer_.a, options, answer_.result);
   }

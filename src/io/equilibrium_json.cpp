@@ -65,7 +65,7 @@ void write_equilibrium(const ScenarioReport& report, Json& json_report)
   json_report["efforts"] = efforts_json(report.efforts);
   if (answer.tolerance > 0.0 && result.verdict == Verdict::kHolds)
     json_report["tolerance"] = tolerance_json(answer.tolerance, result.change);
-  json_report["indeterminacy"]["degree"] = result.indeterminacy;
+  json_report["indeterminacy"]["degree"] = result.indeterminacy < 0 ? Json() : Json(result.indeterminacy);
   json_report["margins"] = margins_json(report.margins);
   json_report["repair"] = result.verdict == Verdict::kFails ? repairs_json(report.margins) : Json::array();
   const bool fails = result.verdict == Verdict::kFails;
@@ -103,7 +103,7 @@ Judgement judge_equilibrium_report(const Field& report)
   certificate.efforts = source["efforts"].vector();
   const ConeShape shape = read_cone(source["rules"]["cone"]);
   const ContactProblem problem = read_problem(source["problem"]);
-  if (const auto refused = refused_problem([&] { problem.validate(); })) return *refused;
+  if (const auto refused = refused_problem([&] { problem.validate(ContactProblem::Storage::kAny); })) return *refused;
   Judgement judged;
   std::string why;
   const double tolerance = source["rules"].has("tolerance") ? source["rules"]["tolerance"].number() : 0.0;

@@ -28,6 +28,18 @@ Json json(const Eigen::MatrixXd& matrix)
   return rows;
 }
 
+Json json(const ContactProblem::SparseMatrix& matrix)
+{
+  Json row = Json::array(), col = Json::array(), value = Json::array();
+  for (Eigen::Index i = 0; i < matrix.outerSize(); ++i)
+    for (ContactProblem::SparseMatrix::InnerIterator it(matrix, i); it; ++it) {
+      row.push_back(it.row());
+      col.push_back(it.col());
+      value.push_back(it.value());
+    }
+  return {{"row", row}, {"col", col}, {"value", value}};
+}
+
 Json by_joint(const ContactProblem& problem, const Eigen::VectorXd& values)
 {
   const std::vector<std::string> labels = joint_labels(problem.dofs);
@@ -55,7 +67,7 @@ Json contacts_json(const ContactProblem& problem, const std::vector<ReportedCont
     entry["tangential_force"] = json(Eigen::VectorXd(found.force.segment(1, contact.tangents)));
     entry["force_world"] = contacts[i].force_W ? json(Eigen::VectorXd(*contacts[i].force_W)) : Json();
     entry["utilisation"] = json(found.utilisation);
-    entry["unique"] = found.unique;
+    entry["unique"] = problem.is_sparse() ? Json() : Json(found.unique);
     entry["normal_interval"] = contacts[i].interval ? Json{json(found.normal_lower), json(found.normal_upper)} : Json();
     if (contact.torsional) entry["torsion_moment"] = json(found.force[3]);
     list.push_back(entry);
@@ -115,9 +127,9 @@ Json problem_json(const ContactProblem& problem)
                                {"joint", dof.of_base() ? Json() : Json(dof.joint)},
                                {"index", dof.index},
                                {"size", dof.size}});
-  entry["M"] = json(problem.M);
+  entry["M"] = problem.is_sparse() ? json(problem.sparse_M) : json(problem.M);
   entry["F"] = json(problem.F);
-  entry["J"] = json(problem.J);
+  entry["J"] = problem.is_sparse() ? json(problem.sparse_J) : json(problem.J);
   entry["gamma"] = json(problem.gamma);
   entry["contacts"] = Json::array();
   for (const Contact& contact : problem.contacts) {
@@ -242,6 +254,25 @@ void Field::fail(const std::string& want) const
       path_, "want " + want + ", got " + json_.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 40));
 }
 
+ContactProblem::SparseMatrix Field::sparse_matrix(Eigen::Index rows, Eigen::Index cols) const
+{
+  const std::vector<int> row = (*this)["row"].integers(), col = (*this)["col"].integers();
+  const Eigen::VectorXd value = (*this)["value"].vector();
+  if (row.size() != col.size() || static_cast<Eigen::Index>(row.size()) != value.size())
+    fail("as many rows, columns and values");
+  std::vector<Eigen::Triplet<double>> entries;
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    if (row[k] < 0 || row[k] >= rows) fail("rows within 0.." + std::to_string(rows - 1));
+    if (col[k] < 0 || col[k] >= cols) fail("columns within 0.." + std::to_string(cols - 1));
+    const bool ascends = k == 0 || row[k] > row[k - 1] || (row[k] == row[k - 1] && col[k] > col[k - 1]);
+    if (!ascends) fail("entries row by row, each once");
+    entries.emplace_back(row[k], col[k], value[static_cast<Eigen::Index>(k)]);
+  }
+  ContactProblem::SparseMatrix matrix(rows, cols);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  return matrix;
+}
+
 ConeShape read_cone(const Field& cone)
 {
   ConeShape shape;
@@ -261,8 +292,14 @@ ContactProblem read_problem(const Field& field)
   ContactProblem problem;
   problem.F = field["F"].vector();
   problem.gamma = field["gamma"].vector();
-  problem.M = field["M"].matrix(problem.nv(), problem.nv());
-  problem.J = field["J"].matrix(problem.rows(), problem.nv());
+  if (field["J"].is_object()) {
+    if (problem.nv() == 0) field["F"].fail("degrees of freedom");
+    problem.sparse_M = field["M"].sparse_matrix(problem.nv(), problem.nv());
+    problem.sparse_J = field["J"].sparse_matrix(problem.rows(), problem.nv());
+  } else {
+    problem.M = field["M"].matrix(problem.nv(), problem.nv());
+    problem.J = field["J"].matrix(problem.rows(), problem.nv());
+  }
   const Field dofs = field["dofs"], joints = field["joints"];
   const Field contacts = field["contacts"], loops = field["closures"];
   if (static_cast<Eigen::Index>(dofs.size()) != problem.nv()) dofs.fail("a name for each degree of freedom");

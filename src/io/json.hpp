@@ -15,6 +15,7 @@ namespace stiction::internal {
 Json json(double value);
 Json json(const Eigen::VectorXd& values);
 Json json(const Eigen::MatrixXd& matrix);
+Json json(const ContactProblem::SparseMatrix& matrix);  ///< triplets, row by row
 
 /// {"robot/base": [6], "robot/left_knee": 0.1}: a list for a joint with several degrees of freedom.
 Json by_joint(const ContactProblem& problem, const Eigen::VectorXd& values);
@@ -66,6 +67,7 @@ class Field {
   Eigen::VectorXd vector() const;
   Eigen::VectorXd vector(Eigen::Index entries) const;  ///< of this size
   Eigen::MatrixXd matrix(Eigen::Index rows, Eigen::Index cols) const;
+  ContactProblem::SparseMatrix sparse_matrix(Eigen::Index rows, Eigen::Index cols) const;
   std::vector<int> integers() const;
   const Json& json() const { return json_; }
   const std::string& path() const { return path_; }

@@ -55,13 +55,20 @@ void leave_intervals(const Field& shown, const char* interval, Json& proved, con
 std::string axes_disagreement(const ContactProblem& problem)
 {
   constexpr double kTurned = 1e-9;  // rad
+  const auto block_of = [&](int row, Eigen::Index col) -> Eigen::Matrix3d {
+    if (!problem.is_sparse()) return problem.J.block<3, 3>(row, col);
+    Eigen::Matrix3d block;
+    for (int i = 0; i < 3; ++i)
+      for (int k = 0; k < 3; ++k) block(i, k) = problem.sparse_J.coeff(row + i, col + k);
+    return block;
+  };
   for (Eigen::Index j = 0; j + 6 <= problem.nv(); ++j) {
     const Dof& first = problem.dofs[static_cast<std::size_t>(j)];
     if (!first.of_base() || floating_base(problem, first.model) != j) continue;
     std::optional<Eigen::Matrix3d> base_W;
     for (const Contact& contact : problem.contacts) {
       if (contact.tangents != 2) continue;
-      Eigen::Matrix3d turned = contact.axes_W * problem.J.block<3, 3>(contact.row, j);
+      Eigen::Matrix3d turned = contact.axes_W * block_of(contact.row, j);
       if (turned.cwiseAbs().maxCoeff() <= kTurned) continue;  // between two links of one robot
       if (determinant(turned) < 0.0) turned = -turned;        // the base is on the other side
       if (!base_W) base_W = turned;

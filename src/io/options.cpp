@@ -281,7 +281,7 @@ struct RepairPosture {
   }
 };
 
-constexpr const char* kSolvers[] = {"native", "qpoases"};
+constexpr const char* kSolvers[] = {"auto", "native", "sparse", "qpoases"};
 constexpr const char* kPlaneNames[] = {"xy", "yz", "zx"};
 constexpr const char* kTangential[] = {"held", "left_out"};
 constexpr const char* kParting[] = {"refused", "left_out"};

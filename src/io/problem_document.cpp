@@ -1,6 +1,7 @@
 #include "io/problem_document.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/nearest_name.hpp"
 #include "base/text.hpp"
@@ -78,7 +79,10 @@ Eigen::VectorXd vector_or_zero(const Entry* entry, const std::string& path, Eige
   return vector_of(*entry, path);
 }
 
-void read_triplets(const Entry& entry, const std::string& path, Eigen::MatrixXd& matrix)
+using Entries = std::vector<Eigen::Triplet<double>>;
+
+/// Each entry once, row by row.
+Entries triplets(const Entry& entry, const std::string& path, Eigen::Index rows, Eigen::Index cols)
 {
   const Map map(entry, path, {"row", "col", "value"});
   const Entry &row = map.need("row"), &col = map.need("col"), &value = map.need("value");
@@ -87,22 +91,31 @@ void read_triplets(const Entry& entry, const std::string& path, Eigen::MatrixXd&
   for (const auto& [list, name] : {std::pair{&row, ".row"}, {&col, ".col"}})
     if (list->kind != Entry::Kind::kList || list->items.size() != count)
       fail(*list, path + name, "a list of " + std::to_string(count) + " numbers, as many as values");
-  std::vector<bool> taken(static_cast<std::size_t>(matrix.size()), false);
   const auto index = [&](const Entry& list, const char* name, std::size_t k, Eigen::Index size) {
     const std::string where = path + name + "[" + std::to_string(k) + "]";
     if (size == 0) fail(list.items[k], where, "no entry in a matrix without any");
-    return static_cast<Eigen::Index>(whole_number(list.items[k], where, 0, static_cast<double>(size - 1)));
+    return static_cast<int>(whole_number(list.items[k], where, 0, static_cast<double>(size - 1)));
   };
+  Entries entries;
+  std::vector<std::size_t> order(count);
   for (std::size_t k = 0; k < count; ++k) {
-    const Eigen::Index i = index(row, ".row", k, matrix.rows()), j = index(col, ".col", k, matrix.cols());
-    const auto place = static_cast<std::size_t>(i * matrix.cols() + j);
-    if (taken[place])
-      throw InputError(
-          value.items[k].where() + ": " + path + ".value[" + std::to_string(k) + "]",
-          "want each entry once, got a second one in row " + std::to_string(i) + ", column " + std::to_string(j));
-    taken[place] = true;
-    matrix(i, j) = number(value.items[k], path + ".value[" + std::to_string(k) + "]");
+    const int i = index(row, ".row", k, rows), j = index(col, ".col", k, cols);
+    entries.emplace_back(i, j, number(value.items[k], path + ".value[" + std::to_string(k) + "]"));
+    order[k] = k;
   }
+  const auto place = [&](std::size_t k) { return std::pair{entries[k].row(), entries[k].col()}; };
+  std::ranges::stable_sort(order, {}, place);
+  Entries sorted;
+  std::size_t twice = count;  // the first one in the file
+  for (std::size_t k = 0; k < count; ++k) {
+    if (k > 0 && place(order[k]) == place(order[k - 1])) twice = std::min(twice, order[k]);
+    sorted.push_back(entries[order[k]]);
+  }
+  if (twice < count)
+    throw InputError(value.items[twice].where() + ": " + path + ".value[" + std::to_string(twice) + "]",
+                     "want each entry once, got a second one in row " + std::to_string(place(twice).first) +
+                         ", column " + std::to_string(place(twice).second));
+  return sorted;
 }
 
 /// A list of rows, or triplets.
@@ -110,7 +123,7 @@ Eigen::MatrixXd matrix_of(const Entry& entry, const std::string& path, Eigen::In
 {
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(rows, cols);
   if (entry.kind == Entry::Kind::kMap) {
-    read_triplets(entry, path, matrix);
+    for (const auto& one : triplets(entry, path, rows, cols)) matrix(one.row(), one.col()) = one.value();
     return matrix;
   }
   const std::string want = std::to_string(rows) + " rows, or triplets {row, col, value}";
@@ -229,21 +242,54 @@ void check_size(const Entry& place, const char* name, Eigen::Index rows, Eigen::
                                                       std::to_string(cols));
 }
 
-void decode_matrices(const Map& map, const Entry& root, Question question, Eigen::Index rows, BareProblem& bare)
+ContactProblem::SparseMatrix sparse_matrix_of(const Entry* entry, const std::string& path, Eigen::Index rows,
+                                              Eigen::Index cols)
+{
+  ContactProblem::SparseMatrix matrix(rows, cols);
+  if (!entry) return matrix;
+  const Entries entries = triplets(*entry, path, rows, cols);
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  return matrix;
+}
+
+/// Large problems of equilibrium whose J comes as triplets never become dense, unless an engine is named that needs it.
+bool stays_sparse(const Scenario& scenario, const Entry* M, const Entry* J, Eigen::Index rows, Eigen::Index nv)
+{
+  constexpr Eigen::Index kDenseEntries = Eigen::Index{1} << 15;  // below it the native engine is faster
+  const std::string& solver = scenario.options.solver;
+  const bool possible = scenario.question == Question::kEquilibrium && scenario.options.tolerance == 0.0 && nv > 0 &&
+                        J && J->kind == Entry::Kind::kMap && (!M || M->kind == Entry::Kind::kMap);
+  const auto halves = [](const Contact& c) {
+    return c.side == Side::kBilateral &&
+           (c.mu > 0.0 || (c.torsional && c.torsion > 0.0) || std::isfinite(c.max_normal));
+  };
+  if (!possible || std::ranges::any_of(scenario.bare->problem.contacts, halves)) return false;
+  return solver == "sparse" || (solver == "auto" && rows * nv > kDenseEntries);
+}
+
+void decode_matrices(const Map& map, const Entry& root, const Scenario& scenario, Eigen::Index rows, BareProblem& bare)
 {
   ContactProblem& problem = bare.problem;
   const Eigen::Index nv = problem.nv();
+  const Question question = scenario.question;
   const Entry *M = map.find("M"), *J = map.find("J");
-  check_size(root, "J", rows, nv);
+  const bool sparse = stays_sparse(scenario, M, J, rows, nv);
+  if (!sparse) check_size(root, "J", rows, nv);
+  if (!sparse) check_size(root, "M", nv, nv);
   const bool needs_mass = kind_of(question).needs_mass;
   if (!M && (needs_mass || !bare.a.isZero(0.0)))
     throw InputError(root.where() + ": M", std::string("want the mass matrix for the question ") +
                                                stiction::name_of(question) +
                                                (needs_mass ? "" : " with an acceleration a") + ", got none");
   if (!J && rows * nv > 0) map.need("J");
+  problem.gamma = vector_or_zero(map.find("gamma"), "gamma", rows);
+  if (sparse) {
+    problem.sparse_M = sparse_matrix_of(M, "M", nv, nv);
+    problem.sparse_J = sparse_matrix_of(J, "J", rows, nv);
+    return;
+  }
   problem.M = M ? matrix_of(*M, "M", nv, nv) : Eigen::MatrixXd::Zero(nv, nv);
   problem.J = J ? matrix_of(*J, "J", rows, nv) : Eigen::MatrixXd::Zero(rows, nv);
-  problem.gamma = vector_or_zero(map.find("gamma"), "gamma", rows);
 }
 
 /// Other keys are allowed, but one that is nearly a key that we know is probably meant to be that one.
@@ -291,7 +337,6 @@ Scenario decode_problem(const Entry& root)
   ContactProblem& problem = bare.problem;
   problem.F = vector_of(map.need("F"), "F");
   check_count(map, "nv", problem.nv(), "as many as F has");
-  check_size(root, "M", problem.nv(), problem.nv());
   problem.dofs = decode_dofs(map.find("dofs"), problem.nv());
   problem.dof_names = dof_labels(problem.dofs);
   bare.v = vector_or_zero(map.find("v"), "v", problem.nv());
@@ -310,9 +355,9 @@ Scenario decode_problem(const Entry& root)
     problem.actuators.push_back(decode_actuator(entry, path, problem.dof_names));
   });
   check_count(map, "rows", rows, "as many as contacts and closures have together");
-  decode_matrices(map, root, scenario.question, rows, bare);
+  decode_matrices(map, root, scenario, rows, bare);
   try {
-    problem.validate();
+    problem.validate(ContactProblem::Storage::kAny);
     if (const std::string found = axes_disagreement(problem); !found.empty())
       throw InputError("contacts", "want axes_world that fit the floating base, got other ones: " + found);
   } catch (const InputError& error) {

@@ -117,7 +117,7 @@ std::string problem_text(const Scenario& scenario)
 {
   if (!scenario.bare) throw InputError("bare", "want matrices (as_bare_problem makes them of a scene), got a scene");
   const ContactProblem& problem = scenario.bare->problem;
-  problem.validate();
+  problem.validate(ContactProblem::Storage::kAny);
   if (scenario.contact_motions.size() != problem.contacts.size())
     throw InputError("contact_motions", "want one per contact, got " + std::to_string(scenario.contact_motions.size()));
   Json file;
@@ -128,9 +128,9 @@ std::string problem_text(const Scenario& scenario)
   file["rows"] = problem.rows();
   if (!problem.dofs.empty()) file["dofs"] = Json::array();
   for (const Dof& dof : problem.dofs) file["dofs"].push_back(dof_json(dof));
-  file["M"] = matrix_json(problem.M);
+  file["M"] = problem.is_sparse() ? json(problem.sparse_M) : matrix_json(problem.M);
   file["F"] = json(problem.F);
-  file["J"] = matrix_json(problem.J);
+  file["J"] = problem.is_sparse() ? json(problem.sparse_J) : matrix_json(problem.J);
   file["gamma"] = json(problem.gamma);
   for (const auto& [key, values] : {std::pair{"v", &scenario.bare->v}, {"a", &scenario.bare->a}})
     if (!values->isZero(0.0)) file[key] = json(*values);

@@ -93,12 +93,22 @@ void require_values(const Scenario& scenario)
 }
 
 constexpr Eigen::Index kMostWithQpoases = 150;  // of all_sticking
+constexpr Eigen::Index kMostSparseEquations = 1'000'000;
+
+/// The engine that answers.
+std::string solver_for(const Scenario& scenario, const ContactProblem& problem)
+{
+  if (scenario.options.solver != "auto") return scenario.options.solver;
+  return problem.is_sparse() ? "sparse" : "native";
+}
 
 void require_size(const Scenario& scenario, const ContactProblem& problem)
 {
   const Question question = scenario.question;
   const bool qpoases = question == Question::kAllSticking && scenario.options.solver == "qpoases";
-  const Eigen::Index limit = qpoases ? kMostWithQpoases : kind_of(question).most_equations;
+  const Eigen::Index limit = qpoases               ? kMostWithQpoases
+                             : problem.is_sparse() ? kMostSparseEquations
+                                                   : kind_of(question).most_equations;
   const Eigen::Index rows = problem.rows(), dofs = problem.nv();
   if (rows + dofs <= limit) return;
   throw InputError(rows > dofs ? "contacts" : "models",
@@ -269,17 +279,18 @@ const Asker& ScenarioAnswerer::ask(const Scenario& asked)
 
 const Asker& ScenarioAnswerer::ask_plain(const Scenario& scenario, MeasuredMotion* motion)
 {
-  if (!asker_ || question_ != scenario.question || engine_->name() != scenario.options.solver) {
-    std::unique_ptr<Engine> engine = make_engine(scenario.options.solver);
+  Scene* const scene = scene_ ? &loaded_for(scenario).scene : nullptr;
+  compute(scenario, problem_);
+  require_size(scenario, problem_);
+  const std::string solver = solver_for(scenario, problem_);
+  if (!asker_ || question_ != scenario.question || engine_->name() != solver) {
+    std::unique_ptr<Engine> engine = make_engine(solver);
     Engine* const owned_by_asker = engine.get();
     asker_ = kind_of(scenario.question).make(std::move(engine));
     engine_ = owned_by_asker;
     question_ = scenario.question;
   }
   engine_->forget();  // an answer must not depend on the one before
-  Scene* const scene = scene_ ? &loaded_for(scenario).scene : nullptr;
-  compute(scenario, problem_);
-  require_size(scenario, problem_);
   if (motion) {
     state_.v = motion->v;
     state_.a = motion->a;
@@ -321,8 +332,8 @@ ScenarioReport ScenarioAnswerer::start(const Scenario& scenario)
   report.detected = plain_.detected;
   report.inputs.urdf = urdf_;
   report.inputs.meshes = mesh_hashes(plain_);
-  report.solver = scenario.options.solver;
   compute(scenario, report.problem);
+  report.solver = solver_for(scenario, report.problem);
   // Accelerations of surfaces are nothing to impacts and grasps.
   if (scene_ && scenario.question != Question::kImpact && scenario.question != Question::kClosure)
     for (const Warning& warning : scene_->scene.turning_contacts(state_)) report.warnings.push_back(warning.message());
@@ -335,7 +346,7 @@ ScenarioReport ScenarioAnswerer::read(const Scenario& asked)
   const Scenario& scenario = plain(asked, true).scenario;
   if (!fits_plain(scenario)) return ScenarioAnswerer(asked, geometry_).read(asked);
   ScenarioReport report = start(scenario);
-  const auto asker = kind_of(scenario.question).make(make_engine(scenario.options.solver));
+  const auto asker = kind_of(scenario.question).make(make_engine(report.solver));
   asker->read({report.scenario, robots(), state_, report.problem});
   asker->move_to(report);
   return report;
@@ -346,7 +357,7 @@ ScenarioReport ScenarioAnswerer::report(const Scenario& asked)
   const Scenario& scenario = plain(asked, true).scenario;
   if (!fits_plain(scenario)) return ScenarioAnswerer(asked, geometry_).report(asked);
   ScenarioReport report = start(scenario);
-  const auto asker = kind_of(scenario.question).make(make_engine(scenario.options.solver));
+  const auto asker = kind_of(scenario.question).make(make_engine(report.solver));
   asker->ask({report.scenario, robots(), state_, report.problem}, Extras::kAll);
   report.verdict = asker->verdict();
   report.summary = asker->summary();

@@ -1,5 +1,6 @@
 #include "stiction/contact_problem.hpp"
 
+#include <Eigen/SparseCholesky>
 #include <cmath>
 #include <map>
 #include <set>
@@ -71,6 +72,54 @@ void check_mass(const Eigen::MatrixXd& M)
   const double smallest = internal::symmetric_eigenvalues(unit_diagonal)[0];
   if (!(smallest >= -kWrittenByHand * static_cast<double>(n)))
     throw InputError("M", "want positive semidefinite, got eigenvalue " + text(smallest) + " at unit diagonal");
+}
+
+using SparseMatrix = ContactProblem::SparseMatrix;
+
+void check_sparse(const std::string& path, const SparseMatrix& A, Eigen::Index rows, Eigen::Index cols)
+{
+  if (A.rows() != rows || A.cols() != cols)
+    throw InputError(path, "want " + sizes(rows, cols) + ", got " + sizes(A.rows(), A.cols()));
+  if (!A.isCompressed()) throw InputError(path, "want a compressed matrix, got another one");
+  for (Eigen::Index i = 0; i < A.outerSize(); ++i)
+    for (SparseMatrix::InnerIterator it(A, i); it; ++it)
+      if (!std::isfinite(it.value()))
+        throw InputError(path + "(" + std::to_string(i) + "," + std::to_string(it.col()) + ")",
+                         "want a finite number, got " + text(it.value()));
+}
+
+/// As check_mass.
+void check_sparse_mass(const SparseMatrix& M)
+{
+  const Eigen::Index n = M.rows();
+  const Eigen::VectorXd diagonal = M.diagonal();
+  Eigen::VectorXd scale(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (diagonal[i] < 0.0)
+      throw InputError(
+          "M", "want positive semidefinite, got diagonal entry " + std::to_string(i) + " = " + text(diagonal[i]));
+    scale[i] = diagonal[i] > 0.0 ? 1.0 / std::sqrt(diagonal[i]) : 0.0;
+  }
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (SparseMatrix::InnerIterator it(M, i); it; ++it) {
+      const Eigen::Index j = it.col();
+      const std::string entry = "M(" + std::to_string(i) + "," + std::to_string(j) + ")";
+      const double other = M.coeff(j, i);
+      if (std::abs(it.value() - other) > kWrittenByHand * std::sqrt(diagonal[i]) * std::sqrt(diagonal[j]))
+        throw InputError(entry, "want M symmetric, got " + text(it.value()) + " and " + text(other));
+      if (scale[i] * scale[j] == 0.0 && it.value() != 0.0)
+        throw InputError(entry,
+                         "want positive semidefinite M: 0 beside a zero diagonal entry, got " + text(it.value()));
+    }
+  if (M.nonZeros() <= n && diagonal.size() == n && SparseMatrix(M - SparseMatrix(diagonal.asDiagonal())).norm() == 0.0)
+    return;
+  Eigen::SparseMatrix<double> shifted = scale.asDiagonal() * M * scale.asDiagonal();
+  Eigen::SparseMatrix<double> one(n, n);
+  one.setIdentity();
+  shifted += 2.0 * kWrittenByHand * static_cast<double>(n) * one;
+  const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> ldlt(shifted);
+  if (ldlt.info() != Eigen::Success || !(ldlt.vectorD().minCoeff() > 0.0))
+    throw InputError("M", "want positive semidefinite, got a negative eigenvalue at unit diagonal");
 }
 
 void check_name(std::set<std::string>& names, const std::string& path, const std::string& name)
@@ -187,16 +236,34 @@ std::vector<std::string> dof_labels(const std::vector<Dof>& dofs)
   return labels;
 }
 
-void ContactProblem::validate() const
+ContactProblem ContactProblem::dense() const
+{
+  ContactProblem result = *this;
+  if (!is_sparse()) return result;
+  result.M = sparse_M;
+  result.J = sparse_J;
+  result.sparse_M = result.sparse_J = SparseMatrix();
+  return result;
+}
+
+void ContactProblem::validate(Storage storage) const
 {
   const Eigen::Index n = nv();
-  check_size("M", M, n, n);
-  check_size("J", J, rows(), n);
-  check_finite("M", M);
+  if (is_sparse() && storage == Storage::kDense)
+    throw InputError("J", "want dense M and J (ContactProblem::dense()) for this question, got sparse ones");
+  if (is_sparse()) {
+    check_sparse("M", sparse_M, n, n);
+    check_sparse("J", sparse_J, rows(), n);
+    check_sparse_mass(sparse_M);
+  } else {
+    check_size("M", M, n, n);
+    check_size("J", J, rows(), n);
+    check_finite("M", M);
+    check_finite("J", J);
+  }
   check_finite("F", F);
-  check_finite("J", J);
   check_finite("gamma", gamma);
-  check_mass(M);
+  if (!is_sparse()) check_mass(M);
 
   std::set<std::string> names;
   RowOwners owners(rows());

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "proof/sums.hpp"
 #include "stiction/proof.hpp"
@@ -19,11 +20,25 @@ double row_scale(const ConeProgram& program, Eigen::Index i)
   return program.e_scale.size() == 0 ? std::abs(program.e[i]) : std::max(std::abs(program.e[i]), program.e_scale[i]);
 }
 
+/// sums[i] += (E x)_i, with their scales.
+void add_sparse_rows(const ConeProgram& program, const Eigen::VectorXd& x, std::vector<Sum>& sums)
+{
+  for (Eigen::Index j = 0; j < x.size(); ++j)
+    for (Eigen::SparseMatrix<double>::InnerIterator it(program.sparse_E, j); it; ++it)
+      sums[static_cast<std::size_t>(it.row())].add(it.value(), x[j]);
+}
+
 bool usable(const ConeProgram& program)
 {
-  const Eigen::Index rows = program.E.rows();
+  const Eigen::Index rows = program.rows();
+  if (program.is_sparse()) {
+    const Eigen::SparseMatrix<double>& E = program.sparse_E;
+    if (!E.isCompressed() || !internal::all_finite(Eigen::Map<const Eigen::VectorXd>(E.valuePtr(), E.nonZeros())))
+      return false;
+  }
   return program.e.size() == rows && (program.e_scale.size() == 0 || program.e_scale.size() == rows) &&
-         internal::all_finite(program.E) && internal::all_finite(program.e) && internal::all_finite(program.e_scale);
+         (program.is_sparse() || internal::all_finite(program.E)) && internal::all_finite(program.e) &&
+         internal::all_finite(program.e_scale);
 }
 
 /// Plain double arithmetic settles the rows of everyday programs; M = 6 fixes their number.
@@ -55,8 +70,23 @@ bool quickly_balanced(const ConeProgram& program, const Eigen::VectorXd& x)
   return balanced;
 }
 
+bool sparse_rows_balance(const ConeProgram& program, const Eigen::VectorXd& x, std::string* why)
+{
+  std::vector<Sum> rows(static_cast<std::size_t>(program.rows()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].value = -static_cast<long double>(program.e[static_cast<Eigen::Index>(i)]);
+    rows[i].scale = row_scale(program, static_cast<Eigen::Index>(i));
+  }
+  add_sparse_rows(program, x, rows);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!(std::abs(rows[i].value) <= kRounding * rows[i].scale))
+      return refuse(why, [&] { return "row " + std::to_string(i) + " is not balanced"; });
+  return true;
+}
+
 bool rows_balance(const ConeProgram& program, const Eigen::VectorXd& x, std::string* why)
 {
+  if (program.is_sparse()) return sparse_rows_balance(program, x, why);
   if (program.E.rows() == 6 ? quickly_balanced<6>(program, x) : quickly_balanced<-1>(program, x)) return true;
   // A few rows at a time, so that the columns of E are read along memory.
   constexpr Eigen::Index kRowsAtOnce = 8;
@@ -90,6 +120,10 @@ bool contains(const FrictionCone& cone, const double* f)
 Sum column_sum(const ConeProgram& program, const Values& y, int col)
 {
   Sum h;
+  if (program.is_sparse()) {
+    for (Eigen::SparseMatrix<double>::InnerIterator it(program.sparse_E, col); it; ++it) h.add(it.value(), y[it.row()]);
+    return h;
+  }
   const double* column = program.E.data() + static_cast<Eigen::Index>(col) * program.E.rows();
   for (Eigen::Index i = 0; i < y.size(); ++i) h.add(column[i], y[i]);
   return h;
@@ -102,7 +136,7 @@ bool quickly_blocked(const ConeProgram& program, const double* y, const ConeBloc
 {
   using Column = Eigen::Map<const Eigen::Array<double, M, 1>>;
   const Eigen::Index rows = program.E.rows();
-  if (rows > internal::kFewTerms) return false;
+  if (program.is_sparse() || rows > internal::kFewTerms) return false;
   double h[4] = {}, scale[4] = {};
   for (int k = 0; k < block.cone.dim(); ++k) {
     const Column column(program.E.data() + (block.col + k) * rows, rows), motion(y, rows);
@@ -110,6 +144,16 @@ bool quickly_blocked(const ConeProgram& program, const double* y, const ConeBloc
     scale[k] = (column * motion).abs().sum();
   }
   return internal::clearly_blocked(block.cone, h, scale, 0.0);
+}
+
+/// Largest |E| of every row of a sparse program.
+Eigen::VectorXd largest_of_rows(const ConeProgram& program)
+{
+  Eigen::VectorXd largest = Eigen::VectorXd::Zero(program.rows());
+  for (Eigen::Index j = 0; j < program.cols(); ++j)
+    for (Eigen::SparseMatrix<double>::InnerIterator it(program.sparse_E, j); it; ++it)
+      largest[it.row()] = std::max(largest[it.row()], std::abs(it.value()));
+  return largest;
 }
 
 bool separates(const ConeProgram& program, const Values& y, std::string* why)
@@ -156,7 +200,7 @@ bool separates(const ConeProgram& program, const Values& y, std::string* why)
 bool proves_feasible(const ConeProgram& program, const Eigen::VectorXd& x, std::string* why)
 {
   if (!usable(program)) return refuse(why, [] { return std::string("the program is malformed"); });
-  if (x.size() != program.E.cols() || !internal::all_finite(x))
+  if (x.size() != program.cols() || !internal::all_finite(x))
     return refuse(why, [] { return std::string("x has the wrong size or is not finite"); });
   for (std::size_t i = 0; i < program.cones.size(); ++i) {
     const ConeBlock& block = program.cones[i];
@@ -175,9 +219,13 @@ bool proves_feasible(const ConeProgram& program, const Eigen::VectorXd& x, std::
 bool proves_infeasible(const ConeProgram& program, const Eigen::VectorXd& y, std::string* why)
 {
   if (!usable(program)) return refuse(why, [] { return std::string("the program is malformed"); });
-  if (y.size() != program.E.rows() || !internal::all_finite(y))
+  if (y.size() != program.rows() || !internal::all_finite(y))
     return refuse(why, [] { return std::string("y has the wrong size or is not finite"); });
   if (separates(program, y, why)) return true;
+  if (program.is_sparse()) {
+    Eigen::VectorXd clean = y;
+    return internal::drop_noise(largest_of_rows(program), clean) && separates(program, clean, nullptr);
+  }
   constexpr int kOnTheStack = 128;  // so that programs of everyday sizes are judged without the heap
   if (y.size() > kOnTheStack) {
     Eigen::VectorXd clean = y;

@@ -40,7 +40,7 @@ long double beyond_rounding(const Sum& gain) { return gain.value - kSumRounding 
 
 bool EquilibriumCase::usable_problem()
 {
-  if (!internal::usable(p, why)) return false;
+  if (!(p.is_sparse() ? internal::usable_sparse(p, why) : internal::usable(p, why))) return false;
   for (const Actuator& motor : p.actuators)
     if (motor.dof < 0 || motor.dof >= p.nv() || !(motor.lower <= motor.upper))
       return refuse(why, [] { return std::string("the problem is malformed"); });
@@ -73,6 +73,11 @@ void EquilibriumCase::measure_loads(const Eigen::VectorXd* room)
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const double own = certificate.a[j];
     if (own == 0.0) continue;
+    if (p.is_sparse()) {  // M is symmetric
+      s.load += own * p.sparse_M.row(j).transpose();
+      s.load_size += std::abs(own) * p.sparse_M.row(j).transpose().cwiseAbs();
+      continue;
+    }
     s.load += own * p.M.col(j);
     s.load_size += std::abs(own) * p.M.col(j).cwiseAbs();
   }

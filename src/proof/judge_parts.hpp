@@ -25,6 +25,7 @@ struct JudgeScratch {
   Eigen::VectorXd tolerance;        // backward error of the balance
   double needed = 0.0;              // of it, by the forces of the last verdict
   std::vector<Sum> exact_load;      // M a + F
+  std::vector<Sum> exact_balance;   // of a sparse problem
   Eigen::VectorXd y, clean_motion;  // of a leaf, without noise
   Eigen::VectorXd efforts;          // within their limits
   // Per row of J.
@@ -96,10 +97,30 @@ inline bool given(const Eigen::VectorXd& v, Eigen::Index size, const char* name,
   return refuse(why, [&] { return std::string(name) + " has the wrong size or is not finite"; });
 }
 
+/// The same of a sparse problem.
+inline bool usable_sparse(const ContactProblem& p, std::string* why)
+{
+  const Eigen::Index n = p.nv(), m = p.rows();
+  bool ok = p.sparse_M.rows() == n && p.sparse_M.cols() == n && p.sparse_J.rows() == m && p.sparse_J.cols() == n &&
+            p.sparse_M.isCompressed() && p.sparse_J.isCompressed();
+  for (const Contact& c : p.contacts)
+    ok = ok && c.row >= 0 && c.tangents >= 0 && c.tangents <= 2 && c.row + c.rows() <= m;
+  for (const LoopConstraint& c : p.loops) ok = ok && c.row >= 0 && c.rows >= 0 && c.row + c.rows <= m;
+  for (const ContactProblem::SparseMatrix* A : {&p.sparse_M, &p.sparse_J})
+    ok = ok && all_finite(Eigen::Map<const Eigen::VectorXd>(A->valuePtr(), A->nonZeros()));
+  ok = ok && all_finite(p.F) && all_finite(p.gamma);
+  return ok || refuse(why, [] { return std::string("the problem is malformed"); });
+}
+
 /// (M v)_j
 inline Sum inertia_sum(const ContactProblem& p, const Eigen::VectorXd& v, Eigen::Index j)
 {
   Sum sum;
+  if (p.is_sparse()) {
+    for (ContactProblem::SparseMatrix::InnerIterator it(p.sparse_M, j); it; ++it)
+      if (v[it.col()] != 0.0) sum.add(it.value(), v[it.col()]);
+    return sum;
+  }
   for (Eigen::Index k = 0; k < p.nv(); ++k)
     if (v[k] != 0.0) sum.add(p.M(j, k), v[k]);
   return sum;
@@ -210,6 +231,49 @@ inline bool admit_forces(const ContactProblem& p, const ConeShape& shape, const 
   return true;
 }
 
+/// Of a sparse problem at rest, from the load and its size.
+inline void compute_sparse_balance(const ContactProblem& p, JudgeScratch& s)
+{
+  const auto add_row = [&](Eigen::Index row) {
+    const double force = s.near[row];
+    for (ContactProblem::SparseMatrix::InnerIterator it(p.sparse_J, row); it && force != 0.0; ++it) {
+      s.residual[it.col()] -= it.value() * force;
+      s.tolerance[it.col()] += std::abs(force * it.value());
+    }
+  };
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& c = p.contacts[i];
+    const Scales::Block& block = s.scales.blocks[i];
+    const double* f = s.near.data() + c.row;
+    double size = 0.0;
+    for (int k = 0; k <= c.tangents; ++k) size += std::abs(f[k]);
+    for (std::size_t k = 0; k < block.columns.size() && size > 0.0; ++k) {
+      const double* entry = block.entries.data() + k * static_cast<std::size_t>(c.rows());
+      double sum = entry[0] * f[0];
+      for (int r = 1; r <= c.tangents; ++r) sum += entry[r] * f[r];
+      s.residual[block.columns[k]] -= sum;
+      s.tolerance[block.columns[k]] += size * block.reach[k];
+    }
+    if (c.torsional) add_row(c.row + 1 + c.tangents);
+  }
+  for (const LoopConstraint& c : p.loops)
+    for (int r = c.row; r < c.row + c.rows; ++r) add_row(r);
+  s.tolerance *= s.scales.backward;
+}
+
+/// M a + F - J'near - S'tau of a sparse problem, in long sums.
+inline void sum_sparse_balance(const ContactProblem& p, const Eigen::VectorXd& a, const Eigen::VectorXd* efforts,
+                               JudgeScratch& s)
+{
+  s.exact_balance.resize(static_cast<std::size_t>(p.nv()));
+  for (Eigen::Index j = 0; j < p.nv(); ++j) s.exact_balance[static_cast<std::size_t>(j)] = load_sum(p, a, j);
+  for (Eigen::Index r = 0; r < p.rows(); ++r)
+    for (ContactProblem::SparseMatrix::InnerIterator it(p.sparse_J, r); it; ++it)
+      s.exact_balance[static_cast<std::size_t>(it.col())].add(-it.value(), s.near[r]);
+  for (std::size_t k = 0; efforts && k < p.actuators.size(); ++k)
+    s.exact_balance[static_cast<std::size_t>(p.actuators[k].dof)].add(-(*efforts)[static_cast<Eigen::Index>(k)]);
+}
+
 /// Residual and tolerance of M a + F = J'near: a backward error u of the load and of every contact's axes and
 /// lever arms. The loads (s.load, s.load_size) are those of the caller; forces of moving parts count as their scale at
 /// most.
@@ -218,6 +282,7 @@ inline void compute_balance(const ContactProblem& p, const std::vector<char>* mo
   const Eigen::Index n = p.nv();
   s.residual = s.load;
   s.tolerance = s.load_size;
+  if (p.is_sparse()) return compute_sparse_balance(p, s);
   const auto counted = [&](Eigen::Index row, double force, double most) {
     const bool moves = moving && (*moving)[static_cast<std::size_t>(s.scales.row_part[static_cast<std::size_t>(row)])];
     return moves ? std::min(force, most * s.scales.row_force(row)) : force;
@@ -264,14 +329,16 @@ inline bool balanced(const ContactProblem& p, const Certificate& certificate, co
   constexpr double kNoUnderflow = 1e-200;
   // In double so many terms leave an error below a quarter of the tolerance; what that does not settle is summed again.
   const bool short_sums = plain && p.nv() + p.rows() < 90;
+  if (p.is_sparse()) sum_sparse_balance(p, certificate.a, efforts, s);
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const double tolerance = s.tolerance[j];
     if (!(tolerance < kInfinity)) return refuse(why, [] { return std::string("the forces overflow"); });
     if (short_sums && s.scales.backward == kRounding && tolerance > kNoUnderflow &&
         std::abs(s.residual[j]) <= 0.75 * tolerance)
       continue;
-    Sum exact = minus_forces(p, s.near, j, load_sum(p, certificate.a, j));
-    for (std::size_t k = 0; efforts && k < p.actuators.size(); ++k)
+    Sum exact = p.is_sparse() ? s.exact_balance[static_cast<std::size_t>(j)]
+                              : minus_forces(p, s.near, j, load_sum(p, certificate.a, j));
+    for (std::size_t k = 0; efforts && !p.is_sparse() && k < p.actuators.size(); ++k)
       if (p.actuators[k].dof == j) exact.add(-(*efforts)[static_cast<Eigen::Index>(k)]);
     if (!(std::abs(exact.value) <= tolerance))
       return refuse(why, [&] {
@@ -297,10 +364,19 @@ inline double contact_supply(const ContactProblem& p, const ConeShape& shape, st
                              const Eigen::VectorXd& y, double price, const ForceBound& bound, const Scales& scales)
 {
   const Contact& c = p.contacts[i];
-  const Eigen::Index n = p.nv();
+  const Eigen::Index n = p.is_sparse() ? static_cast<Eigen::Index>(scales.blocks[i].columns.size()) : p.nv();
   double h[4] = {0.0, 0.0, 0.0, 0.0}, reach = 0.0, spin = 0.0;
   const double* lever = scales.reach.data() + static_cast<Eigen::Index>(i) * n;
   const int rows = c.rows();
+  const auto add_block = [&](const Scales::Block& block) {
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const double speed = y[block.columns[static_cast<std::size_t>(j)]];
+      const double* entry = block.entries.data() + j * rows;
+      for (int k = 0; k < rows; ++k) h[k] += entry[k] * speed;
+      reach += block.reach[static_cast<std::size_t>(j)] * std::abs(speed);
+      if (c.torsional) spin += std::abs(entry[rows - 1] * speed);
+    }
+  };
   const auto add_columns = [&](int count) {
     for (Eigen::Index j = 0; j < n; ++j) {
       if (y[j] == 0.0) continue;
@@ -310,7 +386,10 @@ inline double contact_supply(const ContactProblem& p, const ConeShape& shape, st
       if (c.torsional) spin += std::abs(entry[count - 1] * y[j]);
     }
   };
-  rows == 3 ? add_columns(3) : add_columns(rows);  // a number known beforehand needs no loop
+  if (p.is_sparse())
+    add_block(scales.blocks[i]);
+  else
+    rows == 3 ? add_columns(3) : add_columns(rows);  // a number known beforehand needs no loop
   if (reach == 0.0 && spin == 0.0 && price >= 0.0) return 0.0;
   const FrictionCone cone = cone_of(c, shape, sign);
   // Sums of n products in double are off by at most n 2^-53 of the sum of their absolute values.
@@ -344,9 +423,16 @@ inline double row_supply(const ContactProblem& p, Eigen::Index row, const Eigen:
                          double backward)
 {
   double sum = 0.0, scale = 0.0;
-  for (Eigen::Index j = 0; j < p.nv(); ++j) {
-    sum += p.J(row, j) * y[j];
-    scale += std::abs(p.J(row, j) * y[j]);
+  if (p.is_sparse()) {
+    for (ContactProblem::SparseMatrix::InnerIterator it(p.sparse_J, row); it; ++it) {
+      sum += it.value() * y[it.col()];
+      scale += std::abs(it.value() * y[it.col()]);
+    }
+  } else {
+    for (Eigen::Index j = 0; j < p.nv(); ++j) {
+      sum += p.J(row, j) * y[j];
+      scale += std::abs(p.J(row, j) * y[j]);
+    }
   }
   const double share = backward + 0x1p-52 * static_cast<double>(p.nv() + 8);
   return scale == 0.0 ? 0.0 : bound * (std::abs(sum) + share * scale);
@@ -382,7 +468,7 @@ Eigen::Index row_that_leaves(const ContactProblem& p, const Eigen::VectorXd& a, 
 inline bool without_noise(const ContactProblem& p, const Eigen::VectorXd& motion, JudgeScratch& s)
 {
   s.y = motion.head(p.nv());
-  if (!drop_noise(p.J.transpose(), s.y)) return false;
+  if (p.is_sparse() ? !drop_noise(s.scales.largest_entry, s.y) : !drop_noise(p.J.transpose(), s.y)) return false;
   s.clean_motion = motion;
   s.clean_motion.head(p.nv()) = s.y;
   return true;

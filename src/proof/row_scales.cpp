@@ -14,19 +14,33 @@ static void compute_row_scales(const ContactProblem& p, const Eigen::VectorXd& a
 {
   s.load = p.F;
   s.rows = p.gamma;
-  for (Eigen::Index j = 0; j < p.nv(); ++j) {
+  const Eigen::VectorXd diagonal = p.is_sparse() ? Eigen::VectorXd(p.sparse_M.diagonal()) : Eigen::VectorXd();
+  if (p.is_sparse()) {
+    s.load += p.sparse_M * a;
+    s.rows += p.sparse_J * a;
+  }
+  for (Eigen::Index j = 0; j < p.nv() && !p.is_sparse(); ++j) {
     if (a[j] == 0.0) continue;
     s.load += a[j] * p.M.col(j);
     s.rows += a[j] * p.J.col(j);
   }
-  const double heaviest = p.nv() > 0 ? p.M.diagonal().maxCoeff() : 0.0, massless = heaviest > 0.0 ? heaviest : 1.0;
-  const auto mass = [&](Eigen::Index j) { return p.M(j, j) > 0.0 ? p.M(j, j) : massless; };
+  const auto inertia = [&](Eigen::Index j) { return p.is_sparse() ? diagonal[j] : p.M(j, j); };
+  double heaviest = 0.0;
+  for (Eigen::Index j = 0; j < p.nv(); ++j) heaviest = std::max(heaviest, inertia(j));
+  const double massless = heaviest > 0.0 ? heaviest : 1.0;
+  const auto mass = [&](Eigen::Index j) { return inertia(j) > 0.0 ? inertia(j) : massless; };
   double squares = 0.0;
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const double size = std::max(std::abs(s.load[j]), std::abs(p.F[j]));
     squares += size * size / mass(j);
   }
   s.row_scale = p.gamma.cwiseAbs();
+  if (p.is_sparse()) {
+    Eigen::VectorXd reach(p.nv());
+    for (Eigen::Index j = 0; j < p.nv(); ++j) reach[j] = std::sqrt(squares / mass(j));
+    s.row_scale += p.sparse_J.cwiseAbs() * reach;
+    return;
+  }
   for (Eigen::Index j = 0; j < p.nv(); ++j) s.row_scale += std::sqrt(squares / mass(j)) * p.J.col(j).cwiseAbs();
 }
 
@@ -63,6 +77,11 @@ Eigen::Index Judge::load_scales(const ContactProblem& problem, const Eigen::Vect
   scales = problem.F.cwiseAbs();
   for (Eigen::Index j = 0; j < problem.nv(); ++j) {
     if (a[j] == 0.0) continue;
+    if (problem.is_sparse()) {
+      load += a[j] * problem.sparse_M.row(j).transpose();
+      scales += std::abs(a[j]) * problem.sparse_M.row(j).transpose().cwiseAbs();
+      continue;
+    }
     load += a[j] * problem.M.col(j);
     scales += std::abs(a[j]) * problem.M.col(j).cwiseAbs();
   }

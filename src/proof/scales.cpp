@@ -74,7 +74,12 @@ void Scales::find_parts(const ContactProblem& p)
   };
   for (const Contact& c : p.contacts) join_rows(c.row, c.rows());
   for (const LoopConstraint& c : p.loops) join_rows(c.row, c.rows);
-  // Roots get the numbers 0, 1, …; a row follows the degree of freedom that it touches.
+  number_parts(n);
+}
+
+/// Roots get the numbers 0, 1, …; a row follows the degree of freedom that it touches.
+void Scales::number_parts(Eigen::Index n)
+{
   number_.assign(root_.size(), -1);
   parts = 0;
   for (Eigen::Index j = 0; j < n; ++j) {
@@ -119,8 +124,91 @@ void Scales::measure_contacts(const ContactProblem& p)
   }
 }
 
+void Scales::measure_blocks(const ContactProblem& p)
+{
+  const Eigen::Index n = p.nv();
+  lever.setZero(n);
+  largest_entry.setZero(n);
+  for (Eigen::Index r = 0; r < p.rows(); ++r)
+    for (ContactProblem::SparseMatrix::InnerIterator it(p.sparse_J, r); it; ++it)
+      largest_entry[it.col()] = std::max(largest_entry[it.col()], std::abs(it.value()));
+  blocks.assign(p.contacts.size(), {});
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& c = p.contacts[i];
+    Block& block = blocks[i];
+    for (int r = c.row; r < c.row + c.rows(); ++r)
+      for (ContactProblem::SparseMatrix::InnerIterator it(p.sparse_J, r); it; ++it)
+        if (it.value() != 0.0) block.columns.push_back(static_cast<int>(it.col()));
+    std::sort(block.columns.begin(), block.columns.end());
+    block.columns.erase(std::unique(block.columns.begin(), block.columns.end()), block.columns.end());
+    const auto rows = static_cast<std::size_t>(c.rows());
+    block.entries.assign(rows * block.columns.size(), 0.0);
+    block.reach.assign(block.columns.size(), 0.0);
+    for (std::size_t k = 0; k < rows; ++k)
+      for (ContactProblem::SparseMatrix::InnerIterator it(p.sparse_J, c.row + static_cast<Eigen::Index>(k)); it; ++it) {
+        if (it.value() == 0.0) continue;
+        const auto at = static_cast<std::size_t>(
+            std::lower_bound(block.columns.begin(), block.columns.end(), static_cast<int>(it.col())) -
+            block.columns.begin());
+        block.entries[at * rows + k] = it.value();
+        if (static_cast<int>(k) <= c.tangents) block.reach[at] = std::max(block.reach[at], std::abs(it.value()));
+      }
+    for (std::size_t k = 0; k < block.columns.size(); ++k)
+      lever[block.columns[k]] = std::max(lever[block.columns[k]], block.reach[k]);
+  }
+}
+
+/// As measure() of a dense problem of more than one body, over the entries that are there.
+void Scales::measure_sparse(const ContactProblem& p)
+{
+  using Row = ContactProblem::SparseMatrix::InnerIterator;
+  const Eigen::Index n = p.nv();
+  measure_blocks(p);
+  root_.resize(static_cast<std::size_t>(n));
+  std::iota(root_.begin(), root_.end(), 0);
+  const auto join = [&](int i, int j) { root_[static_cast<std::size_t>(root(root_, i))] = root(root_, j); };
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Row it(p.sparse_M, i); it; ++it)
+      if (it.value() != 0.0) join(static_cast<int>(i), static_cast<int>(it.col()));
+  part.assign(static_cast<std::size_t>(n), 0);
+  row_part.assign(static_cast<std::size_t>(p.rows()), 0);
+  const auto join_rows = [&](int first, int count) {
+    int touched = -1;
+    for (int r = first; r < first + count; ++r)
+      for (Row it(p.sparse_J, r); it; ++it) {
+        if (it.value() == 0.0) continue;
+        if (touched >= 0) join(touched, static_cast<int>(it.col()));
+        touched = static_cast<int>(it.col());
+      }
+    for (int r = first; touched >= 0 && r < first + count; ++r) row_part[static_cast<std::size_t>(r)] = touched;
+  };
+  for (const Contact& c : p.contacts) join_rows(c.row, c.rows());
+  for (const LoopConstraint& c : p.loops) join_rows(c.row, c.rows);
+  number_parts(n);
+  for (Eigen::Index j = 0; j < n; ++j)
+    if (lever[j] == 0.0) lever[j] = largest_entry[j];
+  weight.setZero(p.rows());
+  const auto weigh_row = [&](int row) {
+    double most = 0.0;
+    for (Row it(p.sparse_J, row); it; ++it)
+      if (lever[it.col()] > 0.0) most = std::max(most, std::abs(it.value()) / lever[it.col()]);
+    return most;
+  };
+  for (std::size_t i = 0; i < p.contacts.size(); ++i) {
+    const Contact& c = p.contacts[i];
+    double most = 0.0;
+    for (std::size_t k = 0; k < blocks[i].columns.size(); ++k)
+      if (const double arm = lever[blocks[i].columns[k]]; arm > 0.0) most = std::max(most, blocks[i].reach[k] / arm);
+    weight.segment(c.row, 1 + c.tangents).setConstant(most);
+    if (c.torsional) weight[c.row + 1 + c.tangents] = weigh_row(c.row + 1 + c.tangents);
+  }
+  for (const LoopConstraint& c : p.loops)
+    for (int r = c.row; r < c.row + c.rows; ++r) weight[r] = weigh_row(r);
+}
+
 void Scales::measure(const ContactProblem& p)
 {
+  if (p.is_sparse()) return measure_sparse(p);
   const Eigen::Index n = p.nv();
   find_parts(p);
   measure_contacts(p);

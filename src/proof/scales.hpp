@@ -24,6 +24,12 @@ inline constexpr double kSafelyDefinite = 1e-5;
 /// per second and newtons; `lever` translates degrees of freedom into these.
 struct Scales {
   using Reach = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  /// Of a sparse problem: the columns that the rows of a contact have entries in, with these entries.
+  struct Block {
+    std::vector<int> columns;
+    std::vector<double> entries;  ///< rows of the contact, column by column
+    std::vector<double> reach;    ///< per column
+  };
 
   double backward = kRounding;  ///< u: error of the data that a verdict allows for, relative to their sizes
   int parts = 1;
@@ -34,6 +40,8 @@ struct Scales {
   Eigen::VectorXd weight;     ///< m_i, per row of J: largest |J_ij| / C_j; shared by normal and tangents of a contact
   Eigen::VectorXd force;      ///< Phi, per part: newtons
   Eigen::VectorXd drift;      ///< per part: largest |gamma| of a row, m/s^2
+  std::vector<Block> blocks;  ///< per contact of a sparse problem, which has no `reach`
+  Eigen::VectorXd largest_entry;  ///< per degree of freedom of a sparse problem: largest |J|
   // Of systems that move, see measure_accelerations.
   Eigen::VectorXd acceleration;  ///< X_j, per degree of freedom: the largest acceleration a verdict is about
   Eigen::VectorXd swing;         ///< g_j: |x_j| <= g_j |x| in the norm of M; infinite: without inertia, or not known
@@ -65,6 +73,9 @@ struct Scales {
   void find_parts(const ContactProblem& problem);
   bool is_one_body(const ContactProblem& problem) const;
   void measure_contacts(const ContactProblem& problem);
+  void measure_sparse(const ContactProblem& problem);
+  void measure_blocks(const ContactProblem& problem);
+  void number_parts(Eigen::Index n);
   void measure_swings(const ContactProblem& problem);
   void leave_out_singular_parts();
   int part_of_massive(Eigen::Index k) const

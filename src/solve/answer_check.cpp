@@ -15,6 +15,28 @@ double ratio(double violation, double size)
   return size > 0.0 ? violation / size : std::numeric_limits<double>::infinity();
 }
 
+Eigen::VectorXd product(const ConeProgram& p, const Eigen::VectorXd& x)
+{
+  return p.is_sparse() ? Eigen::VectorXd(p.sparse_E * x) : Eigen::VectorXd(p.E * x);
+}
+
+/// |E| x
+Eigen::VectorXd magnitudes(const ConeProgram& p, const Eigen::VectorXd& x)
+{
+  return p.is_sparse() ? Eigen::VectorXd(p.sparse_E.cwiseAbs() * x) : Eigen::VectorXd(p.E.cwiseAbs() * x);
+}
+
+Eigen::VectorXd transposed_product(const ConeProgram& p, const Eigen::VectorXd& y)
+{
+  return p.is_sparse() ? Eigen::VectorXd(p.sparse_E.transpose() * y) : Eigen::VectorXd(p.E.transpose() * y);
+}
+
+Eigen::VectorXd transposed_magnitudes(const ConeProgram& p, const Eigen::VectorXd& y)
+{
+  return p.is_sparse() ? Eigen::VectorXd(p.sparse_E.cwiseAbs().transpose() * y)
+                       : Eigen::VectorXd(p.E.cwiseAbs().transpose() * y);
+}
+
 }  // namespace
 
 double ray_magnitude(const FrictionCone& cone, const double* ray, const double* magnitudes)
@@ -27,9 +49,10 @@ double ray_magnitude(const FrictionCone& cone, const double* ray, const double* 
 double witness_error(const ConeProgram& program, const Eigen::VectorXd& x)
 {
   if (!x.allFinite()) return std::numeric_limits<double>::infinity();
-  Eigen::VectorXd size = program.E.cwiseAbs() * x.cwiseAbs() + program.e.cwiseAbs();
-  if (program.e_scale.size() > 0) size = size.cwiseMax(program.E.cwiseAbs() * x.cwiseAbs() + program.e_scale);
-  const Eigen::VectorXd miss = (program.E * x - program.e).cwiseAbs();
+  const Eigen::VectorXd sums = magnitudes(program, x.cwiseAbs());
+  Eigen::VectorXd size = sums + program.e.cwiseAbs();
+  if (program.e_scale.size() > 0) size = size.cwiseMax(sums + program.e_scale);
+  const Eigen::VectorXd miss = (product(program, x) - program.e).cwiseAbs();
   double worst = 0.0;
   for (Eigen::Index i = 0; i < miss.size(); ++i) worst = std::max(worst, ratio(miss[i], size[i]));
   for (const ConeBlock& block : program.cones) {
@@ -48,8 +71,8 @@ double separation_error(const ConeProgram& program, const Eigen::VectorXd& y, do
 {
   *gap = -1.0;
   if (!y.allFinite()) return std::numeric_limits<double>::infinity();
-  const Eigen::VectorXd h = program.E.transpose() * y;
-  const Eigen::VectorXd magnitude = program.E.cwiseAbs().transpose() * y.cwiseAbs();
+  const Eigen::VectorXd h = transposed_product(program, y);
+  const Eigen::VectorXd magnitude = transposed_magnitudes(program, y.cwiseAbs());
   double worst = 0.0;
   for (const ConeBlock& block : program.cones) {
     double ray[4];

@@ -164,6 +164,7 @@ void NativeEngine::scale_rows(const ConeProgram& program)
 /// lever arms in other units are huge or nothing.
 void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
 {
+  if (program.is_sparse()) throw InputError("sparse_E", "want a dense E for the native engine, got a sparse one");
   decide_measured(program, answer, !only_forces(program));
 }
 

@@ -362,9 +362,34 @@ std::string describe_unbalanced(const ContactProblem& problem, const Eigen::Vect
 
 }  // namespace
 
+namespace {
+
+/// Contacts of a sparse problem that a failing motion opens or slips at, and the fastest of them.
+std::string describe_sparse_motion(const ContactProblem& problem, const Certificate& certificate)
+{
+  if (certificate.leaves.empty() || certificate.leaves[0].motion.size() < problem.nv()) return "";
+  const Eigen::VectorXd rows = problem.sparse_J * certificate.leaves[0].motion.head(problem.nv());
+  double fastest = 0.0;
+  const Contact* first = nullptr;
+  for (const Contact& c : problem.contacts)
+    if (const double speed = rows.segment(c.row, c.rows()).norm(); speed > fastest) {
+      fastest = speed;
+      first = &c;
+    }
+  int moving = 0;
+  for (const Contact& c : problem.contacts) moving += rows.segment(c.row, c.rows()).norm() > kNoticeable * fastest;
+  if (!first) return "a motion that no contact takes part in is not opposed";
+  return "a motion that " + std::to_string(moving) + " of " + std::to_string(problem.contacts.size()) +
+         " contacts take part in is not opposed; fastest at " + first->name;
+}
+
+}  // namespace
+
 std::string describe_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
                              const Failure& failure)
 {
+  if (problem.is_sparse())
+    return certificate.kind == CertificateKind::kMotion ? describe_sparse_motion(problem, certificate) : "";
   switch (certificate.kind) {
     case CertificateKind::kMotion: {
       const Told told = read_motion(problem, failure, gone_contacts(problem, rules, certificate));
@@ -389,6 +414,7 @@ FailureDigest digest_failure(const ContactProblem& problem, const StickingRules&
 {
   if (certificate.kind == CertificateKind::kContradiction) return {"contradicts", {}};
   if (certificate.kind != CertificateKind::kMotion) return {};
+  if (problem.is_sparse()) return {"gives way", {}};
   const Told told = read_motion(problem, failure, gone_contacts(problem, rules, certificate));
   const Names moving = !told.slip.empty() ? told.slip : !told.twist.empty() ? told.twist : told.lift;
   switch (failure.cause) {
@@ -414,6 +440,7 @@ FailureDigest digest_failure(const ContactProblem& problem, const StickingRules&
 std::string list_failing_contacts(const ContactProblem& problem, const StickingRules& rules,
                                   const Certificate& certificate, const Failure& failure)
 {
+  if (problem.is_sparse()) return "";
   if (certificate.kind != CertificateKind::kMotion) return "";
   const Told told = read_motion(problem, failure, gone_contacts(problem, rules, certificate));
   if (told.few()) return "";

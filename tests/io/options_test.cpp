@@ -41,7 +41,7 @@ TEST(Options, AreWrittenAsTheyWereRead)
   }
   EXPECT_EQ(options_json(decoded_options("{cone: {outer: 5}}"))["cone"].dump(), R"({"outer":5})");
   EXPECT_EQ(options_json(ScenarioOptions()), Json::object());
-  EXPECT_EQ(options_json(decoded_options("{cone: exact, solver: native, tangential: held, detachment: allowed}")),
+  EXPECT_EQ(options_json(decoded_options("{cone: exact, solver: auto, tangential: held, detachment: allowed}")),
             Json::object());
 }
 

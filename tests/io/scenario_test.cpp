@@ -116,7 +116,7 @@ TEST(Scenario, DefaultsAreTheDocumentedOnes)
   EXPECT_EQ(s.question, Question::kAllSticking);
   EXPECT_EQ(s.options.cone.approximation, ConeApproximation::kExact);
   EXPECT_EQ(s.options.detachment, Detachment::kAllowed);
-  EXPECT_EQ(s.options.solver, "native");
+  EXPECT_EQ(s.options.solver, "auto");
 }
 
 TEST(Scenario, OverridesByPath)
@@ -214,7 +214,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"half a facet", "{outer: 12}", "{outer: 8.5}", "want a whole number from 3 to 4096"},
         Bad{"cone", "{outer: 12}", "round",
             "options.cone: want exact | {inner: facets} | {outer: facets}, got 'round'"},
-        Bad{"solver", "solver: qpoases", "solver: magic", "options.solver: want native | qpoases, got 'magic'"},
+        Bad{"solver", "solver: qpoases", "solver: magic",
+            "options.solver: want auto | native | sparse | qpoases, got 'magic'"},
         Bad{"flag", "margins: true", "margins: 1", "options.margins: want true or false, got '1'"},
         Bad{"version", "stiction: 1", "stiction: 2", "f.yaml:1:11: stiction: want version 1, got '2'"},
         Bad{"no version", "stiction: 1\n", "", "stiction: want an entry 'stiction', got none"},
