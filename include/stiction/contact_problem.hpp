@@ -85,6 +85,7 @@ struct ContactProblem {
   /// has columns. Compressed. EquilibriumChecker and judge_equilibrium take such a problem (EquilibriumChecker says
   /// which); everything else refuses it, and takes dense() of it.
   using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+  static constexpr Eigen::Index kFewestSparse = 7;  ///< degrees of freedom: fewer may be one body's, and are dense
   SparseMatrix sparse_M, sparse_J;
 
   bool is_sparse() const { return sparse_J.cols() > 0; }

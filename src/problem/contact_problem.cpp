@@ -251,6 +251,9 @@ void ContactProblem::validate(Storage storage) const
   const Eigen::Index n = nv();
   if (is_sparse() && storage == Storage::kDense)
     throw InputError("J", "want dense M and J (ContactProblem::dense()) for this question, got sparse ones");
+  if (is_sparse() && n < kFewestSparse)
+    throw InputError("J", "want dense M and J of fewer than " + std::to_string(kFewestSparse) +
+                              " degrees of freedom, got sparse ones of " + std::to_string(n));
   if (is_sparse()) {
     check_sparse("M", sparse_M, n, n);
     check_sparse("J", sparse_J, rows(), n);

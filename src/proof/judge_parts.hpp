@@ -102,7 +102,7 @@ inline bool usable_sparse(const ContactProblem& p, std::string* why)
 {
   const Eigen::Index n = p.nv(), m = p.rows();
   bool ok = p.sparse_M.rows() == n && p.sparse_M.cols() == n && p.sparse_J.rows() == m && p.sparse_J.cols() == n &&
-            p.sparse_M.isCompressed() && p.sparse_J.isCompressed();
+            p.sparse_M.isCompressed() && p.sparse_J.isCompressed() && n >= ContactProblem::kFewestSparse;
   for (const Contact& c : p.contacts)
     ok = ok && c.row >= 0 && c.tangents >= 0 && c.tangents <= 2 && c.row + c.rows() <= m;
   for (const LoopConstraint& c : p.loops) ok = ok && c.row >= 0 && c.rows >= 0 && c.row + c.rows <= m;

@@ -44,6 +44,14 @@ bool has_plain_rows(const ContactProblem& p)
 
 bool Scales::is_one_body(const ContactProblem& p) const { return p.nv() <= kOneBody && parts == 1; }
 
+/// Degrees of freedom of one joint are those of one body, whatever its contacts leave out.
+void Scales::join_joints(const ContactProblem& p)
+{
+  for (std::size_t j = 1; j < p.dofs.size(); ++j)
+    if (p.dofs[j].joint == p.dofs[j - 1].joint && p.dofs[j].model == p.dofs[j - 1].model)
+      root_[static_cast<std::size_t>(root(root_, static_cast<int>(j)))] = root(root_, static_cast<int>(j) - 1);
+}
+
 void Scales::find_parts(const ContactProblem& p)
 {
   const Eigen::Index n = p.nv();
@@ -59,9 +67,7 @@ void Scales::find_parts(const ContactProblem& p)
   for (Eigen::Index j = 0; j < n; ++j)
     for (Eigen::Index i = 0; i < j; ++i)
       if (p.M(i, j) != 0.0 || p.M(j, i) != 0.0) join(i, j);
-  for (std::size_t j = 1; j < p.dofs.size(); ++j)  // of one body, whatever its contacts leave out
-    if (p.dofs[j].joint == p.dofs[j - 1].joint && p.dofs[j].model == p.dofs[j - 1].model)
-      join(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(j) - 1);
+  join_joints(p);
   const auto join_rows = [&](int first, int count) {
     Eigen::Index touched = -1;
     for (Eigen::Index j = 0; j < n; ++j) {
@@ -170,6 +176,7 @@ void Scales::measure_sparse(const ContactProblem& p)
   for (Eigen::Index i = 0; i < n; ++i)
     for (Row it(p.sparse_M, i); it; ++it)
       if (it.value() != 0.0) join(static_cast<int>(i), static_cast<int>(it.col()));
+  join_joints(p);
   part.assign(static_cast<std::size_t>(n), 0);
   row_part.assign(static_cast<std::size_t>(p.rows()), 0);
   const auto join_rows = [&](int first, int count) {

@@ -71,6 +71,7 @@ struct Scales {
 
  private:
   void find_parts(const ContactProblem& problem);
+  void join_joints(const ContactProblem& problem);
   bool is_one_body(const ContactProblem& problem) const;
   void measure_contacts(const ContactProblem& problem);
   void measure_sparse(const ContactProblem& problem);
