@@ -139,7 +139,7 @@ class PictureMaker {
 /// How a picture is looked at.
 struct View {
   /// The direction that one looks along, of any length but zero, in the world. None: planar scenes across their plane,
-  /// others from the front, from the side, from above, and askew.
+  /// others from the side, from the front, from above, and askew.
   std::optional<Eigen::Vector3d> along = {};
   /// Ghosts move, again and again, from their bodies to where they are; where nothing moves they stay there.
   bool animated = false;

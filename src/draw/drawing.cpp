@@ -22,7 +22,8 @@ const Vector2d kPad(56.0, 28.0);  // around what must be seen: room for labels
 
 std::vector<Eye> eyes_of(const Picture& picture, const View& view)
 {
-  const Vector3d front = Vector3d::UnitY(), side = -Vector3d::UnitX(), top = -Vector3d::UnitZ(),
+  // Robots look along x.
+  const Vector3d side = Vector3d::UnitY(), front = -Vector3d::UnitX(), top = -Vector3d::UnitZ(),
                  iso = view_named("iso").along.value();
   if (view.along) {
     const Vector3d& along = *view.along;
@@ -30,9 +31,9 @@ std::vector<Eye> eyes_of(const Picture& picture, const View& view)
   }
   switch (picture.plane) {
     case ScenePlane::kXz:
-      return {eye_along(front, "")};
-    case ScenePlane::kYz:
       return {eye_along(side, "")};
+    case ScenePlane::kYz:
+      return {eye_along(front, "")};
     case ScenePlane::kXy:
       return {eye_along(top, "")};
     case ScenePlane::kNone:
@@ -40,7 +41,7 @@ std::vector<Eye> eyes_of(const Picture& picture, const View& view)
     case ScenePlane::kExact:
       break;
   }
-  return {eye_along(front, "front"), eye_along(side, "side"), eye_along(top, "top"), eye_along(iso, "iso")};
+  return {eye_along(side, "side"), eye_along(front, "front"), eye_along(top, "top"), eye_along(iso, "iso")};
 }
 
 std::string style_sheet(bool animated)
@@ -248,7 +249,7 @@ std::string left_over(const Picture& picture, const std::set<std::string>& told)
 View view_named(const std::string& name, const std::string& path)
 {
   const std::pair<const char*, Eigen::Vector3d> known[] = {
-      {"front", {0.0, 1.0, 0.0}}, {"side", {-1.0, 0.0, 0.0}}, {"top", {0.0, 0.0, -1.0}}, {"iso", {-1.0, 1.3, -0.8}}};
+      {"side", {0.0, 1.0, 0.0}}, {"front", {-1.0, 0.0, 0.0}}, {"top", {0.0, 0.0, -1.0}}, {"iso", {-1.0, 1.3, -0.8}}};
   for (const auto& [word, along] : known)
     if (name == word) return {along};
   Eigen::Vector3d along;

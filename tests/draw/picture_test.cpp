@@ -228,6 +228,7 @@ TEST(PictureOf, MatricesHaveContactsOnly)
 TEST(ViewNamed, ReadsWordsAndDirections)
 {
   EXPECT_EQ(view_named("top").along, Vector3d(0.0, 0.0, -1.0));
+  EXPECT_EQ(view_named("front").along, Vector3d(-1.0, 0.0, 0.0));  // robots look along x (REP 103)
   EXPECT_EQ(view_named("1,-2,0.5").along, Vector3d(1.0, -2.0, 0.5));
   for (const char* bad : {"", "up", "1,2", "0,0,0", "1,2,3,4", "nan,0,1", "1,2,3x"})
     EXPECT_THROW(view_named(bad), InputError) << bad;

@@ -217,7 +217,7 @@ def main():
                     failures += found
         for name in ("pinch_free_fingers", "pinch_too_weak"):
             path = os.path.join(scenarios, name + ".yaml")
-            svg, _ = draw(stiction, path, os.path.join(folder, "forces.svg"), "--view", "front")
+            svg, _ = draw(stiction, path, os.path.join(folder, "forces.svg"), "--view", "side")
             report = json.loads(subprocess.run([stiction, "check", path, "--json"], capture_output=True, text=True).stdout)
             assert report["contacts"]
             failures += [f"{name}: {flaw}" for flaw in force_flaws(svg, report)]
