@@ -186,8 +186,9 @@ class Narrator {
 };
 
 /// The --plot of a batch or trajectory: a drawing, alone or in a page.
-void write_plot(const internal::RowPlot& plot, const std::string& file)
+void write_plot(const internal::RowPlot& plot, const internal::BatchArguments& arguments, const std::string& file)
 {
+  internal::require_plottable(arguments, file);  // results that were not there before
   const std::string svg = internal::row_plot_svg(plot);
   write_file(file, "--plot", file.ends_with(".html") ? internal::html_page(plot.title, svg) : svg);
 }
@@ -317,7 +318,7 @@ struct BatchCommand {
       if (!quiet) arguments.progress = Narrator();
       if (!plot_file.empty()) internal::require_plottable(arguments, plot_file);
       code = internal::run_batch(arguments).bad > 0 ? kBadInput : kOk;
-      if (!plot_file.empty()) write_plot(internal::read_batch_plot(arguments), plot_file);
+      if (!plot_file.empty()) write_plot(internal::read_batch_plot(arguments), arguments, plot_file);
     });
   }
 };
@@ -368,7 +369,7 @@ struct TrackCommand {
       if (!quiet) arguments.rows.progress = Narrator();
       if (!plot_file.empty()) internal::require_plottable(arguments.rows, plot_file);
       const internal::TrackSummary summary = internal::run_track(arguments);
-      if (!plot_file.empty()) write_plot(plot_of(summary), plot_file);
+      if (!plot_file.empty()) write_plot(plot_of(summary), arguments.rows, plot_file);
       write_result(summary.text());
       code = summary.exit_code();
     });

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "draw/row_plot.hpp"
+#include "io/check.hpp"
 #include "io/entry_reader.hpp"
 #include "stiction/error.hpp"
 
@@ -187,8 +188,10 @@ void require_plottable(const BatchArguments& arguments, const std::string& file)
   for (const std::string* read : {&arguments.inputs, &arguments.out})
     if (std::filesystem::exists(*read, ignored) && !std::filesystem::is_regular_file(*read, ignored))
       throw InputError("--plot", "want rows and results in files, which are read again, got " + quoted(*read));
-  if (file == arguments.inputs || file == arguments.out)
-    throw InputError("--plot", "want another file than rows and results, got " + quoted(file));
+  std::vector<std::string> made_of = input_files(arguments.document, arguments.package_paths);
+  made_of.insert(made_of.end(), {arguments.inputs, arguments.out});
+  if (file == arguments.out) throw InputError("--plot", "want another file than the results, got " + quoted(file));
+  require_none_of(made_of, file, "--plot");
 }
 
 RowPlot read_track_plot(const BatchArguments& arguments)

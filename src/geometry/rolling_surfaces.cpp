@@ -22,7 +22,8 @@ struct Nearest {
   Vector3d outward = Vector3d::Zero();
 };
 
-Nearest nearest_on(const Shape& shape, const Vector3d& p)
+/// At the rim of a cylinder, where two surfaces meet, that which `outward` is of.
+Nearest nearest_on(const Shape& shape, const Vector3d& p, const Vector3d& outward)
 {
   const double radius = shape.size[0], half = 0.5 * shape.size[1];
   const double off_axis = std::hypot(p.x(), p.y());
@@ -33,11 +34,13 @@ Nearest nearest_on(const Shape& shape, const Vector3d& p)
       const Vector3d from = p - Vector3d(0.0, 0.0, std::clamp(p.z(), -half, half));
       return {from.norm() - radius, from.normalized()};
     }
-    case Shape::Kind::kCylinder:
-      if (off_axis - radius >= std::abs(p.z()) - half)
-        return {std::max(off_axis - radius, std::abs(p.z()) - half - kOnSurface * radius),
-                Vector3d(p.x(), p.y(), 0.0).normalized()};
-      return {std::abs(p.z()) - half, Vector3d(0.0, 0.0, std::copysign(1.0, p.z()))};
+    case Shape::Kind::kCylinder: {
+      const double aside = off_axis - radius, along = std::abs(p.z()) - half, slack = kOnSurface * radius;
+      const bool at_rim = std::abs(aside - along) <= slack;
+      if (at_rim ? std::abs(outward.z()) < outward.head<2>().norm() : aside > along)
+        return {std::max(aside, along - slack), Vector3d(p.x(), p.y(), 0.0).normalized()};
+      return {along, Vector3d(0.0, 0.0, std::copysign(1.0, p.z()))};
+    }
     case Shape::Kind::kBox: {
       Eigen::Index face = 0;
       const Vector3d beyond = p.cwiseAbs() - 0.5 * shape.size;
@@ -52,7 +55,7 @@ Nearest nearest_on(const Shape& shape, const Vector3d& p)
 
 Place place_of(const Shape& shape, const Vector3d& p, const Vector3d& outward)
 {
-  const Nearest nearest = nearest_on(shape, p);
+  const Nearest nearest = nearest_on(shape, p, outward);
   const double slack = kOnSurface * (shape.kind == Shape::Kind::kBox ? shape.size.minCoeff() : shape.size[0]);
   if (nearest.distance > slack) return Place::kOutside;
   return nearest.distance >= -slack && nearest.outward.cross(outward).norm() <= kOnSurface &&

@@ -49,6 +49,11 @@ PlainScenario plain_scenario(const Scenario& scenario, std::optional<SceneGeomet
   }
   if (!geometry || !geometry->fits(scenario.scene)) geometry.emplace(scenario.scene);
   ResolvedScene resolved = geometry->resolve(scenario.scene);
+  for (std::size_t i = 0; i < scenario.contact_motions.size(); ++i)  // a ratchet may reach across a gap
+    if (scenario.contact_motions[i].one_way)
+      std::erase_if(resolved.warnings, [&](const Warning& warning) {
+        return warning.path.starts_with("contacts[" + std::to_string(i) + "]");
+      });
   refuse_if_strict(scenario, resolved.warnings);
   plain = {scenario, std::move(resolved.detected), std::move(resolved.warnings), std::move(resolved.mesh_files),
            std::move(resolved.sources)};
@@ -62,8 +67,7 @@ PlainScenario plain_scenario(const Scenario& scenario, std::optional<SceneGeomet
 bool leaves_out_parting(const Scenario& scenario)
 {
   const Question question = scenario.question;
-  return scenario.options.parting == "left_out" && question != Question::kImpact && question != Question::kClosure &&
-         question != Question::kRegion;
+  return scenario.options.parting == "left_out" && question != Question::kImpact && question != Question::kClosure;
 }
 
 void leave_out_parting(PlainScenario& plain)

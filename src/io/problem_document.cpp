@@ -258,8 +258,8 @@ bool stays_sparse(const Scenario& scenario, const Entry* M, const Entry* J, Eige
   constexpr Eigen::Index kDenseEntries = Eigen::Index{1} << 15;  // below it the native engine is faster
   const std::string& solver = scenario.options.solver;
   const bool possible = scenario.question == Question::kEquilibrium && scenario.options.tolerance == 0.0 &&
-                        nv >= ContactProblem::kFewestSparse &&
-                        J && J->kind == Entry::Kind::kMap && (!M || M->kind == Entry::Kind::kMap);
+                        nv >= ContactProblem::kFewestSparse && J && J->kind == Entry::Kind::kMap &&
+                        (!M || M->kind == Entry::Kind::kMap);
   const auto halves = [](const Contact& c) {
     return c.side == Side::kBilateral &&
            (c.mu > 0.0 || (c.torsional && c.torsion > 0.0) || std::isfinite(c.max_normal));

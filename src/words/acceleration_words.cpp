@@ -1,6 +1,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "stiction/words.hpp"
 #include "words/phrases.hpp"
@@ -34,18 +35,34 @@ Fall largest_fall(const ContactProblem& problem, const Eigen::VectorXd& a)
   return largest;
 }
 
-/// " down", " along (+1, 0, 0)"; empty when no contact tells where the base's axes point.
-std::string direction_of(const ContactProblem& problem, const Fall& fall)
+/// Where the centre of mass accelerates to; none when no contact tells where the base's axes point.
+std::optional<Eigen::Vector3d> way_of(const ContactProblem& problem, const Fall& fall)
 {
   for (const Contact& contact : problem.contacts) {
     if (contact.tangents != 2) continue;
     Eigen::Matrix3d base_W = contact.axes_W * problem.J.block<3, 3>(contact.row, fall.base);
     if (base_W.isZero(1e-9)) continue;                                                  // a contact of another model
     if (base_W.col(0).cross(base_W.col(1)).dot(base_W.col(2)) < 0.0) base_W = -base_W;  // the base is on the other side
-    const Eigen::Vector3d way = (base_W * fall.acceleration).normalized();
-    return way.z() < -0.995 ? " down" : " along " + direction_text(way);
+    return (base_W * fall.acceleration).normalized();
   }
-  return "";
+  return std::nullopt;
+}
+
+/// " down", " along (+1, 0, 0)"; empty when it is not known.
+std::string direction_of(const ContactProblem& problem, const Fall& fall)
+{
+  const std::optional<Eigen::Vector3d> way = way_of(problem, fall);
+  if (!way) return "";
+  return way->z() < -0.995 ? " down" : " along " + direction_text(*way);
+}
+
+/// With a good part of what the loads alone would give, and not sideways or up.
+bool falls(const ContactProblem& problem, const Fall& fall)
+{
+  constexpr double kDownwards = -0.25;
+  const std::optional<Eigen::Vector3d> way = way_of(problem, fall);
+  return (!way || way->z() < kDownwards) &&
+         fall.acceleration.dot(fall.unopposed) > kFalls * fall.unopposed.squaredNorm();
 }
 
 }  // namespace
@@ -66,8 +83,7 @@ std::string describe_acceleration(const ContactProblem& problem, const Eigen::Ve
   Eigen::Index fastest = 0;
   if (!(a.cwiseAbs().maxCoeff(&fastest) > kHardlyAccelerates)) return "";
   if (const Fall fall = largest_fall(problem, a); fall.acceleration.norm() > kHardlyAccelerates) {
-    const bool falls = fall.acceleration.dot(fall.unopposed) > kFalls * fall.unopposed.squaredNorm();
-    return (falls ? "it falls: " : "it moves: ") + number_text(fall.acceleration.norm()) + " m/s²" +
+    return (falls(problem, fall) ? "it falls: " : "it moves: ") + number_text(fall.acceleration.norm()) + " m/s²" +
            direction_of(problem, fall);
   }
   const auto joint = static_cast<std::size_t>(fastest);

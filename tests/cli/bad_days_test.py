@@ -129,6 +129,15 @@ def inputs_stay():
             refuses(f"{option}: want another file than the inputs, got '{out}'", "region", "region.yaml", option, out)
     assert open("region.yaml").read() == text and open("robot.urdf").read() == urdf
     answers("region", "region.yaml", "--svg", "new.svg")
+    slope = open(f"{scenarios}/box_on_slope.yaml").read().replace("../urdf/", f"{source}/urdf/")
+    write("slope.yaml", slope)
+    write("slopes.jsonl", '{"contacts.bottom.mu": 0.5}\n')
+    batch = ["batch", "slope.yaml", "--inputs", "slopes.jsonl", "--out", "slopes.out.jsonl", "--quiet", "--plot"]
+    for target in ("slope.yaml", "slopes.jsonl", "slopes.out.jsonl"):
+        os.symlink(target, f"{target}.svg")
+        refuses(f"--plot: want another file than the inputs, got '{target}.svg'", *batch, f"{target}.svg")
+    assert open("slope.yaml").read() == slope
+    answers(*batch, "slopes.svg")
 
 
 def names():

@@ -138,6 +138,23 @@ TEST(FailureReport, HoldingIsNotStandingStill)
                               "slip; it falls: 9.81 m/s²"));
 }
 
+/// What is pushed along the ground or lifted from it does not fall.
+TEST(FailureReport, OnlyWhatGoesDownFalls)
+{
+  const auto box = [](const char* force) {
+    return to_text(checked("box_pushed", {{"question", "all_sticking"},
+                                          {"contacts.ground.mu", "0"},
+                                          {"options", "{detachment: free}"},
+                                          {"models.box.effort", "none"},
+                                          {"loads", "[{link: box/box, force: " + std::string(force) + "}]"}}));
+  };
+  for (const char* force : {"[0, 0, 50]", "[30, 0, 12]"}) {
+    EXPECT_THAT(box(force), HasSubstr("it moves: ")) << force;
+    EXPECT_THAT(box(force), Not(HasSubstr("falls"))) << force;
+    EXPECT_THAT(box(force), Not(HasSubstr("FALLS"))) << force;
+  }
+}
+
 TEST(FailureReport, RowsSayWhatReportsSayUnlessToldNotTo)
 {
   Scenario scenario = checked("block_slides").scenario;

@@ -35,6 +35,23 @@ TEST(RollingSurfaces, ABallHasItsRadius)
   EXPECT_GT(std::abs(corner.problem.gamma[0] - said.problem.gamma[0]), 0.05 * 400 - 1e-9) << "r w² of difference";
 }
 
+/// The disk of urdf/disk.urdf touches with both ends of a line of its side: at its rims that side is what is meant.
+TEST(RollingSurfaces, ACylinderRollsOnTheEndsOfItsSide)
+{
+  const auto disk = [](const std::string& y) {
+    return check(read_scenario_text(
+        "stiction: 1\nmodels:\n  d: {urdf: ../urdf/disk.urdf, base: fixed, joints: {plane: [0, 0.1, 0]}, rates: "
+        "{plane: "
+        "[3, 0, -30]}}\ncontacts:\n  - {name: g, link: d/disk, points: [[0, -" +
+            y + ", -0.1], [0, " + y + ", -0.1]], normal: [0, 0, 1], mu: 0.5}\nquestion: all_sticking\n",
+        STICTION_SOURCE_DIR "/scenarios"));
+  };
+  const ScenarioReport ends = disk("0.01"), inside = disk("0.005");
+  EXPECT_TRUE(inside.scenario.scene.contacts[0].radius);
+  EXPECT_TRUE(ends.scenario.scene.contacts[0].radius);
+  EXPECT_LT((ends.problem.gamma - inside.problem.gamma).norm(), 1e-12);
+}
+
 TEST(RollingSurfaces, AreLeftAloneWhereNothingSaysThem)
 {
   // below the surface, where it slides, and at rest

@@ -209,7 +209,7 @@ TEST(Parting, OfPointsOfAPatch)
   EXPECT_EQ(rocks.verdict, Verdict::kHolds);
   for (const auto& contact : rocks.contacts) EXPECT_NEAR(contact.found.force[0], each, 1e-6) << contact.name;
   EXPECT_TRUE(verify_report(to_json(rocks), "r").valid);
-  for (const char* question : {"couplings", "equilibrium"})
+  for (const char* question : {"couplings", "equilibrium", "region"})
     EXPECT_EQ(check(rocking_box(question)).problem.contacts.size(), 2u) << question;
 }
 

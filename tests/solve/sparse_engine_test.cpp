@@ -47,7 +47,7 @@ class SparseEngine : public ::testing::Test {
   std::unique_ptr<Engine> engine_ = make_sparse_engine();
 };
 
-const ConeShape kShapes[] = {ConeShape::exact(), ConeShape::inner(5), ConeShape::outer(8)};
+const ConeShape kTried[] = {ConeShape::exact(), ConeShape::inner(5), ConeShape::outer(8)};
 
 TEST_F(SparseEngine, FindsForcesThatAreThere)
 {
@@ -55,7 +55,7 @@ TEST_F(SparseEngine, FindsForcesThatAreThere)
   const int trials = testing::trials(600);
   int undecided = 0;
   for (int i = 0; i < trials; ++i) {
-    const Verdict verdict = verdict_of(random.feasible(random.integer(1, 12), kShapes[i % 3]));
+    const Verdict verdict = verdict_of(random.feasible(random.integer(1, 12), kTried[i % 3]));
     EXPECT_NE(verdict, Verdict::kFails) << i;
     undecided += verdict == Verdict::kUndecided;
   }
@@ -68,7 +68,7 @@ TEST_F(SparseEngine, FindsMotionsThatAreThere)
   const int trials = testing::trials(600);
   int undecided = 0;
   for (int i = 0; i < trials; ++i) {
-    const Verdict verdict = verdict_of(random.infeasible(random.integer(1, 12), kShapes[i % 3], 0.1));
+    const Verdict verdict = verdict_of(random.infeasible(random.integer(1, 12), kTried[i % 3], 0.1));
     EXPECT_NE(verdict, Verdict::kHolds) << i;
     undecided += verdict == Verdict::kUndecided;
   }
