@@ -61,7 +61,7 @@ std::unique_ptr<Engine> make_qpoases_engine();
 /// clear of the boundary, and most of what is on it; it may leave degenerate programs undecided, and allocates.
 std::unique_ptr<Engine> make_sparse_engine();
 
-/// "native", "sparse" or "qpoases". @throws InputError otherwise.
+/// "native" (also "auto"), "sparse" or "qpoases". @throws InputError otherwise.
 std::unique_ptr<Engine> make_engine(std::string_view name);
 
 }  // namespace stiction

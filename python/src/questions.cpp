@@ -16,7 +16,7 @@ void bind_constructor(nb::class_<Shared<Checker>>& bound)
   bound.def(
       "__init__",
       [](Shared<Checker>* self, const std::string& solver) { new (self) Shared<Checker>(make_engine(solver)); },
-      nb::arg("solver") = "native", "solver: \"native\" or \"qpoases\".");
+      nb::arg("solver") = "native", "solver: \"auto\", \"native\", \"sparse\" or \"qpoases\".");
 }
 
 void bind_sticking(nb::module_& module)

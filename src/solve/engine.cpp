@@ -8,10 +8,10 @@ namespace stiction {
 
 std::unique_ptr<Engine> make_engine(std::string_view name)
 {
-  if (name == "native") return make_native_engine();
+  if (name == "native" || name == "auto") return make_native_engine();
   if (name == "sparse") return make_sparse_engine();
   if (name == "qpoases") return make_qpoases_engine();
-  throw InputError("options.solver", "want native, sparse or qpoases, got '" + std::string(name) + "'");
+  throw InputError("options.solver", "want auto, native, sparse or qpoases, got '" + std::string(name) + "'");
 }
 
 }  // namespace stiction

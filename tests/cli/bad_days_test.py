@@ -137,7 +137,8 @@ def inputs_stay():
         os.symlink(target, f"{target}.svg")
         refuses(f"--plot: want another file than the inputs, got '{target}.svg'", *batch, f"{target}.svg")
     assert open("slope.yaml").read() == slope
-    answers(*batch, "slopes.svg")
+    code, _, err = run(*batch, "slopes.svg")
+    assert code == 0 and not err and os.path.getsize("slopes.svg") > 1000, (code, err)
 
 
 def names():

@@ -114,6 +114,7 @@ TEST_F(RowPlotData, ATrajectoryShowsWhichContactsAreOn)
 TEST_F(RowPlotData, AsksForFilesThatCanBeReadBack)
 {
   BatchArguments files = arguments("rows.csv", "", "out.csv", "");
+  files.document = load_scenario(std::string(STICTION_SOURCE_DIR) + "/scenarios/box_on_slope.yaml");
   require_plottable(files, "a.svg");
   EXPECT_THROW(require_plottable(files, "a.png"), InputError);
   EXPECT_THROW(require_plottable(files, files.out), InputError);

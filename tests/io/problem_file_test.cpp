@@ -185,6 +185,10 @@ TEST(ProblemFile, IsRefusedBeforeItTakesAllMemory)
   for (int i = 1; i < 100; ++i) zeros += ",0";
   EXPECT_THAT(error_of_text(R"({"stiction_problem": 1, "question": "equilibrium", "F": [)" + zeros +
                             R"(], "J": {"row": [], "col": [], "value": []}, "closures": [{"rows": 1000000}]})"),
+              HasSubstr("want at most 1000000 rows of contacts"));
+  EXPECT_THAT(error_of_text(R"({"stiction_problem": 1, "question": "equilibrium", "F": [)" + zeros +
+                            R"(], "J": {"row": [], "col": [], "value": []}, "closures": [{"rows": 1000000}],
+                             "options": {"solver": "native"}})"),
               HasSubstr("J: want at most 67108864 entries, zeros included, got 1000000 x 100"));
 }
 

@@ -159,7 +159,7 @@ TEST(ScenarioChecker, NamesWhatAProgramGotWrong)
     EXPECT_THAT(error_after([&](Scenario& s) { s.options.cone = ConeShape::inner(facets); }),
                 StartsWith("options.cone: want 3 to 4096"));
   EXPECT_THAT(error_after([](Scenario& s) { s.options.solver = "magic"; }),
-              StartsWith("options.solver: want native | qpoases, got 'magic'"));
+              StartsWith("options.solver: want auto | native | sparse | qpoases, got 'magic'"));
   EXPECT_THAT(error_after([](Scenario& s) { s.options.plane = "xz"; }), StartsWith("options.plane: want xy | yz | zx"));
   for (const double value : {0.0, -1.0, kNan, kInfinity}) {
     EXPECT_THAT(error_after([&](Scenario& s) { s.options.gap = value; }), StartsWith("options.gap"));
