@@ -198,6 +198,17 @@ void Detector::touch_all(const LinkOf& link, const Detect& detect, const std::st
       for (std::size_t i = 0; i < at_.postures[m].robot->shapes.size(); ++i) touch_link(link, {m, i}, detect.within);
 }
 
+/// A point of the world in the axes of a link, without coordinates that are only rounding of the way there: a ball
+/// would seem to touch beside the line through its centre.
+Eigen::Vector3d in_link(const Eigen::Isometry3d& link, const Eigen::Vector3d& point)
+{
+  constexpr double kWayRounding = 0x1p-48;
+  const Eigen::Matrix3d to_link = link.linear().transpose();
+  const Eigen::Vector3d there = to_link * (point - link.translation());
+  const Eigen::Vector3d size = to_link.cwiseAbs() * (point.cwiseAbs() + link.translation().cwiseAbs());
+  return (there.array().abs() > kWayRounding * size.array()).select(there, 0.0);
+}
+
 void Detector::add(const ContactDescription& contact, std::size_t index, const LinkOf& link, Found& found)
 {
   const std::string path = "contacts[" + std::to_string(index) + "]";
@@ -213,11 +224,11 @@ void Detector::add(const ContactDescription& contact, std::size_t index, const L
   }
   const Eigen::Vector3d normal = found.normal.normalized();
   const std::vector<PlanePoint> patch = found.points.size() > 1 ? reduced_patch(found.points, normal) : found.points;
-  const Eigen::Isometry3d to_link = at_.postures[link.model].link_pose(link.link).inverse(Eigen::Isometry);
+  const Eigen::Isometry3d pose = at_.postures[link.model].link_pose(link.link);
   DetectedContact told{"", found.link, found.with, {}};
   one.points.clear();
   for (const PlanePoint& point : patch) {
-    one.points.push_back(to_link * point.point);
+    one.points.push_back(in_link(pose, point.point));
     told.distances.push_back(point.distance);
   }
   one.patch = patch.size() > 1;

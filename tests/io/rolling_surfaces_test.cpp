@@ -35,6 +35,17 @@ TEST(RollingSurfaces, ABallHasItsRadius)
   EXPECT_GT(std::abs(corner.problem.gamma[0] - said.problem.gamma[0]), 0.05 * 400 - 1e-9) << "r w² of difference";
 }
 
+/// A ball that is found on a slope, and slips with too little friction: its normal passes through its centre, whatever
+/// rounding says.
+TEST(RollingSurfaces, ABallThatIsFoundOnASlopeIsDecided)
+{
+  for (int slope = 3; slope < 60; slope += 4) {
+    const ScenarioReport found =
+        checked("ball_detected", {{"ground.mu", "0.01"}, {"ground.slope", std::to_string(slope) + " deg"}});
+    EXPECT_EQ(found.verdict, Verdict::kFails) << slope << " degrees: " << found.summary;  // 2/7 tan is needed
+  }
+}
+
 /// The disk of urdf/disk.urdf touches with both ends of a line of its side: at its rims that side is what is meant.
 TEST(RollingSurfaces, ACylinderRollsOnTheEndsOfItsSide)
 {
