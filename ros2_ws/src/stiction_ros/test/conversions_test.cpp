@@ -184,7 +184,7 @@ TEST(Conversions, NamesAndDefaults)
   EXPECT_EQ(scenario.scene.loops[0].on, "world");
   EXPECT_EQ(scenario.options.push->link, "robot/left/torso");
   EXPECT_EQ(scenario.question, stiction::Question::kAllSticking);
-  EXPECT_EQ(scenario.options.solver, "native");
+  EXPECT_EQ(scenario.options.solver, "auto");
 
   message.models.resize(2);
   message.models[0].name = "hand";
