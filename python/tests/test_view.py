@@ -203,9 +203,9 @@ def test_contact_shows_its_numbers_and_names_are_escaped(root):
 def test_view_asks_again_and_resets(scenarios):
     with View(scenarios / "box_on_slope.yaml", port=0) as view:
         assert view.url.startswith("http://127.0.0.1:")
-        assert "HOLDS" in view._words.content
+        assert "(holds)" in view._words.content
         assert view.move(friction=0.9).report.verdict == "fails"
-        assert "FAILS" in view._words.content and view.stage.moves
+        assert "(fails)" in view._words.content and view.stage.moves
         view._contact_clicked(0)
         assert "bottom" in view._contact_words.content and "N" in view._contact_words.content
         assert view.move(friction=0.91).report.verdict == "holds"

@@ -91,7 +91,7 @@ def test_slider_turns_the_verdict(browser, root):
     """tan 20 degrees is 0.9099 of mu 0.4: 0.91 holds, 0.90 does not."""
     with View(root / "scenarios/box_on_slope.yaml", port=0) as view:
         browser.get(view.url)
-        until(lambda: "HOLDS" in text_of(browser), "the verdict")
+        until(lambda: "(holds)" in text_of(browser), "the verdict")
         thumb = until(lambda: slider_thumb(browser, "every mu, times"), "the slider of friction")
         until(lambda: browser.find_elements(By.TAG_NAME, "canvas"), "the canvas")
         for handle in view.stage._links.values():  # control: the robot is what makes the difference
@@ -105,9 +105,9 @@ def test_slider_turns_the_verdict(browser, root):
             thumb.send_keys(Keys.ARROW_LEFT)
         until(lambda: view.answer.changes, "what the slider changes")
         until(lambda: view.sliders["friction"].value == pytest.approx(0.91), "0.91")
-        assert view.wait().report.verdict == "holds" and "HOLDS" in text_of(browser)
+        assert view.wait().report.verdict == "holds" and "(holds)" in text_of(browser)
         thumb.send_keys(Keys.ARROW_LEFT)
-        until(lambda: "FAILS" in text_of(browser), "the other verdict")
+        until(lambda: "(fails)" in text_of(browser), "the other verdict")
         assert view.sliders["friction"].value == pytest.approx(0.90)
         assert view.wait().changes["contacts.bottom.mu"] == pytest.approx(0.36)
         until(lambda: view.stage.moves, "the motion")
