@@ -35,6 +35,7 @@ struct AllStickingAnswer {
 struct EquilibriumAnswer {
   ConeShape shape;
   Eigen::VectorXd a;               ///< prescribed acceleration, nv
+  bool moves = false;              ///< at prescribed velocities that are not zero
   std::optional<PushOption> push;  ///< that was asked for: result.push, or result.ball for horizontal and any
   double tolerance = 0.0;          ///< of the data
   std::vector<int> idle_motors;    ///< as in AllStickingAnswer

@@ -52,6 +52,7 @@ class EquilibriumAsker final : public Asker {
     answer_.push = situation.scenario.options.push;
     answer_.tolerance = situation.scenario.options.tolerance;
     answer_.a = situation.state.a;
+    answer_.moves = !situation.state.v.isZero(0.0);
     answer_.idle_motors = idle_motors(situation);
   }
 

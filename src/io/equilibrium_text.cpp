@@ -109,7 +109,7 @@ AnswerText equilibrium_text(const ScenarioReport& report)
   if (holds && result.indeterminacy > 0)
     text.notes.push_back(shown_forces_text(result.indeterminacy, result.least_friction_shown));
   const std::vector<FrictionCone> cones = cones_of(report.problem.contacts);
-  const bool at_rest = (answer.a.array() == 0.0).all();
+  const bool accelerates = !answer.a.isZero(0.0), at_rest = !accelerates && !answer.moves;
   text.outcome = std::string(holds ? "" : "DOES NOT ") + (at_rest ? "STAND" : "FOLLOW") + (holds ? "S" : "") +
                  (at_rest ? "" : " THE MOTION");
   if (holds && report.problem.contacts.empty()) text.outcome = "NO CONTACTS";
@@ -117,7 +117,10 @@ AnswerText equilibrium_text(const ScenarioReport& report)
           list_failing_contacts(report.problem, rules_of_balance(answer.shape), result.certificate, result.failure);
       result.verdict == Verdict::kFails && !who.empty())
     text.notes.push_back(who);
-  if (!at_rest) text.notes.push_back("for the prescribed acceleration, not at rest");
+  if (!at_rest) {
+    text.notes.push_back(std::string("for the prescribed ") + (accelerates ? "acceleration" : "velocities") +
+                         ", not at rest");
+  }
   for (const ReportedMargin& margin : report.margins)
     if (const std::string note = margin_note(answer, cones, margin); !note.empty()) text.notes.push_back(note);
   if (result.verdict == Verdict::kFails) text.advice = repairs_text(cones, report.margins);

@@ -10,7 +10,9 @@
 namespace stiction::internal {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using Json = nlohmann::ordered_json;
 
 TEST(EquilibriumReport, GoldenOfAPushedBox)
@@ -29,6 +31,20 @@ ground/3  sticking       2.4525  [--------------------]   0 %
  - holds without any friction
  - box/box may be pushed along (1, 0, 0) with 3.924 N
 )");
+}
+
+TEST(EquilibriumReport, WhatMovesDoesNotStand)
+{
+  const std::vector<ScenarioOverride> held = {
+      {"question", "equilibrium"}, {"models.b.effort", "unlimited"}, {"models.b.joints.alpha", "0"}};
+  const auto text = [&](const char* rate) {
+    std::vector<ScenarioOverride> overrides = held;
+    overrides.push_back({"models.b.rates.alpha", rate});
+    return to_text(checked("block_with_pendulum", overrides));
+  };
+  EXPECT_THAT(text("0"), StartsWith("STANDS (holds)"));
+  EXPECT_THAT(text("1"),
+              AllOf(StartsWith("FOLLOWS THE MOTION (holds)"), HasSubstr("for the prescribed velocities, not at rest")));
 }
 
 TEST(EquilibriumReport, KeysInTheOrderOfTheContract)

@@ -66,6 +66,9 @@ TEST(GeometryScenario, PointsBesideTheirLinkAreToldWithoutAGround)
       refusal_of(text, {{"options.strict", "true"}}),
       HasSubstr("contacts[0].points[0]: is 400 mm away from the collision shapes of 'box/box' (options.strict)"));
   EXPECT_TRUE(checked("ratchet_carts").warnings.empty()) << "a ratchet reaches across a gap";
+  EXPECT_THAT(checked("ratchet_carts", {{"ground.height", "-5"}}).warnings,
+              ::testing::ElementsAre("contacts[0].at: is 5 m away from the ground",
+                                     "contacts[0].normal: is 90 degrees off the normal of the ground"));
 }
 
 TEST(GeometryScenario, ABallThatIsFoundRollsAsTheOneThatIsGiven)

@@ -549,7 +549,7 @@ TEST(ImpactBatch, RowsAnswerAsCheckDoes)
     EXPECT_EQ(answer.summary, report["summary"].get<std::string>());
     EXPECT_EQ(answer.cells[1].number, change(report));
     EXPECT_EQ(answer.cells[3].number, report["impact"]["solutions"].size());
-    EXPECT_EQ(answer.cells[4].word, report["impact"]["unique"]);
+    EXPECT_EQ(answer.cells[4].word, report["impact"]["unique"].get<std::string>());
     fails += answer.verdict == Verdict::kFails;
   }
   EXPECT_GE(fails, 1);

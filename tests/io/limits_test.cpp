@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "base/file.hpp"
 #include "io/checked.hpp"
@@ -114,6 +116,30 @@ TEST(FileLimits, WhatHasNoEndIsNotRead)
   }
   EXPECT_THAT(error_of("block_on_ground", {{"models.b.urdf", "/dev/zero"}}),
               HasSubstr("models.b.urdf: want at most 8 MiB, got more in '/dev/zero'"));
+}
+
+TEST(FileLimits, APipeWantsAWriter)
+{
+  const std::string pipe =
+      (std::filesystem::temp_directory_path() / ("stiction_pipe_" + std::to_string(::getpid()))).string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  try {
+    read_text_file(pipe, "scenario");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.what(), "scenario: want a file, got the pipe '" + pipe + "', to which nobody writes");
+  }
+  std::thread writer([&] {
+    std::ofstream out(pipe);
+    out << std::string(100'000, 'a') << std::flush;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    out << "b";
+  });
+  const std::string text = read_text_file(pipe, "scenario");
+  writer.join();
+  std::filesystem::remove(pipe);
+  EXPECT_EQ(text.size(), 100'001u);
+  EXPECT_EQ(text.back(), 'b');
 }
 
 TEST(FileLimits, SizesAreLookedAtBeforeReading)
