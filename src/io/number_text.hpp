@@ -7,6 +7,7 @@
 
 #include "base/numerics.hpp"
 #include "stiction/cone.hpp"
+#include "stiction/contact_problem.hpp"
 
 namespace stiction::internal {
 
