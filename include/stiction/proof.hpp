@@ -6,15 +6,9 @@
 
 #include "stiction/cone_program.hpp"
 #include "stiction/contact_problem.hpp"
+#include "stiction/verdict.hpp"
 
 namespace stiction {
-
-/// Three-valued; the default claims nothing. "holds": a solution in which every contact sticks exists. "fails": none
-/// does.
-enum class Verdict { kUndecided, kHolds, kFails };
-
-/// "holds", "fails", "undecided"
-const char* to_string(Verdict verdict);
 
 /// Backward error that counts as rounding, of a load relative to itself, of a contact's axes and lever arms relative to
 /// their length: a verdict is about data within changes of this size, and says so exactly (docs/proofs.md). The same
@@ -44,6 +38,9 @@ bool proves_feasible(const ConeProgram& program, const Eigen::VectorXd& x, std::
 /// True when y separates: y'e > sup{ y'E x : x in cones x boxes x free }, where a cone or free column may violate its
 /// condition only by rounding of its own product (|y|'|E|), and the strict inequality exceeds the rounding of y'e.
 bool proves_infeasible(const ConeProgram& program, const Eigen::VectorXd& y, std::string* why = nullptr);
+
+/// The verdict that an engine's claim proves: kHolds by the x of kFeasible, kFails by the y of kInfeasible.
+Verdict judge_claim(const ConeProgram& program, const ConeAnswer& claim);
 
 /// How a unilateral contact may leave: the paper's (65) lets it detach but keeps its tangential acceleration at zero,
 /// (61) forbids it; kFree: it sticks, or leaves, and is then neither held nor carries anything.

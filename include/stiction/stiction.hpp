@@ -43,5 +43,6 @@
 #include "stiction/sticking_monitor.hpp"
 #include "stiction/surroundings.hpp"
 #include "stiction/trajectory.hpp"
+#include "stiction/verdict.hpp"
 #include "stiction/version.hpp"
 #include "stiction/words.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "ask/equilibrium_workspace.hpp"
-#include "ask/proved.hpp"
 #include "base/linear_algebra.hpp"
 #include "proof/closure_proof.hpp"
+#include "solve/cast.hpp"
 #include "solve/closure_newton.hpp"
 #include "stiction/closure.hpp"
 
@@ -66,7 +66,7 @@ struct ClosureChecker::Workspace {
   internal::PivotedQr weighted_qr, stacked_qr;
   Grasp drawn, varied;  ///< from contacts; with other friction
   ClosureProof trial_proof;
-  internal::Caster caster;
+  internal::Caster caster{judge_claim};
   internal::Cast cast;
 };
 

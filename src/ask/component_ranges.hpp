@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ask/proved.hpp"
+#include "solve/cast.hpp"
 #include "stiction/paper/steps.hpp"
 
 namespace stiction::internal {
@@ -19,7 +19,7 @@ class ComponentRanges {
   ConeProgram program_;  ///< one row more, which reads a variable off
   Eigen::VectorXd start_;
   Engine& engine_;
-  Caster caster_;
+  Caster caster_{judge_claim};
   Cast cast_;
 };
 

@@ -9,9 +9,9 @@
 
 #include "ask/coupling_parts.hpp"
 #include "ask/propositions_algebra.hpp"
-#include "ask/proved.hpp"
 #include "base/text.hpp"
 #include "proof/motion_bounds.hpp"
+#include "solve/cast.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {
@@ -179,7 +179,7 @@ void pin_or_shift(const ContactProblem& problem, const ActiveRows& rows, Engine&
   for (Eigen::Index k = 0; k < loaded; ++k) program.free.push_back(static_cast<int>(k));
   for (Eigen::Index k = loaded; k < count; ++k) program.boxes.push_back({static_cast<int>(k), 0.0, kInfinity});
   ConeAnswer answer;
-  const Verdict shifts = decide(engine, program, answer);
+  const Verdict shifts = decide(engine, program, judge_claim, answer);
   if (shifts == Verdict::kFails) c.pins = -unit.S.cwiseProduct(answer.y.head(nv));
   if (shifts != Verdict::kHolds) return;
   c.shift.setZero(problem.rows());
@@ -213,7 +213,7 @@ void force_intervals(const ContactProblem& problem, const std::vector<int>& acti
   }
   program.e.head(nv) = program.E.topRows(nv) * start;  // what the proved forces balance
   program.e_scale.head(nv) = (problem.M * c.acceleration).cwiseAbs() + problem.F.cwiseAbs();
-  Caster caster;
+  Caster caster{judge_claim};
   Cast cast;
   CastOptions options;
   options.scale = count > 0 ? start.lpNorm<Eigen::Infinity>() : 0.0;
@@ -490,7 +490,7 @@ Eigen::VectorXd newton_shock(const ShockInput& in, Engine& engine, Shock& result
   for (Eigen::Index j = 0; j < nv + p; ++j) program.free.push_back(static_cast<int>(j));
   for (Eigen::Index j = nv + p; j < nv + p + m; ++j) program.boxes.push_back({static_cast<int>(j), 0.0, kInfinity});
   ConeAnswer answer;
-  result.exists = decide(engine, program, answer);
+  result.exists = decide(engine, program, judge_claim, answer);
   if (result.exists != Verdict::kHolds) return {};
   result.bilateral_impulse = answer.x.segment(nv, p);
   result.unilateral_impulse = answer.x.tail(m);

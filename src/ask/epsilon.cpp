@@ -92,7 +92,7 @@ class Hull {
       }
       program_.e.setConstant(m + 1, target * (1.0 + kProducts));
       program_.e[m] = 1.0;
-      const Verdict verdict = internal::decide(engine_, program_, answer_);
+      const Verdict verdict = internal::decide(engine_, program_, judge_claim, answer_);
       if (verdict == Verdict::kHolds) return true;
       if (verdict == Verdict::kUndecided) return false;
       const Direction share = answer_.y.head(m).cwiseMax(0.0);

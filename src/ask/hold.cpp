@@ -8,14 +8,15 @@
 namespace stiction::internal {
 namespace {
 
-/// How a program is decided: claim, decide or decide_next of proved.hpp.
-using DecideProgram = Verdict (*)(Engine&, const ConeProgram&, ConeAnswer&);
+/// How a program is decided: afresh, or from the one before.
+using DecideProgram = Verdict (*)(Engine&, const ConeProgram&, ClaimJudge, ConeAnswer&);
 
 /// One depth-first search; found.signs are those of the branch at hand.
 class SignSearch {
  public:
-  SignSearch(const HoldProblem& problem, DecideProgram decide, HoldWorkspace& workspace, HoldAnswer& found)
-      : problem_(problem), decide_(decide), workspace_(workspace), found_(found)
+  SignSearch(const HoldProblem& problem, DecideProgram decide, ClaimJudge judge, HoldWorkspace& workspace,
+             HoldAnswer& found)
+      : problem_(problem), decide_(decide), judge_(judge), workspace_(workspace), found_(found)
   {
   }
 
@@ -50,6 +51,7 @@ class SignSearch {
 
   const HoldProblem& problem_;
   DecideProgram decide_;
+  ClaimJudge judge_;
   HoldWorkspace& workspace_;
   HoldAnswer& found_;
   int nodes_ = 0;
@@ -68,7 +70,7 @@ Verdict SignSearch::decide_program()
       answer.y.resize(0);
       answer.iterations = 0;
     } else {
-      verdict = decide_(*workspace_.engine, program, answer);
+      verdict = decide_(*workspace_.engine, program, judge_, answer);
       if (verdict == Verdict::kUndecided && answer.outcome == Outcome::kInfeasible && fails_with_more())
         verdict = Verdict::kFails;
     }
@@ -176,18 +178,18 @@ void HoldWorkspace::recycle(std::vector<MotionLeaf>& used)
 
 Verdict decide(const HoldProblem& problem, HoldWorkspace& workspace, HoldAnswer& found)
 {
-  return SignSearch(problem, decide, workspace, found).run();
+  return SignSearch(problem, decide, judge_claim, workspace, found).run();
 }
 
 Verdict decide_next(const HoldProblem& problem, HoldWorkspace& workspace, HoldAnswer& found)
 {
-  return SignSearch(problem, decide_next, workspace, found).run();
+  return SignSearch(problem, decide_next, judge_claim, workspace, found).run();
 }
 
 Verdict claim(const HoldProblem& problem, HoldWorkspace& workspace, HoldAnswer& found)
 {
   found.verdict = Verdict::kUndecided;  // an unproved node could hide the branch that holds
-  return problem.set.needs_signs() ? Verdict::kUndecided : SignSearch(problem, claim, workspace, found).run();
+  return problem.set.needs_signs() ? Verdict::kUndecided : SignSearch(problem, decide, believe, workspace, found).run();
 }
 
 double gain(const ContactProblem& problem, const MotionLeaf& leaf, const Loads& loads)

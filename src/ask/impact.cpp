@@ -11,7 +11,6 @@
 #include "ask/impulse_uniqueness.hpp"
 #include "ask/mode_limit.hpp"
 #include "ask/propositions_algebra.hpp"
-#include "ask/proved.hpp"
 #include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "proof/impact_cover.hpp"

@@ -4,9 +4,9 @@
 
 #include "ask/component_ranges.hpp"
 #include "ask/propositions_algebra.hpp"
-#include "ask/proved.hpp"
 #include "base/numerics.hpp"
 #include "proof/impact_law.hpp"
+#include "solve/decide.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -90,7 +90,7 @@ class Redistribution {
       program.E(nv, block.col) = 1.0;
     }
     ConeAnswer answer;
-    const Verdict another = decide(engine, program, answer);
+    const Verdict another = decide(engine, program, judge_claim, answer);
     if (another == Verdict::kFails) return Verdict::kHolds;
     return another == Verdict::kHolds && !at_a_rim_ ? Verdict::kFails : Verdict::kUndecided;
   }

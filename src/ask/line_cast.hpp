@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ask/cast.hpp"
 #include "ask/hold.hpp"
+#include "solve/cast.hpp"
 
 namespace stiction::internal {
 

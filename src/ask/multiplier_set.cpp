@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/proof.hpp"
+
 namespace stiction::internal {
 
 void Loads::reset(const ContactProblem& problem)

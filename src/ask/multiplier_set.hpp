@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "ask/proved.hpp"
+#include "solve/decide.hpp"
 #include "stiction/contact_problem.hpp"
 
 namespace stiction::internal {

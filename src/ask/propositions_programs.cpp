@@ -28,7 +28,7 @@ Verdict decided(Engine& engine, const ConeProgram& program)
   if (program.E.rows() == 0) return Verdict::kHolds;
   if (program.E.cols() == 0) return program.e.isZero(0.0) ? Verdict::kHolds : Verdict::kFails;
   ConeAnswer answer;
-  return decide(engine, program, answer);
+  return decide(engine, program, judge_claim, answer);
 }
 
 Verdict opposite(Verdict verdict)

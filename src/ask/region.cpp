@@ -158,7 +158,7 @@ bool RegionChecker::Workspace::find_pieces(RegionResult& result)
     if (!complete) {  // a relaxation of all patterns below: when it fails they all do
       ConeAnswer& answer = checker.search.answer;
       const ConeProgram& program = anywhere.arrange(checker.loads, signs);
-      if (internal::decide(*checker.search.engine, program, answer) != Verdict::kFails) return true;
+      if (internal::decide(*checker.search.engine, program, judge_claim, answer) != Verdict::kFails) return true;
       MotionLeaf leaf;
       leaf.signs = signs;
       anywhere.to_motion(answer.y, leaf.motion);

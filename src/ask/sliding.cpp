@@ -7,12 +7,12 @@
 #include "ask/contact_reports.hpp"
 #include "ask/mode_limit.hpp"
 #include "ask/mode_solver.hpp"
-#include "ask/proved.hpp"
 #include "base/linear_algebra.hpp"
 #include "base/numerics.hpp"
 #include "base/text.hpp"
 #include "proof/sliding_bounds.hpp"
 #include "proof/sliding_program.hpp"
+#include "stiction/engine.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {

@@ -53,7 +53,7 @@ bool StickingChecker::Workspace::admissible_patterns(std::vector<std::vector<int
   std::vector<int> pattern(problem->contacts.size(), 0);
   internal::visit_signs(set, 0, pattern, [&](const std::vector<int>& signs, bool complete) {
     if (!known) return false;
-    const Verdict verdict = internal::decide(*search.engine, set.arrange(loads, signs), search.answer);
+    const Verdict verdict = internal::decide(*search.engine, set.arrange(loads, signs), judge_claim, search.answer);
     if (verdict == Verdict::kFails) return false;
     if (!complete) return true;
     known = verdict == Verdict::kHolds && patterns.size() < kIntervalPatterns;
@@ -68,7 +68,7 @@ bool StickingChecker::Workspace::admissible_patterns(std::vector<std::vector<int
 void StickingChecker::Workspace::widen_intervals(const std::vector<int>& pattern, std::vector<ContactReport>& contacts)
 {
   const ConeProgram& base = set.arrange(loads, pattern);
-  if (internal::decide(*search.engine, base, search.answer) != Verdict::kHolds) return;
+  if (internal::decide(*search.engine, base, judge_claim, search.answer) != Verdict::kHolds) return;
   const Eigen::VectorXd start = search.answer.x;
   const auto m = base.E.rows(), n = base.E.cols();
   CastOptions how;

@@ -77,7 +77,7 @@ bool StickingChecker::Workspace::acceleration_unique()
   // F'd is a sum of non-negative terms λ_i s_i: rounding of F itself must not count
   program.E.row(k) = program.E.row(k).unaryExpr(
       [&](double x) { return std::abs(x) <= kProductRounding * p.F.lpNorm<Eigen::Infinity>() ? 0.0 : x; });
-  return internal::decide(*search.engine, program, search.answer) == Verdict::kFails;
+  return internal::decide(*search.engine, program, judge_claim, search.answer) == Verdict::kFails;
 }
 
 }  // namespace stiction

@@ -88,7 +88,7 @@ struct StickingChecker::Workspace {
   internal::SlackSearch slack;
   internal::ShownForces shown_forces;
   internal::InternalForces internal_forces;
-  internal::Caster caster;
+  internal::Caster caster{judge_claim};
   internal::Cast cast;
   Eigen::VectorXd direction;
   std::vector<int> equality_rows, inequality_rows;

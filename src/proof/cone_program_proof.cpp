@@ -235,4 +235,11 @@ bool proves_infeasible(const ConeProgram& program, const Eigen::VectorXd& y, std
   return internal::drop_noise(program.E, clean) && separates(program, clean, nullptr);
 }
 
+Verdict judge_claim(const ConeProgram& program, const ConeAnswer& claim)
+{
+  if (claim.outcome == Outcome::kFeasible && proves_feasible(program, claim.x)) return Verdict::kHolds;
+  if (claim.outcome == Outcome::kInfeasible && proves_infeasible(program, claim.y)) return Verdict::kFails;
+  return Verdict::kUndecided;
+}
+
 }  // namespace stiction

@@ -1,4 +1,4 @@
-#include "stiction/proof.hpp"
+#include "stiction/verdict.hpp"
 
 namespace stiction {
 

@@ -1,102 +1,10 @@
-// The two searches along one number, with verdicts that are known for every number.
-#include "ask/cast.hpp"
+// The search for the least friction, with verdicts that are known for every number.
+#include "ask/friction_bracket.hpp"
 
 #include <gtest/gtest.h>
 
-#include "ask/friction_bracket.hpp"
-
 namespace stiction::internal {
 namespace {
-
-/// Holds up to the root of t + bend t² = 1; a failing t gives the tangent there, as certificates do. Undecided within
-/// `blind` of it.
-struct BentEnd {
-  double bend = 0.0, blind = 0.0;
-  int decisions = 0;
-
-  double end() const { return bend == 0.0 ? 1.0 : (std::sqrt(1.0 + 4.0 * bend) - 1.0) / (2.0 * bend); }
-  Verdict decide(double t, CastRange& range)
-  {
-    ++decisions;
-    if (std::abs(t - end()) <= blind) return Verdict::kUndecided;
-    if (t < end()) return Verdict::kHolds;
-    const double tangent = t - (t + bend * t * t - 1.0) / (1.0 + 2.0 * bend * t);
-    range.upper = std::min(range.upper, std::max(tangent, range.lower));
-    return Verdict::kFails;
-  }
-  CastRange cast(const CastOptions& options = {}, double upper = kInfinity)
-  {
-    CastRange range;
-    range.upper = upper;
-    close_gap(range, options, [&](double t) { return decide(t, range); });
-    return range;
-  }
-};
-
-TEST(Cast, EndsAtOnceWhereTheEndIsFlat)
-{
-  BentEnd flat;
-  const CastRange range = flat.cast({.scale = 1.0}, 10.0);
-  EXPECT_EQ(range.end, CastRange::End::kBounded);
-  EXPECT_LE(range.lower, 1.0);
-  EXPECT_GE(range.upper, 1.0);
-  EXPECT_LE(range.upper - range.lower, 1e-9);
-  EXPECT_LE(flat.decisions, 3);
-}
-
-TEST(Cast, ConvergesFastWhereTheEndIsBent)
-{
-  for (const double bend : {0.1, 1.0, 10.0, 1000.0}) {
-    BentEnd bent{bend};
-    const CastRange range = bent.cast({}, 1e3);
-    EXPECT_EQ(range.end, CastRange::End::kBounded);
-    EXPECT_LE(range.lower, bent.end() * (1 + 1e-15));
-    EXPECT_GE(range.upper, bent.end() * (1 - 1e-15));
-    EXPECT_LE(range.upper - range.lower, 1e-9 * bent.end());
-    EXPECT_LE(bent.decisions, 24) << bend;  // bisection takes forty
-  }
-}
-
-TEST(Cast, FindsAnEndThatNothingBoundsYet)
-{
-  for (const double bend : {0.0, 1.0, 1e6}) {
-    BentEnd bent{bend};
-    const CastRange range = bent.cast({.scale = 1e-6});
-    EXPECT_EQ(range.end, CastRange::End::kBounded);
-    EXPECT_LE(range.upper - range.lower, 1e-9 * bent.end());
-    EXPECT_NEAR(range.lower, bent.end(), 2e-9 * bent.end());
-  }
-}
-
-TEST(Cast, StopsAtTheCap)
-{
-  BentEnd bent{1.0};
-  const CastRange range = bent.cast({.cap = 0.25});
-  EXPECT_EQ(range.end, CastRange::End::kBounded);
-  EXPECT_EQ(range.lower, 0.25);
-  EXPECT_EQ(bent.decisions, 1);
-}
-
-TEST(Cast, StaysOnBothSidesOfWhatCannotBeTold)
-{
-  BentEnd blind{1.0, 1e-3};
-  const CastRange range = blind.cast({}, 10.0);
-  EXPECT_EQ(range.end, CastRange::End::kUndecided);
-  EXPECT_NEAR(range.lower, blind.end() - 1e-3, 1e-7);
-  EXPECT_GE(range.upper, blind.end());
-  EXPECT_LE(range.upper, 10.0);
-}
-
-TEST(Cast, BelievesAFailureWithoutATangent)
-{
-  CastRange range;
-  const CastOptions coarse{.relative_gap = 0.1, .scale = 1.0};
-  close_gap(range, coarse, [](double t) { return t <= 3.0 ? Verdict::kHolds : Verdict::kFails; });
-  EXPECT_EQ(range.end, CastRange::End::kBounded);
-  EXPECT_LE(range.lower, 3.0);
-  EXPECT_GE(range.upper, 3.0);
-  EXPECT_LE(range.upper - range.lower, 0.31);
-}
 
 /// Enough from `least` on; proofs of failure reach up to `share` of it, undecided within `blind` (relative).
 FrictionBracket bracket_at(double least, double share, double blind = 0.0, double holding = kInfinity)

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stiction/proof.hpp"
+#include "solve/decide.hpp"
 
 namespace stiction::internal {
 
@@ -66,5 +66,27 @@ void close_gap(CastRange& range, const CastOptions& options, DecideAt&& decide_a
     }
   }
 }
+
+/// The largest t such that e + t d is representable: at `lower` with witness x, not beyond `upper` by certificate y.
+struct Cast : CastRange {
+  Eigen::VectorXd x, y;
+};
+
+/// Workspace of casts; one per thread.
+class Caster {
+ public:
+  explicit Caster(ClaimJudge judge) : judge_(judge) {}
+
+  /// `program` must be representable at t = start with witness `x`; program.e is restored on return.
+  /// Every infeasible t yields a separating y and so the cut t <= (sup - y'e)/(y'd); every feasible one a lower bound.
+  void cast(Engine& engine, ConeProgram& program, const Eigen::VectorXd& d, double start, const Eigen::VectorXd& x,
+            const CastOptions& options, Cast& result);
+
+ private:
+  ClaimJudge judge_;
+  ConeAnswer answer_;
+  Eigen::VectorXd e0_;
+  ConeProgram recession_;
+};
 
 }  // namespace stiction::internal

@@ -1,4 +1,4 @@
-#include "ask/proved.hpp"
+#include "solve/decide.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,6 @@
 #include "base/numerics.hpp"
 
 namespace stiction::internal {
-
 namespace {
 
 /// The variables of a cone that may take part in a correction, each by its own size: friction that is zero stays zero,
@@ -25,16 +24,13 @@ void add_loaded_columns(const ConeBlock& block, const Eigen::VectorXd& x, std::v
 }
 
 /// An engine stops where the residual is rounding of the whole load. Rows in which next to nothing is carried have less
-/// rounding, so a solution that a proof refuses is corrected in its rows before it is given up.
-Verdict judged(const ConeProgram& program, ConeAnswer& answer)
+/// rounding, so a solution that the judge refuses is corrected in its rows before it is given up.
+Verdict judged(const ConeProgram& program, ClaimJudge judge, ConeAnswer& answer)
 {
-  if (answer.outcome == Outcome::kFeasible) {
-    if (proves_feasible(program, answer.x)) return Verdict::kHolds;
-    balance(program, answer.x);
-    if (proves_feasible(program, answer.x)) return Verdict::kHolds;
-  }
-  if (answer.outcome == Outcome::kInfeasible && proves_infeasible(program, answer.y)) return Verdict::kFails;
-  return Verdict::kUndecided;
+  const Verdict verdict = judge(program, answer);
+  if (verdict != Verdict::kUndecided || answer.outcome != Outcome::kFeasible) return verdict;
+  balance(program, answer.x);
+  return judge(program, answer);
 }
 
 /// Forces well inside of every cone, of one newton each, to all sides.
@@ -54,7 +50,7 @@ Eigen::VectorXd spread_forces(const ConeProgram& program)
 /// Few loaded contacts, as engines find them among many, leave rows in which only rounding is carried, and what a proof
 /// forgives there is rounding of that. With a share of the load on every contact all rows carry something: forces of
 /// the rest of the load are looked for, and put on top.
-Verdict judged_inside(Engine& engine, const ConeProgram& program, ConeAnswer& answer)
+Verdict judged_inside(Engine& engine, const ConeProgram& program, ClaimJudge judge, ConeAnswer& answer)
 {
   if (answer.outcome != Outcome::kFeasible || program.cones.empty()) return Verdict::kUndecided;
   double load = 0.0;
@@ -71,23 +67,11 @@ Verdict judged_inside(Engine& engine, const ConeProgram& program, ConeAnswer& an
     if (rest.outcome != Outcome::kFeasible) continue;
     rest.x += each * spread;
     balance(program, rest.x);
-    if (!proves_feasible(program, rest.x)) continue;
+    if (judge(program, rest) != Verdict::kHolds) continue;
     answer.x = rest.x;
     return Verdict::kHolds;
   }
   return Verdict::kUndecided;
-}
-
-/// sup of y'E x over the boxes of the program (cones and free variables contribute nothing to a valid certificate).
-double box_support(const ConeProgram& program, const Eigen::VectorXd& y)
-{
-  double sum = 0.0;
-  for (const BoxVariable& box : program.boxes) {
-    const double h = program.E.col(box.col).dot(y);
-    const double bound = h > 0.0 ? box.upper : box.lower;
-    if (std::isfinite(bound)) sum += h * bound;  // an infinite bound goes with h = 0 up to rounding
-  }
-  return sum;
 }
 
 }  // namespace
@@ -129,74 +113,24 @@ void balance(const ConeProgram& program, Eigen::VectorXd& x)
   }
 }
 
-Verdict claim(Engine& engine, const ConeProgram& program, ConeAnswer& answer)
+Verdict believe(const ConeProgram&, const ConeAnswer& claim)
 {
-  engine.decide(program, answer);
-  if (answer.outcome == Outcome::kFeasible) return Verdict::kHolds;
-  return answer.outcome == Outcome::kInfeasible ? Verdict::kFails : Verdict::kUndecided;
+  if (claim.outcome == Outcome::kFeasible) return Verdict::kHolds;
+  return claim.outcome == Outcome::kInfeasible ? Verdict::kFails : Verdict::kUndecided;
 }
 
-Verdict decide(Engine& engine, const ConeProgram& program, ConeAnswer& answer)
+Verdict decide(Engine& engine, const ConeProgram& program, ClaimJudge judge, ConeAnswer& answer)
 {
   engine.decide(program, answer);
-  const Verdict verdict = judged(program, answer);
-  return verdict == Verdict::kUndecided ? judged_inside(engine, program, answer) : verdict;
+  const Verdict verdict = judged(program, judge, answer);
+  return verdict == Verdict::kUndecided ? judged_inside(engine, program, judge, answer) : verdict;
 }
 
-Verdict decide_next(Engine& engine, const ConeProgram& program, ConeAnswer& answer)
+Verdict decide_next(Engine& engine, const ConeProgram& program, ClaimJudge judge, ConeAnswer& answer)
 {
   engine.decide_next(program, answer);
-  const Verdict verdict = judged(program, answer);
-  return verdict == Verdict::kUndecided ? decide(engine, program, answer) : verdict;
-}
-
-void Caster::cast(Engine& engine, ConeProgram& program, const Eigen::VectorXd& d, double start,
-                  const Eigen::VectorXd& x, const CastOptions& options, Cast& result)
-{
-  result.lower = start;
-  result.upper = kInfinity;
-  result.x = x;
-  result.end = Cast::End::kUndecided;
-
-  // Unbounded iff d itself is a sum of rays (bounded variables do not move).
-  recession_.E = program.E;
-  recession_.e = d;
-  recession_.e_scale.resize(0);
-  recession_.cones = program.cones;
-  recession_.free = program.free;
-  recession_.boxes = program.boxes;
-  for (BoxVariable& box : recession_.boxes) {
-    if (std::isfinite(box.lower)) box.lower = 0.0;
-    if (std::isfinite(box.upper)) box.upper = 0.0;
-  }
-  const Verdict ray = decide(engine, recession_, answer_);
-  if (ray == Verdict::kHolds) {
-    result.end = Cast::End::kUnbounded;
-    if (std::isfinite(options.cap)) {
-      result.x += (options.cap - start) * answer_.x;
-      result.lower = options.cap;
-    }
-    return;
-  }
-  if (ray != Verdict::kFails) return;
-
-  e0_ = program.e;
-  const auto cut = [&](const Eigen::VectorXd& y) {
-    const double yd = y.dot(d);
-    const double t = yd > 0.0 ? (box_support(program, y) - y.dot(e0_)) / yd : kInfinity;
-    if (!(t < result.upper)) return;
-    result.upper = std::max(t, result.lower);
-    result.y = y;
-  };
-  cut(answer_.y);
-  close_gap(result, options, [&](double t) {
-    program.e = e0_ + t * d;
-    const Verdict verdict = decide_next(engine, program, answer_);
-    if (verdict == Verdict::kHolds) result.x = answer_.x;
-    if (verdict == Verdict::kFails) cut(answer_.y);
-    return verdict;
-  });
-  program.e = e0_;
+  const Verdict verdict = judged(program, judge, answer);
+  return verdict == Verdict::kUndecided ? decide(engine, program, judge, answer) : verdict;
 }
 
 }  // namespace stiction::internal
