@@ -41,7 +41,15 @@ struct GaussAnswer {
 class Engine {
  public:
   virtual ~Engine() = default;
-  virtual std::string_view name() const = 0;
+  virtual std::string_view name() const = 0;  ///< for people: what callers have to know is said by what follows
+  /// One of the same make, with a workspace of its own.
+  virtual std::unique_ptr<Engine> fresh() const = 0;
+  /// Whom to ask where this one leaves a question open: an engine that shares no method with it. The native one, unless
+  /// overridden.
+  virtual std::unique_ptr<Engine> second_opinion() const;
+  /// Whether callers may settle clear cases by quicker means of their own, as closure does by Newton's method. Whoever
+  /// chose an engine to compare with wants to hear from it.
+  virtual bool may_be_bypassed() const { return false; }
   virtual void decide(const ConeProgram& program, ConeAnswer& answer) = 0;
   /// decide() for a program that often differs from the one before in e only: the engine may continue from its last
   /// answer where that is so, which it checks itself. The answer then depends on the sequence.

@@ -239,14 +239,16 @@ void EquilibriumChecker::Workspace::check_sparse(const ContactProblem& p, const 
     result.reason.clear();
     result.certificate = proof;
   } else if (nv * (nv + p.rows()) <= kMostDense) {
-    EquilibriumChecker dense;
+    std::unique_ptr<Engine> second = engine->second_opinion();
+    const std::string name(second->name());
+    EquilibriumChecker dense(std::move(second));
     const Eigen::VectorXd same = given;
     EquilibriumOptions plain = options;
     plain.explain = plain.structure = plain.friction_scale = plain.effort = plain.generators = false;
     plain.push.resize(0);
     plain.ball.resize(0, 0);
     dense.check(p.dense(), same, plain, result);
-    result.second_engine = "native";
+    result.second_engine = name;
     if (judge.equilibrium(p, a, options.shape, result.certificate, &result.reason) != result.verdict)
       result.verdict = Verdict::kUndecided;
     result.indeterminacy = -1;

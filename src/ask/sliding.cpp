@@ -162,7 +162,7 @@ class ModeSearch {
   /// is sometimes too blunt to be a proof. Made anew for each check: answers must not depend on those before.
   Engine* other_engine()
   {
-    if (!other_) other_ = make_engine(w_.engine->name() == "native" ? "qpoases" : "native");
+    if (!other_) other_ = w_.engine->second_opinion();
     return other_.get();
   }
 

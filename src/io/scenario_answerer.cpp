@@ -283,12 +283,13 @@ const Asker& ScenarioAnswerer::ask_plain(const Scenario& scenario, MeasuredMotio
   compute(scenario, problem_);
   require_size(scenario, problem_);
   const std::string solver = solver_for(scenario, problem_);
-  if (!asker_ || question_ != scenario.question || engine_->name() != solver) {
+  if (!asker_ || question_ != scenario.question || solver_ != solver) {
     std::unique_ptr<Engine> engine = make_engine(solver);
     Engine* const owned_by_asker = engine.get();
     asker_ = kind_of(scenario.question).make(std::move(engine));
     engine_ = owned_by_asker;
     question_ = scenario.question;
+    solver_ = solver;
   }
   engine_->forget();  // an answer must not depend on the one before
   if (motion) {

@@ -83,6 +83,7 @@ class ScenarioAnswerer {
   std::unique_ptr<Asker> asker_;
   Question question_ = Question::kAllSticking;  ///< of asker_
   Engine* engine_ = nullptr;                    ///< of asker_, which owns it
+  std::string solver_;                          ///< that was asked for
 };
 
 /// Whether a scenario can be asked, as far as that shows before robots are loaded. @throws InputError

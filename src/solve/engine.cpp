@@ -6,6 +6,8 @@
 
 namespace stiction {
 
+std::unique_ptr<Engine> Engine::second_opinion() const { return make_native_engine(); }
+
 std::unique_ptr<Engine> make_engine(std::string_view name)
 {
   if (name == "native" || name == "auto") return make_native_engine();

@@ -8,6 +8,9 @@ namespace stiction::internal {
 class NativeEngine final : public Engine {
  public:
   std::string_view name() const override { return "native"; }
+  std::unique_ptr<Engine> fresh() const override { return make_native_engine(); }
+  std::unique_ptr<Engine> second_opinion() const override { return make_qpoases_engine(); }
+  bool may_be_bypassed() const override { return true; }
   void decide(const ConeProgram& program, ConeAnswer& answer) override;
   void decide_next(const ConeProgram& program, ConeAnswer& answer) override;
   void forget() override { known_ = false; }

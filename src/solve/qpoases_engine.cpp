@@ -8,6 +8,7 @@ namespace {
 class QpoasesEngine final : public Engine {
  public:
   std::string_view name() const override { return "qpoases"; }
+  std::unique_ptr<Engine> fresh() const override { return make_qpoases_engine(); }
   void decide(const ConeProgram& program, ConeAnswer& answer) override { decider_.decide(program, answer); }
   void forget() override
   {

@@ -12,6 +12,7 @@ class SparseEngine final : public Engine {
  public:
   SparseEngine() : gauss_(make_native_engine()) {}
   std::string_view name() const override { return "sparse"; }
+  std::unique_ptr<Engine> fresh() const override { return make_sparse_engine(); }
   void decide(const ConeProgram& program, ConeAnswer& answer) override;
   void gauss(const GaussProgram& program, GaussAnswer& answer) override { gauss_->gauss(program, answer); }
 

@@ -3,6 +3,7 @@
 
 #include "stiction/closure.hpp"
 #include "stiction/equilibrium.hpp"
+#include "stiction/paper/steps.hpp"
 #include "stiction/sliding.hpp"
 #include "stiction/sticking.hpp"
 #include "support/stances.hpp"
@@ -13,11 +14,16 @@ namespace {
 /// Counts questions, and answers none unless it has a friend who does.
 class Counter final : public Engine {
  public:
-  Counter(int& questions, std::unique_ptr<Engine> friend_of_mine = nullptr)
-      : questions_(questions), friend_(std::move(friend_of_mine))
+  explicit Counter(int& questions, std::unique_ptr<Engine> friend_of_mine = nullptr, bool may_be_bypassed = false)
+      : questions_(questions), friend_(std::move(friend_of_mine)), may_be_bypassed_(may_be_bypassed)
   {
   }
   std::string_view name() const override { return "counter"; }
+  std::unique_ptr<Engine> fresh() const override
+  {
+    return std::make_unique<Counter>(questions_, friend_ ? friend_->fresh() : nullptr, may_be_bypassed_);
+  }
+  bool may_be_bypassed() const override { return may_be_bypassed_; }
   void decide(const ConeProgram& program, ConeAnswer& answer) override
   {
     ++questions_;
@@ -29,6 +35,7 @@ class Counter final : public Engine {
  private:
   int& questions_;
   std::unique_ptr<Engine> friend_;
+  bool may_be_bypassed_;
 };
 
 /// Four corners that stick: redundant, so that equations alone do not settle it.
@@ -84,6 +91,31 @@ TEST(SecondEngine, OfClosureIsTheOneThatWasAskedFor)
   int questions = 0;
   EXPECT_EQ(ClosureChecker(std::make_unique<Counter>(questions, make_native_engine())).closed(grasp), Verdict::kHolds);
   EXPECT_GT(questions, 0);
+  questions = 0;
+  ClosureChecker bypassing(std::make_unique<Counter>(questions, nullptr, true));
+  EXPECT_EQ(bypassing.closed(grasp), Verdict::kHolds);
+  EXPECT_EQ(questions, 0) << "it said that clear cases need not come to it";
+}
+
+TEST(SecondEngine, SharesNoMethodWithTheFirst)
+{
+  for (const char* name : {"native", "sparse", "qpoases"}) {
+    const auto engine = make_engine(name);
+    EXPECT_EQ(engine->fresh()->name(), name);
+    EXPECT_NE(engine->second_opinion()->name(), name);
+    EXPECT_EQ(engine->may_be_bypassed(), std::string_view(name) == "native") << name;
+  }
+}
+
+TEST(SecondEngine, AnyEngineTellsTheSteps)
+{
+  const ContactProblem problem = table();
+  int questions = 0;
+  Counter engine(questions, make_native_engine());
+  const StickingResult sticks = StickingChecker().check(problem);
+  const StickingSteps steps = sticking_steps(problem, {}, sticks, engine);
+  EXPECT_GT(questions, 0);
+  EXPECT_FALSE(steps.propositions.empty());
 }
 
 }  // namespace
