@@ -101,6 +101,12 @@ TEST(Curvature, OfTwoBodies)
   EXPECT_EQ(contact.normal_frame, ContactFrame::kOn);  // then so is `along`: the axis, z of the cylinder
   EXPECT_LT(contact.on_radius->along->cross(Vector3d::UnitZ()).norm(), 1e-6);
 
+  scene.models[1].pose = {{0.0, 0.0, -0.2}, {}};  // upright: on its flat end
+  contact = found(scene);
+  ASSERT_TRUE(contact.radius);
+  EXPECT_EQ(contact.radius->first, 0.05);
+  EXPECT_FALSE(contact.on_radius) << "its end is flat";
+
   scene.models[1] = lying(shape("<box size='0.2 0.2 0.2'/>")).models[0];
   scene.models[1].name = "other";
   scene.models[1].placing.reset();
