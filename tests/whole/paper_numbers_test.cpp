@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "scene/helpers.hpp"
 #include "stiction/paper/mlcp.hpp"
@@ -53,6 +54,13 @@ void expect_same_problem(const ContactProblem& a, const ContactProblem& b)
   EXPECT_LT((a.gamma - b.gamma).cwiseAbs().maxCoeff(), 1e-12);
 }
 
+/// An example from URDF and from matrices, which agree.
+std::vector<ContactProblem> both_ways(const ContactProblem& from_urdf, const ContactProblem& by_hand)
+{
+  expect_same_problem(from_urdf, by_hand);
+  return {from_urdf, by_hand};
+}
+
 StickingSteps steps_of(const ContactProblem& p)
 {
   StickingChecker checker;
@@ -70,38 +78,40 @@ const PropositionAtWork& named(const StickingSteps& steps, const std::string& na
 
 TEST(PaperNumbers, Examples1And4BlockOnTheGround)
 {
-  const ContactProblem p = Scene(planar_block("block.urdf", 0.5)).compute();
-  expect_same_problem(p, block_on_ground(1, kL, kl, 0.5, 0.0));
-  const StickingSteps steps = steps_of(p);
-  EXPECT_EQ(steps.verdict, Verdict::kHolds);
-  EXPECT_LT(steps.acceleration.norm(), kNine);
-  EXPECT_TRUE(steps.acceleration_unique);
-  EXPECT_NEAR(steps.multipliers[0].lower, kWeight / 2, kNine);  // λn = (mg/2, mg/2), unique
-  EXPECT_NEAR(steps.multipliers[0].upper, kWeight / 2, kNine);
-  EXPECT_NEAR(steps.multipliers[2].lower, kWeight / 2, kNine);
-  // only λt1 + λt2 is unique: one internal force, the difference
-  ASSERT_EQ(steps.internal_forces.cols(), 1);
-  EXPECT_NEAR(steps.internal_forces(1, 0) + steps.internal_forces(3, 0), 0, kNine);
-  EXPECT_EQ(steps.multipliers[1].upper, kInfinity);
-  EXPECT_NEAR(steps.admissible[1].upper, 0.5 * kWeight / 2, kNine);
-  EXPECT_NEAR(steps.admissible[1].lower, -0.5 * kWeight / 2, kNine);
-  // Example 4: Assumption 1 fails, C2 applies, P8 (i) does not (y part of E: span(1, -1))
-  EXPECT_THAT(named(steps, "P6").failed, Not(IsEmpty()));
-  EXPECT_THAT(named(steps, "C2").failed, IsEmpty());
-  EXPECT_THAT(named(steps, "P8").failed, ElementsAre(::testing::HasSubstr("y part of E")));
-  const auto engine = make_native_engine();
-  const Solvability s = solvability(p, *engine);
-  EXPECT_EQ(s.mfcq, Verdict::kHolds);
-  EXPECT_EQ(s.no_free_motion, Verdict::kHolds);
-  // normal cone (49) and im Ht: β(1, 0, l/2) = (0, λ1 + λ2, (L/2)(λ1 - λ2)) only for 0; tangent cone w_y >= (L/2)|w_θ|
-  const Eigen::RowVector3d n1 = p.J.row(0), n2 = p.J.row(2);
-  EXPECT_LT((n1 - Eigen::RowVector3d(0, 1, kL / 2)).norm(), kNine);
-  EXPECT_LT((n2 - Eigen::RowVector3d(0, 1, -kL / 2)).norm(), kNine);
-  EXPECT_GT((n1 - Eigen::RowVector3d(0, 1, 0.5)).norm(), 0.1);  // Example 4 prints 1/2 for L/2 and for l/2
-  EXPECT_GT(std::abs(p.J(1, 2) - 0.5), 0.1);
-  for (const double turn : {-1.0, 0.5, 2.0}) {
-    const Eigen::Vector3d edge(7, kL / 2 * std::abs(turn), turn);
-    EXPECT_NEAR(std::min(n1 * edge, n2 * edge), 0, kNine);
+  for (const ContactProblem& p :
+       both_ways(Scene(planar_block("block.urdf", 0.5)).compute(), block_on_ground(1, kL, kl, 0.5, 0.0))) {
+    const StickingSteps steps = steps_of(p);
+    EXPECT_EQ(steps.verdict, Verdict::kHolds);
+    EXPECT_LT(steps.acceleration.norm(), kNine);
+    EXPECT_TRUE(steps.acceleration_unique);
+    EXPECT_NEAR(steps.multipliers[0].lower, kWeight / 2, kNine);  // λn = (mg/2, mg/2), unique
+    EXPECT_NEAR(steps.multipliers[0].upper, kWeight / 2, kNine);
+    EXPECT_NEAR(steps.multipliers[2].lower, kWeight / 2, kNine);
+    // only λt1 + λt2 is unique: one internal force, the difference
+    ASSERT_EQ(steps.internal_forces.cols(), 1);
+    EXPECT_NEAR(steps.internal_forces(1, 0) + steps.internal_forces(3, 0), 0, kNine);
+    EXPECT_EQ(steps.multipliers[1].upper, kInfinity);
+    EXPECT_NEAR(steps.admissible[1].upper, 0.5 * kWeight / 2, kNine);
+    EXPECT_NEAR(steps.admissible[1].lower, -0.5 * kWeight / 2, kNine);
+    // Example 4: Assumption 1 fails, C2 applies, P8 (i) does not (y part of E: span(1, -1))
+    EXPECT_THAT(named(steps, "P6").failed, Not(IsEmpty()));
+    EXPECT_THAT(named(steps, "C2").failed, IsEmpty());
+    EXPECT_THAT(named(steps, "P8").failed, ElementsAre(::testing::HasSubstr("y part of E")));
+    const auto engine = make_native_engine();
+    const Solvability s = solvability(p, *engine);
+    EXPECT_EQ(s.mfcq, Verdict::kHolds);
+    EXPECT_EQ(s.no_free_motion, Verdict::kHolds);
+    // normal cone (49) and im Ht: β(1, 0, l/2) = (0, λ1 + λ2, (L/2)(λ1 - λ2)) only for 0; tangent cone w_y >=
+    // (L/2)|w_θ|
+    const Eigen::RowVector3d n1 = p.J.row(0), n2 = p.J.row(2);
+    EXPECT_LT((n1 - Eigen::RowVector3d(0, 1, kL / 2)).norm(), kNine);
+    EXPECT_LT((n2 - Eigen::RowVector3d(0, 1, -kL / 2)).norm(), kNine);
+    EXPECT_GT((n1 - Eigen::RowVector3d(0, 1, 0.5)).norm(), 0.1);  // Example 4 prints 1/2 for L/2 and for l/2
+    EXPECT_GT(std::abs(p.J(1, 2) - 0.5), 0.1);
+    for (const double turn : {-1.0, 0.5, 2.0}) {
+      const Eigen::Vector3d edge(7, kL / 2 * std::abs(turn), turn);
+      EXPECT_NEAR(std::min(n1 * edge, n2 * edge), 0, kNine);
+    }
   }
 }
 
@@ -117,11 +127,13 @@ TEST(PaperNumbers, Example1SticksBelowFrictionAndTippingLimits)
       d.loads = {load};
       StickingOptions options;
       options.rules.detachment = Detachment::kForbidden;
-      const StickingResult r = StickingChecker().check(Scene(d).compute(), options);
-      EXPECT_EQ(r.verdict, beyond < 0 ? Verdict::kHolds : Verdict::kFails);
-      EXPECT_EQ(r.indeterminacy, 1);
-      if (beyond < 0) {
-        EXPECT_NEAR(r.lambda[1] + r.lambda[3], -load.force.x(), kNine);
+      for (const ContactProblem& p : both_ways(Scene(d).compute(), block_on_ground(1, kL, kl, mu, load.force.x()))) {
+        const StickingResult r = StickingChecker().check(p, options);
+        EXPECT_EQ(r.verdict, beyond < 0 ? Verdict::kHolds : Verdict::kFails);
+        EXPECT_EQ(r.indeterminacy, 1);
+        if (beyond < 0) {
+          EXPECT_NEAR(r.lambda[1] + r.lambda[3], -load.force.x(), kNine);
+        }
       }
     }
 }
@@ -141,35 +153,35 @@ SceneDescription block_on_its_corner(double theta, double rate, double mu)
 TEST(PaperNumbers, Example2BlockOnOneCorner)
 {
   for (const double theta : {0.0, 0.3, std::atan(kL / kl), 1.2}) {
-    const ContactProblem p = Scene(block_on_its_corner(theta, 0.0, 2.0)).compute();
     const Eigen::Vector3d F(0.7, kWeight, -0.2);
-    ContactProblem q = p;
-    q.F = F;
-    expect_same_problem(p, block_on_corner(1, kL, kl, theta, 2.0, {0, kWeight, 0}));
-    const double a = q.J(0, 2), b = q.J(1, 2), r = kInertia;
-    const ContactLcp lcp = contact_lcp(q);
-    EXPECT_TRUE(lcp.hypotheses.hold());                                               // Assumption 1
-    EXPECT_NEAR(lcp.Ac(0, 0), (r + a * a - a * a * b * b / (r + b * b)) / r, kNine);  // (40)
-    // (41) with its misprints mended (+F^y, other factor and no 1/m in print), and the moment's share
-    const double along = 12 * a * b / (kL * kL + kl * kl) / (1 + 12 * b * b / (kL * kL + kl * kl));
-    const double turning = -a / r * (1 - b * b / (r + b * b));
-    EXPECT_NEAR(lcp.Hc[0], -F.y() + along * F.x() + turning * F.z(), kNine);
-    const double printed = F.y() + 12 * a * b / (kL * kL + kl * kl) * F.x() + turning * F.z();
-    EXPECT_GT(std::abs(lcp.Hc[0] - printed), 1.0);
-    if (theta == std::atan(kL / kl)) {
-      EXPECT_NEAR(along, 0, kNine);
-    }  // F^x plays no role
-    // P9, (53): the normal force, and the ratio that decides
-    const FacetMlcp facets = facet_mlcp(q, ConeShape::exact());
-    ASSERT_TRUE(facets.hypotheses.hold());
-    const double lambda_n = std::max(0.0, -lcp.Hc[0] / lcp.Ac(0, 0));
-    EXPECT_NEAR(facets.lambda_n[0], lambda_n, kNine);
-    const double lambda_t = (F.x() + b * F.z() / r - a * b / r * lambda_n) / (1 + b * b / r);
-    const StickingResult s = StickingChecker().check(q);
-    EXPECT_NEAR(s.lambda[1], lambda_t, kNine);
-    for (const double beyond : {-1e-6, 1e-6}) {
-      q.contacts[0].mu = std::abs(lambda_t) / lambda_n * (1 - beyond);
-      EXPECT_EQ(StickingChecker().check(q).verdict, beyond < 0 ? Verdict::kHolds : Verdict::kFails);
+    for (ContactProblem q : both_ways(Scene(block_on_its_corner(theta, 0.0, 2.0)).compute(),
+                                      block_on_corner(1, kL, kl, theta, 2.0, {0, kWeight, 0}))) {
+      q.F = F;
+      const double a = q.J(0, 2), b = q.J(1, 2), r = kInertia;
+      const ContactLcp lcp = contact_lcp(q);
+      EXPECT_TRUE(lcp.hypotheses.hold());                                               // Assumption 1
+      EXPECT_NEAR(lcp.Ac(0, 0), (r + a * a - a * a * b * b / (r + b * b)) / r, kNine);  // (40)
+      // (41) with its misprints mended (+F^y, other factor and no 1/m in print), and the moment's share
+      const double along = 12 * a * b / (kL * kL + kl * kl) / (1 + 12 * b * b / (kL * kL + kl * kl));
+      const double turning = -a / r * (1 - b * b / (r + b * b));
+      EXPECT_NEAR(lcp.Hc[0], -F.y() + along * F.x() + turning * F.z(), kNine);
+      const double printed = F.y() + 12 * a * b / (kL * kL + kl * kl) * F.x() + turning * F.z();
+      EXPECT_GT(std::abs(lcp.Hc[0] - printed), 1.0);
+      if (theta == std::atan(kL / kl)) {
+        EXPECT_NEAR(along, 0, kNine);
+      }  // F^x plays no role
+      // P9, (53): the normal force, and the ratio that decides
+      const FacetMlcp facets = facet_mlcp(q, ConeShape::exact());
+      ASSERT_TRUE(facets.hypotheses.hold());
+      const double lambda_n = std::max(0.0, -lcp.Hc[0] / lcp.Ac(0, 0));
+      EXPECT_NEAR(facets.lambda_n[0], lambda_n, kNine);
+      const double lambda_t = (F.x() + b * F.z() / r - a * b / r * lambda_n) / (1 + b * b / r);
+      const StickingResult s = StickingChecker().check(q);
+      EXPECT_NEAR(s.lambda[1], lambda_t, kNine);
+      for (const double beyond : {-1e-6, 1e-6}) {
+        q.contacts[0].mu = std::abs(lambda_t) / lambda_n * (1 - beyond);
+        EXPECT_EQ(StickingChecker().check(q).verdict, beyond < 0 ? Verdict::kHolds : Verdict::kFails);
+      }
     }
   }
 }
@@ -178,13 +190,14 @@ TEST(PaperNumbers, Example2DriftWhileItRocks)
 {
   for (const double theta : {0.2, 0.9}) {
     const double rate = 1.3;
-    const ContactProblem p = Scene(block_on_its_corner(theta, rate, 2.0)).compute();
+    ContactProblem by_hand = block_on_corner(1, kL, kl, theta, 2.0, {0, kWeight, 0});
     // the corner is at (a, -b) from the centre and turns about it: its acceleration is -rate² times that
-    EXPECT_NEAR(p.gamma[0], rate * rate * p.J(1, 2), kNine);
-    EXPECT_NEAR(p.gamma[1], -rate * rate * p.J(0, 2), kNine);
-    const ContactLcp lcp = contact_lcp(p);
-    const StickingResult s = StickingChecker().check(p);
-    EXPECT_NEAR(s.lambda[0], -lcp.Hc[0] / lcp.Ac(0, 0), kNine);
+    by_hand.gamma << rate * rate * by_hand.J(1, 2), -rate * rate * by_hand.J(0, 2);
+    for (const ContactProblem& p : both_ways(Scene(block_on_its_corner(theta, rate, 2.0)).compute(), by_hand)) {
+      const ContactLcp lcp = contact_lcp(p);
+      const StickingResult s = StickingChecker().check(p);
+      EXPECT_NEAR(s.lambda[0], -lcp.Hc[0] / lcp.Ac(0, 0), kNine);
+    }
   }
 }
 
@@ -220,39 +233,60 @@ TEST(PaperNumbers, Example2DelassusMatrixAndDriftOfBothCorners)
     }
 }
 
+constexpr double kRod = 0.5, kRodMass = 0.3, kRodInertia = kRodMass * kRod * kRod / 12;
+
+/// At theta = 0 with only the rod turning: appendix D, mended.
+ContactProblem block_with_pendulum(double alpha, double rate)
+{
+  const double c = std::cos(alpha), s = std::sin(alpha), half = kRod / 2, m = kRodMass;
+  const double M33 = kInertia + kRodInertia + m * ((kRod * kRod + kl * kl) / 4 + half * kl * s),
+               M34 = kRodInertia + m * half / 2 * (kRod + kl * s), M44 = kRodInertia + m * half * half;
+  ContactProblem p = block_on_ground(1, kL, kl, 0.5, 0.0);
+  p.M.resize(4, 4);
+  p.M << 1 + m, 0, -m * (kl / 2 + half * s), -m * half * s,  //
+      0, 1 + m, m * half * c, m * half * c,                  //
+      -m * (kl / 2 + half * s), m * half * c, M33, M34,      //
+      -m * half * s, m * half * c, M34, M44;
+  const double pull = m * half * rate * rate, moment = m * kWeight * half * c;
+  p.F = Eigen::Vector4d(-pull * c, -pull * s + (1 + m) * kWeight, pull * kl / 2 * c + moment, moment);
+  p.J.conservativeResize(4, 4);
+  p.J.col(3).setZero();
+  return p;
+}
+
 TEST(PaperNumbers, Example3BlockWithPendulum)
 {
-  constexpr double kRod = 0.5, kRodMass = 0.3, kRodInertia = kRodMass * kRod * kRod / 12;
   for (const double alpha : {0.3, -1.1, 2.0}) {
     SceneDescription d = planar_block("block_with_pendulum.urdf", 0.5);
     const double rate = 1.7;
     d.models[0].joints = {{"alpha", alpha}};
     d.models[0].rates = {{"alpha", rate}};
-    const ContactProblem p = Scene(d).compute();
     const double c = std::cos(alpha), s = std::sin(alpha);
-    EXPECT_NEAR(p.M(2, 2), kInertia + kRodInertia + kRodMass * ((kRod * kRod + kl * kl) / 4 + kRod * kl / 2 * s),
-                kNine);
-    EXPECT_NEAR(p.M(2, 3), kRodInertia + kRodMass * kRod / 4 * (kRod + kl * s), kNine);
-    EXPECT_NEAR(p.M(3, 3), kRodInertia + kRodMass * kRod * kRod / 4, kNine);
-    // as printed: cos for sin, no I_p, no mass of the rod
-    EXPECT_GT(std::abs(p.M(2, 2) - (kInertia + kRodMass * ((kRod * kRod + kl * kl) / 4 + kRod * kl / 2 * c))), 1e-3);
-    EXPECT_GT(std::abs(p.M(2, 3) - kRod / 4 * (kRod + kl * c)), 1e-3);
-    const double pull = kRodMass * kRod / 2 * rate * rate;
-    const double rod_moment = kRodMass * kWeight * kRod / 2 * c;
-    EXPECT_NEAR(p.F[0], -pull * c, kNine);                               // (42)
-    EXPECT_NEAR(p.F[1], -pull * s + (1 + kRodMass) * kWeight, kNine);    // (42)
-    EXPECT_NEAR(p.F[2], pull * kl / 2 * c + rod_moment, kNine);          // + (m̄ a l/4) α̇² cos α
-    EXPECT_GT(std::abs(p.F[2] - rod_moment + pull * kl / 2 * s), 1e-2);  // printed: - … sin α
-    // the same through the matrices alone: sums of contact forces from Newton's law of the whole
-    const StickingResult r = StickingChecker().check(p);
-    EXPECT_EQ(r.indeterminacy, 1);
-    EXPECT_TRUE(r.acceleration_unique);
-    EXPECT_LT((p.M * r.acceleration + p.F - p.J.transpose() * r.lambda).norm(), kNine);
-    EXPECT_LT(r.acceleration.head(3).norm(), kNine);  // the block rests
-    const double swing = -rod_moment / p.M(3, 3);
-    EXPECT_NEAR(r.acceleration[3], swing, kNine);
-    EXPECT_NEAR(r.lambda[1] + r.lambda[3], p.M(0, 3) * swing + p.F[0], kNine);
-    EXPECT_NEAR(r.lambda[0] + r.lambda[2], p.M(1, 3) * swing + p.F[1], kNine);
+    for (const ContactProblem& p : both_ways(Scene(d).compute(), block_with_pendulum(alpha, rate))) {
+      EXPECT_NEAR(p.M(2, 2), kInertia + kRodInertia + kRodMass * ((kRod * kRod + kl * kl) / 4 + kRod * kl / 2 * s),
+                  kNine);
+      EXPECT_NEAR(p.M(2, 3), kRodInertia + kRodMass * kRod / 4 * (kRod + kl * s), kNine);
+      EXPECT_NEAR(p.M(3, 3), kRodInertia + kRodMass * kRod * kRod / 4, kNine);
+      // as printed: cos for sin, no I_p, no mass of the rod
+      EXPECT_GT(std::abs(p.M(2, 2) - (kInertia + kRodMass * ((kRod * kRod + kl * kl) / 4 + kRod * kl / 2 * c))), 1e-3);
+      EXPECT_GT(std::abs(p.M(2, 3) - kRod / 4 * (kRod + kl * c)), 1e-3);
+      const double pull = kRodMass * kRod / 2 * rate * rate;
+      const double rod_moment = kRodMass * kWeight * kRod / 2 * c;
+      EXPECT_NEAR(p.F[0], -pull * c, kNine);                               // (42)
+      EXPECT_NEAR(p.F[1], -pull * s + (1 + kRodMass) * kWeight, kNine);    // (42)
+      EXPECT_NEAR(p.F[2], pull * kl / 2 * c + rod_moment, kNine);          // + (m̄ a l/4) α̇² cos α
+      EXPECT_GT(std::abs(p.F[2] - rod_moment + pull * kl / 2 * s), 1e-2);  // printed: - … sin α
+      // sums of contact forces from Newton's law of the whole
+      const StickingResult r = StickingChecker().check(p);
+      EXPECT_EQ(r.indeterminacy, 1);
+      EXPECT_TRUE(r.acceleration_unique);
+      EXPECT_LT((p.M * r.acceleration + p.F - p.J.transpose() * r.lambda).norm(), kNine);
+      EXPECT_LT(r.acceleration.head(3).norm(), kNine);  // the block rests
+      const double swing = -rod_moment / p.M(3, 3);
+      EXPECT_NEAR(r.acceleration[3], swing, kNine);
+      EXPECT_NEAR(r.lambda[1] + r.lambda[3], p.M(0, 3) * swing + p.F[0], kNine);
+      EXPECT_NEAR(r.lambda[0] + r.lambda[2], p.M(1, 3) * swing + p.F[1], kNine);
+    }
   }
 }
 
@@ -385,57 +419,71 @@ SceneDescription planar_pinch(const char* urdf, double mu1, double mu2, const st
 TEST(PaperNumbers, Example6SegmentOfTangentialForces)
 {
   const double F1 = -12, F2 = 10, mu1 = 0.5, mu2 = 0.4 + 0.1;
-  const ContactProblem p = Scene(planar_pinch("pinch_on_guide.urdf", mu1, mu2, {{"x1", -F1}, {"x2", -F2}})).compute();
-  expect_same_problem(p, testing::fingers_on_guide(F1, F2, mu1, mu2));
-  const StickingSteps steps = steps_of(p);
-  EXPECT_EQ(steps.internal_forces.cols(), 1);
-  EXPECT_NEAR(steps.multipliers[0].lower, -F1, kNine);
-  EXPECT_NEAR(steps.multipliers[2].upper, F2, kNine);
-  EXPECT_NEAR(steps.multipliers[4].upper, F1 + F2, kNine);  // λnb of the guide
-  EXPECT_NEAR(steps.disk_radius[0].upper, -mu1 * F1, kNine);
-  // λt1 in [g - mu2 F2, mu1 |F1|], λt2 = g - λt1
-  EXPECT_NEAR(steps.admissible[1].lower, kWeight - mu2 * F2, kNine);
-  EXPECT_NEAR(steps.admissible[1].upper, -mu1 * F1, kNine);
-  EXPECT_NEAR(steps.admissible[3].lower, kWeight + mu1 * F1, kNine);
-  EXPECT_NEAR(steps.admissible[3].upper, mu2 * F2, kNine);
-  EXPECT_TRUE(steps.persists);
-  // Step 3 as printed has J'λ = M a, without F: none of these multipliers solves it. (65b) as printed has |λt| <= mu,
-  // without λn: 9.81 N would be beyond both disks.
-  const Eigen::VectorXd lambda = StickingChecker().check(p).lambda;
-  EXPECT_LT((p.J.transpose() * lambda - p.M * steps.acceleration - p.F).norm(), kNine);
-  EXPECT_GT((p.J.transpose() * lambda - p.M * steps.acceleration).norm(), 1.0);
-  EXPECT_GT(lambda[1] + lambda[3], mu1 + mu2);
+  const auto example = [&](double f1, double f2) {
+    return both_ways(Scene(planar_pinch("pinch_on_guide.urdf", mu1, mu2, {{"x1", -f1}, {"x2", -f2}})).compute(),
+                     testing::fingers_on_guide(f1, f2, mu1, mu2));
+  };
+  for (const ContactProblem& p : example(F1, F2)) {
+    const StickingSteps steps = steps_of(p);
+    EXPECT_EQ(steps.internal_forces.cols(), 1);
+    EXPECT_NEAR(steps.multipliers[0].lower, -F1, kNine);
+    EXPECT_NEAR(steps.multipliers[2].upper, F2, kNine);
+    EXPECT_NEAR(steps.multipliers[4].upper, F1 + F2, kNine);  // λnb of the guide
+    EXPECT_NEAR(steps.disk_radius[0].upper, -mu1 * F1, kNine);
+    // λt1 in [g - mu2 F2, mu1 |F1|], λt2 = g - λt1
+    EXPECT_NEAR(steps.admissible[1].lower, kWeight - mu2 * F2, kNine);
+    EXPECT_NEAR(steps.admissible[1].upper, -mu1 * F1, kNine);
+    EXPECT_NEAR(steps.admissible[3].lower, kWeight + mu1 * F1, kNine);
+    EXPECT_NEAR(steps.admissible[3].upper, mu2 * F2, kNine);
+    EXPECT_TRUE(steps.persists);
+    // Step 3 as printed has J'λ = M a, without F: none of these multipliers solves it. (65b) as printed has |λt| <= mu,
+    // without λn: 9.81 N would be beyond both disks.
+    const Eigen::VectorXd lambda = StickingChecker().check(p).lambda;
+    EXPECT_LT((p.J.transpose() * lambda - p.M * steps.acceleration - p.F).norm(), kNine);
+    EXPECT_GT((p.J.transpose() * lambda - p.M * steps.acceleration).norm(), 1.0);
+    EXPECT_GT(lambda[1] + lambda[3], mu1 + mu2);
+  }
   for (const double beyond : {-1e-6, 1e-6}) {  // -mu1 F1 + mu2 F2 >= g
     const double needed = (kWeight + mu1 * F1) / mu2 * (1 - beyond);
-    const auto q = Scene(planar_pinch("pinch_on_guide.urdf", mu1, mu2, {{"x1", -F1}, {"x2", -needed}})).compute();
-    EXPECT_EQ(StickingChecker().check(q).verdict, beyond < 0 ? Verdict::kHolds : Verdict::kFails);
+    for (const ContactProblem& q : example(F1, needed))
+      EXPECT_EQ(StickingChecker().check(q).verdict, beyond < 0 ? Verdict::kHolds : Verdict::kFails);
   }
-  const auto open = Scene(planar_pinch("pinch_on_guide.urdf", mu1, mu2, {{"x1", -5.0}, {"x2", 5.0}})).compute();
-  const StickingSteps leaving = steps_of(open);
-  EXPECT_NEAR(leaving.normal_acceleration[0], 5.0, kNine);
-  EXPECT_NEAR(leaving.normal_acceleration[1], 5.0, kNine);
+  for (const ContactProblem& open : example(5.0, -5.0)) {
+    const StickingSteps leaving = steps_of(open);
+    EXPECT_NEAR(leaving.normal_acceleration[0], 5.0, kNine);
+    EXPECT_NEAR(leaving.normal_acceleration[1], 5.0, kNine);
+  }
 }
 
 TEST(PaperNumbers, Example6bForcesAreUniqueAndPropositionsApply)
 {
   const double F1x = -8, F2x = 9, Fy = kWeight - 11.31;
-  const ContactProblem p = Scene(planar_pinch("pinch_free_fingers.urdf", 0.5, 0.5,
-                                              {{"x1", -F1x}, {"x2", -F2x}, {"y1", kWeight - Fy}, {"y2", kWeight - Fy}}))
-                               .compute();
-  expect_same_problem(p, testing::moving_fingers_on_guide(F1x, F2x, Fy, 0.5, 0.5));
-  const StickingSteps steps = steps_of(p);
-  EXPECT_EQ(steps.internal_forces.cols(), 0);
-  EXPECT_EQ(steps.verdict, Verdict::kHolds);
-  EXPECT_NEAR(steps.multipliers[1].lower, (kWeight - Fy) / 3, kNine);
-  EXPECT_NEAR(steps.multipliers[3].upper, (kWeight - Fy) / 3, kNine);
-  EXPECT_NEAR(steps.acceleration[1], -(kWeight + 2 * Fy) / 3, kNine);
-  EXPECT_NEAR(steps.acceleration[3], -(kWeight + 2 * Fy) / 3, kNine);
-  for (const char* name : {"P8", "C2", "P9", "P10", "P12"}) EXPECT_THAT(named(steps, name).failed, IsEmpty()) << name;
+  const SceneDescription d = planar_pinch("pinch_free_fingers.urdf", 0.5, 0.5,
+                                          {{"x1", -F1x}, {"x2", -F2x}, {"y1", kWeight - Fy}, {"y2", kWeight - Fy}});
+  for (const ContactProblem& p :
+       both_ways(Scene(d).compute(), testing::moving_fingers_on_guide(F1x, F2x, Fy, 0.5, 0.5))) {
+    const StickingSteps steps = steps_of(p);
+    EXPECT_EQ(steps.internal_forces.cols(), 0);
+    EXPECT_EQ(steps.verdict, Verdict::kHolds);
+    EXPECT_NEAR(steps.multipliers[1].lower, (kWeight - Fy) / 3, kNine);
+    EXPECT_NEAR(steps.multipliers[3].upper, (kWeight - Fy) / 3, kNine);
+    EXPECT_NEAR(steps.acceleration[1], -(kWeight + 2 * Fy) / 3, kNine);
+    EXPECT_NEAR(steps.acceleration[3], -(kWeight + 2 * Fy) / 3, kNine);
+    for (const char* name : {"P8", "C2", "P9", "P10", "P12"}) EXPECT_THAT(named(steps, name).failed, IsEmpty()) << name;
+    // sticks iff |g - F1y| / 3 <= min(-mu1 F1x, mu2 F2x)
+    for (const double beyond : {-1e-6, 1e-6}) {
+      ContactProblem q = p;
+      for (Contact& contact : q.contacts) contact.mu = (kWeight - Fy) / 3 / std::min(-F1x, F2x) * (1 - beyond);
+      EXPECT_EQ(StickingChecker().check(q).verdict, beyond < 0 ? Verdict::kHolds : Verdict::kFails);
+    }
+  }
 }
 
-TEST(PaperNumbers, Example7HandOfThreeArms)
+constexpr double kPress = 2.0, kBall = 0.2;  // N; kg, sphere.urdf
+
+ContactProblem hand_from_urdf(double mu)
 {
-  const double press = 2.0, weight = 0.2 * kWeight, mu = 0.5;
+  const double press = kPress, weight = kBall * kWeight;
   SceneDescription d = scene_of({model_from_file("ball", own_urdf("sphere.urdf"), Base::kFloating),
                                  model_from_file("hand", own_urdf("three_arms.urdf"), Base::kFixed)});
   d.models[0].pose.xyz.z() = 0.15;
@@ -451,8 +499,53 @@ TEST(PaperNumbers, Example7HandOfThreeArms)
     efforts["shoulder" + std::to_string(i)] = elbow + 0.15 * press;
   }
   d.models[1].effort = {Effort::Kind::kGiven, efforts};
-  const ContactProblem p = Scene(d).compute();
+  return Scene(d).compute();
+}
+
+/// By hand: an arm has an upright upper link (0.2 kg, 0.15 m, moments 3.85e-4 across and 2e-5 along) and a lower one
+/// that points inwards (0.1 kg, 0.2 m, 1e-5 along and 3.4e-4 across); its tip is on the ball, 0.05 m from the centre.
+ContactProblem hand_from_matrices(double mu)
+{
+  constexpr double upper = 0.15, half = 0.1, reach = 0.2, radius = 0.05;
+  ContactProblem p;
+  p.M.setZero(15, 15);
+  p.M.topLeftCorner<6, 6>().diagonal() << kBall, kBall, kBall, 2e-4, 2e-4, 2e-4;  // 2/5 m r²
+  p.F.setZero(15);
+  p.F[2] = kBall * kWeight;
+  p.J.setZero(9, 15);
+  p.gamma.setZero(9);
+  const double elbow = -reach * kBall * kWeight / 3 - half * 0.1 * kWeight;
+  for (int i = 0; i < 3; ++i) {
+    const double turned = (1 + 2 * i / 3.0) * std::numbers::pi;  // the arm's x axis points to the centre
+    const Eigen::Vector3d in(std::cos(turned), std::sin(turned), 0), left(-in.y(), in.x(), 0), up(0, 0, 1);
+    const int arm = 6 + 3 * i, row = 3 * i;
+    const double bend = 3.4e-4 + 0.1 * half * half;                               // about the elbow
+    p.M.block<3, 3>(arm, arm) << 2e-5 + bend, 0, 0,                               // yaw: the lower link swings round
+        0, 3.85e-4 + 0.2 * upper * upper / 4 + bend + 0.1 * upper * upper, bend,  //
+        0, bend, bend;
+    const double gravity = -half * 0.1 * kWeight;  // positive angles bend downwards
+    p.F.segment<3>(arm) << 0, gravity - (elbow + upper * kPress), gravity - elbow;
+    const Eigen::Vector3d point = -radius * in;
+    const Eigen::Vector3d tip[3] = {reach * left, upper * in - reach * up, -reach * up};  // velocities of the tip
+    const Eigen::Vector3d axes[3] = {in, left, up};
+    for (int k = 0; k < 3; ++k) {
+      p.J.block<1, 3>(row + k, 0) = axes[k].transpose();
+      p.J.block<1, 3>(row + k, 3) = point.cross(axes[k]).transpose();
+      for (int j = 0; j < 3; ++j) p.J(row + k, arm + j) = -axes[k].dot(tip[j]);
+    }
+    Contact c = testing::planar_contact("tip" + std::to_string(i + 1), row, mu);
+    c.tangents = 2;
+    p.contacts.push_back(c);
+  }
+  return p;
+}
+
+TEST(PaperNumbers, Example7HandOfThreeArms)
+{
+  const double press = kPress, weight = kBall * kWeight, mu = 0.5;
+  const ContactProblem p = hand_from_urdf(mu), by_hand = hand_from_matrices(mu);
   ASSERT_EQ(p.nv(), 15);
+  expect_same_problem(p, by_hand);
 
   // (67), (68): M is block diagonal, each contact's rows meet the ball and its own arm
   std::vector<int> block;
@@ -476,17 +569,18 @@ TEST(PaperNumbers, Example7HandOfThreeArms)
       EXPECT_GT(arm, 0.1);  // every arm moves its tip in every direction
     }
 
-  const StickingResult r = StickingChecker().check(p);
-  EXPECT_EQ(r.indeterminacy, 0);
-  EXPECT_LT(r.acceleration.norm(), kNine);
-  for (const ContactReport& c : r.contacts) {
-    EXPECT_NEAR(c.force[0], press, kNine);
-    EXPECT_NEAR(c.force.segment<2>(1).norm(), weight / 3, kNine);
-  }
-  for (const double beyond : {-1e-6, 1e-6}) {
-    ContactProblem q = p;
-    for (Contact& c : q.contacts) c.mu = weight / 3 / press * (1 - beyond);
-    EXPECT_EQ(StickingChecker().check(q).verdict, beyond < 0 ? Verdict::kHolds : Verdict::kFails);
+  for (ContactProblem q : {p, by_hand}) {
+    const StickingResult r = StickingChecker().check(q);
+    EXPECT_EQ(r.indeterminacy, 0);
+    EXPECT_LT(r.acceleration.norm(), kNine);
+    for (const ContactReport& c : r.contacts) {
+      EXPECT_NEAR(c.force[0], press, kNine);
+      EXPECT_NEAR(c.force.segment<2>(1).norm(), weight / 3, kNine);
+    }
+    for (const double beyond : {-1e-6, 1e-6}) {
+      for (Contact& c : q.contacts) c.mu = weight / 3 / press * (1 - beyond);
+      EXPECT_EQ(StickingChecker().check(q).verdict, beyond < 0 ? Verdict::kHolds : Verdict::kFails);
+    }
   }
 }
 
