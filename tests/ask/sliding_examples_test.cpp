@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/algebra.hpp"
 #include "support/random_problems.hpp"
 #include "support/sliding.hpp"
 
@@ -180,6 +181,46 @@ TEST(Ladder, Proposition14WithAFrictionlessWall)
     EXPECT_NEAR(screen(w, "Proposition 14").bound, 4 / (3 * std::sin(2 * theta)), 1e-12);
     EXPECT_NEAR(w.critical_mu, 4 / (3 * std::sin(2 * theta)), 1e-12);
   }
+}
+
+/// A foot that sticks counts as held: by elimination of its rows, and by the loads for which solutions are lost.
+TEST(StickingFoot, IsHeldInProposition14)
+{
+  Rng rng{31};
+  int lost = 0;
+  for (int draw = 0; draw < 60; ++draw) {
+    constexpr int n = 5;
+    ContactProblem p;
+    const Eigen::MatrixXd root = Eigen::MatrixXd::NullaryExpr(n, n, [&] { return uniform(rng, -1, 1); });
+    p.M = root * root.transpose() + 0.5 * Eigen::MatrixXd::Identity(n, n);
+    p.F = testing::gaussian(rng, n);
+    p.J = Eigen::MatrixXd::NullaryExpr(4, n, [&] { return uniform(rng, -1, 1); });
+    p.gamma.setZero(4);
+    p.contacts = {planar_contact("foot", 0, 0.8), planar_contact("slips", 2, 0.0)};
+    const Eigen::MatrixXd G = testing::delassus(p), eliminated = testing::inverse(G.topLeftCorner<2, 2>());
+    const Eigen::Matrix2d rest =
+        G.bottomRightCorner<2, 2>() - G.bottomLeftCorner<2, 2>() * eliminated * G.topRightCorner<2, 2>();
+    const double bound = rest(0, 0) / std::abs(rest(0, 1)), against = rest(0, 1) > 0 ? 1.0 : -1.0;
+    p.contacts[1].mu = 0.5 * bound;
+    const WellPosedness w = friction_well_posedness(p, {std::nullopt, along(against)});
+    EXPECT_TRUE(screen(w, "Proposition 14").hypotheses.hold());
+    EXPECT_NEAR(screen(w, "Proposition 14").bound, bound, 1e-9 * bound) << draw;
+    EXPECT_NEAR(w.critical_mu, bound, 1e-9 * bound) << draw;
+    // with as much friction as that, a load that presses has no solution and one that lifts has two
+    ContactProblem held = p;
+    held.contacts.erase(held.contacts.begin());
+    held.loops = {{"foot", 0, 2}};
+    for (const double share : {0.9, 1.1}) {
+      held.contacts[0].mu = share * bound;
+      const SolutionCount count = solved(held, {along(against)}).count;
+      EXPECT_EQ(count == SolutionCount::kUnique, share < 1.0) << draw;
+      EXPECT_TRUE(share < 1.0 || count == SolutionCount::kNone || count == SolutionCount::kSeveral);
+      lost += count == SolutionCount::kNone;
+    }
+    EXPECT_EQ(friction_well_posedness(p, {std::nullopt, along(-against)}).critical_mu, kInfinity);
+  }
+  EXPECT_GT(lost, 10);
+  EXPECT_LT(lost, 50);
 }
 
 TEST(Ladder, ExactConditionIsTheFormula)
