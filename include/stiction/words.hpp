@@ -17,6 +17,10 @@ namespace stiction {
 std::string describe_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
                              const Failure& failure);
 
+/// The certificate whose motion is told: of a search over contacts that leave (Detachment::kFree) the mode in which the
+/// fewest do, of those that a motion refutes. nullptr: friction and limits have no part in the failure.
+const Certificate* told_motion(const Certificate& certificate);
+
 /// The same as data: the first word of the sentence, and what it is about: the contacts that slip, lift or are
 /// overloaded, the motors at their limits, or, of a body that tips, the contacts that it tips over.
 struct FailureDigest {

@@ -141,20 +141,6 @@ std::string leaving_words(const ContactProblem& problem, const std::vector<int>&
   return leaving.empty() ? "nothing leaves" : names + (leaving.size() == 1 ? " leaves" : " leave");
 }
 
-std::string describe_refuted_modes(const ContactProblem& problem, const Certificate& certificate)
-{
-  const auto stuck = std::ranges::count_if(
-      certificate.modes, [](const Certificate& mode) { return mode.kind != CertificateKind::kPenetration; });
-  const auto driven = static_cast<std::ptrdiff_t>(certificate.modes.size()) - stuck;
-  std::string text = "whichever contacts leave, those that stay cannot all stick";
-  if (driven > 0) text += ", or what leaves is driven into its surface";
-  text += " (" + std::to_string(certificate.modes.size()) +
-          (certificate.modes.size() == 1 ? " combination" : " combinations") + " of " +
-          std::to_string(std::ranges::count(problem.contacts, Side::kUnilateral, &Contact::side)) +
-          " unilateral contacts refuted)";
-  return text;
-}
-
 std::string describe_balance(const ContactProblem& problem, const std::vector<ContactReport>& contacts,
                              const Eigen::VectorXd& efforts)
 {

@@ -44,9 +44,6 @@ inline StickingRules rules_of_balance(const ConeShape& shape) { return {shape, D
 std::string describe_sticking(const ContactProblem& problem, const std::vector<ContactReport>& contacts,
                               const Eigen::VectorXd& a);
 
-/// The sentence about a case that fails with Detachment::kFree, whose modes its certificate refutes.
-std::string describe_refuted_modes(const ContactProblem& problem, const Certificate& certificate);
-
 /// "left and right leave", "nothing leaves"
 std::string leaving_words(const ContactProblem& problem, const std::vector<int>& leaving);
 

@@ -8,6 +8,7 @@
 #include "ask/left_motion.hpp"
 #include "stiction/equilibrium.hpp"
 #include "stiction/sticking.hpp"
+#include "stiction/words.hpp"
 
 namespace stiction {
 namespace {
@@ -138,12 +139,14 @@ class Counterfactuals {
                   const Certificate& known, Failure& failure)
       : problem_(problem), rules_(rules), a_(a), branch_limit_(branch_limit), known_(known), failure_(failure)
   {
+    too_many_modes_ = rules && rules->detachment == Detachment::kFree &&
+                      std::ranges::count(problem.contacts, Side::kUnilateral, &Contact::side) > kMostLeavingInTrials;
   }
 
   Verdict operator()(Remedies with)
   {
     if (const Verdict known = implied(failure_.counterfactuals, with); known != Verdict::kUndecided) return known;
-    if (std::ranges::find(open_, with) != open_.end()) return Verdict::kUndecided;
+    if (too_many_modes_ || std::ranges::find(open_, with) != open_.end()) return Verdict::kUndecided;
     // Huge coefficients may be too much for a proof; what a hundred times the friction does not hold is not a matter of
     // friction.
     for (const double friction : {kUnlimitedFriction, 1e2}) {
@@ -204,6 +207,7 @@ class Counterfactuals {
   const int branch_limit_;
   const Certificate& known_;
   Failure& failure_;
+  bool too_many_modes_ = false;
   std::vector<Remedies> open_;
   StickingChecker sticking_;
   EquilibriumChecker equilibrium_;
@@ -214,20 +218,22 @@ Failure explain(const ContactProblem& problem, const StickingRules* rules, const
 {
   Failure failure;
   failure.idle_motors = idle_motors;
-  if (certificate.kind != CertificateKind::kMotion) {  // rows of J or loads alone contradict each other
+  const Certificate* told = told_motion(certificate);
+  if (!told) {  // rows of J or loads alone contradict each other
     failure.cause = FailureCause::kNothing;
     return failure;
   }
-  Counterfactuals ask(problem, rules, certificate.a, branch_limit, known, failure);
+  Counterfactuals ask(problem, rules, told->a, branch_limit, known, failure);
   diagnose_by(possible_remedies(problem, idle_motors), ask, failure);
 
   std::vector<char> detaching(problem.contacts.size(), 0);
-  if (rules) {
+  if (rules && rules->detachment == Detachment::kAllowed) {
     Eigen::VectorXd scales;
-    Judge().row_scales(problem, certificate.a, scales);
-    find_detaching(problem, rules->detachment, certificate.a, scales, detaching);
+    Judge().row_scales(problem, told->a, scales);
+    find_detaching(problem, rules->detachment, told->a, scales, detaching);
   }
-  find_left_motion(problem, certificate.a, detaching, failure);
+  for (const int contact : told->leaving) detaching[static_cast<std::size_t>(contact)] = 1;
+  find_left_motion(problem, told->a, detaching, failure);
   return failure;
 }
 

@@ -6,6 +6,10 @@
 
 namespace stiction::internal {
 
+/// Most unilateral contacts with which other coefficients or limits are tried where contacts are free to leave: every
+/// trial looks at all sets of them.
+inline constexpr int kMostLeavingInTrials = 6;
+
 /// Of a failing case of all_sticking.
 /// @param known what margins found of the most friction; asked about first, as every proof is judged. kNone: nothing
 Failure explain_sticking_failure(const ContactProblem& problem, const StickingRules& rules,

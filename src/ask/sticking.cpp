@@ -53,10 +53,6 @@ void StickingChecker::Workspace::explain(const ContactProblem& p, const Sticking
   if (result.verdict == Verdict::kHolds)
     result.explanation = internal::describe_sticking(p, result.contacts, result.certificate.a);
   if (result.verdict != Verdict::kFails) return;
-  if (opt.rules.detachment == Detachment::kFree) {
-    result.explanation = internal::describe_refuted_modes(p, result.certificate);
-    return;
-  }
   result.failure = internal::explain_sticking_failure(p, opt.rules, result.certificate, opt.idle_motors,
                                                       opt.branch_limit, with_most_friction);
   // What was said of a load that rounding was taken out of: with the load as it is more friction is proved to help.
@@ -223,6 +219,8 @@ void StickingChecker::Workspace::start(const ContactProblem& p, const StickingOp
   result.second_engine.clear();
   result.strict = false;
   result.slack = 0.0;
+  result.acceleration_unique = false;
+  result.indeterminacy = 0;
   result.lambda.setZero(p.rows());
   result.acceleration.setZero(p.nv());
 }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "ask/contact_reports.hpp"
+#include "ask/failure.hpp"
 #include "ask/friction_bracket.hpp"
 #include "ask/parts.hpp"
 #include "ask/sticking_workspace.hpp"
@@ -207,9 +208,8 @@ void StickingChecker::Workspace::free_intervals(StickingResult& result)
 /// over all modes, each judged.
 void StickingChecker::Workspace::free_margins(StickingResult& result)
 {
-  constexpr std::size_t kMostContacts = 6;  // unilateral ones: every trial looks at all of their modes
   const ContactProblem& p = *problem;
-  if (unilateral_contacts(p).size() > kMostContacts || !options->rules.shape.may_prove_holds()) return;
+  if (unilateral_contacts(p).size() > internal::kMostLeavingInTrials || !options->rules.shape.may_prove_holds()) return;
   const bool holds = result.verdict == Verdict::kHolds;
   const auto itself = [](double friction) { return friction; };
   const internal::FrictionBracket least = internal::bracket_friction(

@@ -72,25 +72,6 @@ Json question_json(const ContactProblem& problem, const StickingRules& rules, co
   return entry;
 }
 
-Json proof_json(const StickingRules& rules, const Certificate& certificate)
-{
-  Json entry;
-  entry["kind"] = name_of(certificate.kind);
-  write_certificate(certificate, entry);
-  if (rules.detachment != Detachment::kFree || certificate.kind == CertificateKind::kNone) return entry;
-  entry["leaving"] = certificate.leaving;
-  entry["modes"] = Json::array();
-  for (const Certificate& mode : certificate.modes) {
-    Json one;
-    one["leaving"] = mode.leaving;
-    one["kind"] = name_of(mode.kind);
-    if (mode.kind == CertificateKind::kPenetration) one["penetrating"] = mode.penetrating;
-    write_certificate(mode, one);
-    entry["modes"].push_back(std::move(one));
-  }
-  return entry;
-}
-
 }  // namespace
 
 Json all_sticking_asked(const ScenarioReport& report)
@@ -115,12 +96,11 @@ void write_all_sticking(const ScenarioReport& report, Json& json_report)
   if (!answer.repair_notes.empty()) json_report["repair_notes"] = answer.repair_notes;
   if (answer.steps) json_report["steps"] = steps_json(report.problem, answer);
   const bool fails = result.verdict == Verdict::kFails;
-  const StickingRules& rules = std::get<AllStickingAnswer>(report.answer).rules;
-  const bool told = fails && rules.detachment != Detachment::kFree;  // what would help is known for one mode only
-  if (told) json_report["failure"] = failure_json(result.failure);
+  const Detachment detachment = answer.rules.detachment;
+  if (fails) json_report["failure"] = failure_json(result.failure);
   json_report["certificate"] = all_sticking_asked(report);
-  json_report["certificate"].update(proof_json(rules, decided ? result.certificate : Certificate{}));
-  if (told) json_report["certificate"]["counterfactuals"] = counterfactuals_json(result.failure);
+  write_proof(detachment, decided ? result.certificate : Certificate{}, json_report["certificate"]);
+  if (fails) json_report["certificate"]["counterfactuals"] = counterfactuals_json(result.failure, detachment);
 }
 
 namespace {
@@ -135,21 +115,6 @@ StickingRules read_rules(const Field& field)
     if (detachment == name_of(known)) return rules;
   }
   field["detachment"].fail("allowed | forbidden | free");
-}
-
-Certificate read_proof(const Field& source, const StickingRules& rules)
-{
-  Certificate certificate = read_certificate(source);
-  if (rules.detachment != Detachment::kFree) return certificate;
-  certificate.leaving = source["leaving"].integers();
-  const Field modes = source["modes"];
-  for (std::size_t i = 0; i < modes.size(); ++i) {
-    Certificate mode = read_certificate(modes[i]);
-    mode.leaving = modes[i]["leaving"].integers();
-    if (mode.kind == CertificateKind::kPenetration) mode.penetrating = modes[i]["penetrating"].integer();
-    certificate.modes.push_back(std::move(mode));
-  }
-  return certificate;
 }
 
 /// What a report may say about a certificate that proves `verdict`.
@@ -176,7 +141,7 @@ Judgement judge_all_sticking(const Field& report)
 {
   const Field source = report["certificate"];
   const StickingRules rules = read_rules(source["rules"]);
-  const Certificate certificate = read_proof(source, rules);
+  const Certificate certificate = read_proof(source, rules.detachment);
   const ContactProblem problem = read_problem(source["problem"]);
   if (const auto refused = refused_problem([&] { problem.validate(); })) return *refused;
   Judgement judged;
@@ -189,11 +154,9 @@ Judgement judge_all_sticking(const Field& report)
   judged.claims = claims_of(report, problem, certificate, contacts);
   const std::vector<int> idle_motors = read_idle_motors(source["rules"], problem);
   judged.question = question_json(problem, rules, idle_motors);
-  judged.proof = proof_json(rules, certificate);
+  write_proof(rules.detachment, certificate, judged.proof);
   if (judged.verdict == Verdict::kHolds)
     judged.summary = describe_sticking(problem, contacts, certificate.a);
-  else if (rules.detachment == Detachment::kFree)
-    judged.summary = failure_words(describe_refuted_modes(problem, certificate));
   else
     judge_failure(report, problem, rules, certificate, idle_motors, true, judged);
   return judged;

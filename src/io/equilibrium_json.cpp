@@ -73,7 +73,8 @@ void write_equilibrium(const ScenarioReport& report, Json& json_report)
   json_report["certificate"] = equilibrium_asked(report);
   json_report["certificate"].update(
       balance_proof_json(result.verdict == Verdict::kUndecided ? Certificate{} : result.certificate));
-  if (fails) json_report["certificate"]["counterfactuals"] = counterfactuals_json(result.failure);
+  if (fails)
+    json_report["certificate"]["counterfactuals"] = counterfactuals_json(result.failure, Detachment::kForbidden);
 }
 
 namespace {

@@ -145,7 +145,7 @@ Json failure_json(const Failure& failure)
   return entry;
 }
 
-Json counterfactuals_json(const Failure& failure)
+Json counterfactuals_json(const Failure& failure, Detachment detachment)
 {
   Json list = Json::array();
   for (const Counterfactual& trial : failure.counterfactuals) {
@@ -153,8 +153,7 @@ Json counterfactuals_json(const Failure& failure)
     entry["with"] = remedies_json(trial.with);
     entry["friction"] = json(trial.friction);
     entry["verdict"] = name_of(trial.verdict);
-    entry["kind"] = name_of(trial.certificate.kind);
-    write_certificate(trial.certificate, entry);
+    write_proof(detachment, trial.certificate, entry);
     entry["efforts"] = json(trial.certificate.efforts);
     list.push_back(std::move(entry));
   }
@@ -164,7 +163,7 @@ Json counterfactuals_json(const Failure& failure)
 void judge_failure(const Field& report, const ContactProblem& problem, const StickingRules& rules,
                    const Certificate& certificate, const std::vector<int>& idle_motors, bool at_rest, Judgement& judged)
 {
-  const bool moves = certificate.kind == CertificateKind::kMotion;
+  const bool moves = told_motion(certificate) != nullptr;
   Failure failure = read_failure(report["failure"], problem, moves);
   failure.idle_motors = idle_motors;
   const Field trials = report["certificate"]["counterfactuals"];
@@ -173,7 +172,7 @@ void judge_failure(const Field& report, const ContactProblem& problem, const Sti
     trial.with = read_remedies(trials[i]["with"]);
     trial.friction = trials[i]["friction"].number();
     if (!(trial.friction >= 1.0 && trial.friction <= kUnlimitedFriction)) trials[i]["friction"].fail("1 to 1e4");
-    trial.certificate = read_certificate(trials[i]);
+    trial.certificate = read_proof(trials[i], rules.detachment);
     trial.certificate.efforts = trials[i]["efforts"].vector();
     trial.verdict = judged_verdict(problem, rules, certificate, at_rest, failure, trial);
     const bool rubs = trial.with & kMoreFriction;
@@ -196,7 +195,7 @@ void judge_failure(const Field& report, const ContactProblem& problem, const Sti
   judged.tells_unproved = failure.motion.size() > 0;
   judged.claims["failure"] = failure_json(failure);
   for (const char* key : {"motion", "signs", "pressed"}) judged.claims["failure"][key] = unproved();
-  judged.proof["counterfactuals"] = counterfactuals_json(failure);
+  judged.proof["counterfactuals"] = counterfactuals_json(failure, rules.detachment);
 }
 
 }  // namespace stiction::internal

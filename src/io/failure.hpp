@@ -19,7 +19,7 @@ std::vector<int> read_idle_motors(const Field& rules, const ContactProblem& prob
 Json failure_json(const Failure& failure);
 
 /// The key `counterfactuals` of a certificate.
-Json counterfactuals_json(const Failure& failure);
+Json counterfactuals_json(const Failure& failure, Detachment detachment);
 
 /// Judges the counterfactuals of a failing report and diagnoses from them anew. Adds to `judged` the claims and proofs
 /// of the two keys and its summary; the motion told is not proved.

@@ -168,6 +168,23 @@ void write_certificate(const Certificate& certificate, Json& entry)
   for (const MotionLeaf& leaf : certificate.leaves) entry["leaves"].push_back(leaf_json(leaf));
 }
 
+void write_proof(Detachment detachment, const Certificate& certificate, Json& entry)
+{
+  entry["kind"] = name_of(certificate.kind);
+  write_certificate(certificate, entry);
+  if (detachment != Detachment::kFree || certificate.kind == CertificateKind::kNone) return;
+  entry["leaving"] = certificate.leaving;
+  entry["modes"] = Json::array();
+  for (const Certificate& mode : certificate.modes) {
+    Json one;
+    one["leaving"] = mode.leaving;
+    one["kind"] = name_of(mode.kind);
+    if (mode.kind == CertificateKind::kPenetration) one["penetrating"] = mode.penetrating;
+    write_certificate(mode, one);
+    entry["modes"].push_back(std::move(one));
+  }
+}
+
 Field Field::operator[](const char* key) const
 {
   if (!json_.is_object() || !json_.contains(key))
@@ -362,6 +379,21 @@ Certificate read_certificate(const Field& field)
   certificate.lambda = field["lambda"].vector();
   const Field leaves = field["leaves"];
   for (std::size_t i = 0; i < leaves.size(); ++i) certificate.leaves.push_back(read_leaf(leaves[i]));
+  return certificate;
+}
+
+Certificate read_proof(const Field& field, Detachment detachment)
+{
+  Certificate certificate = read_certificate(field);
+  if (detachment != Detachment::kFree) return certificate;
+  certificate.leaving = field["leaving"].integers();
+  const Field modes = field["modes"];
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    Certificate mode = read_certificate(modes[i]);
+    mode.leaving = modes[i]["leaving"].integers();
+    if (mode.kind == CertificateKind::kPenetration) mode.penetrating = modes[i]["penetrating"].integer();
+    certificate.modes.push_back(std::move(mode));
+  }
   return certificate;
 }
 

@@ -41,6 +41,9 @@ Json leaf_json(const MotionLeaf& leaf);
 /// What a certificate claims, without its kind: a, lambda, leaves.
 void write_certificate(const Certificate& certificate, Json& entry);
 
+/// The same with its kind and, where contacts are free to leave, those that do and the modes that are refuted.
+void write_proof(Detachment detachment, const Certificate& certificate, Json& entry);
+
 /// What was read is no report, whatever it says: unlike a report about a problem that is none.
 class NotAReport : public InputError {
  public:
@@ -84,5 +87,6 @@ ConeShape read_cone(const Field& field);
 ContactProblem read_problem(const Field& field);
 MotionLeaf read_leaf(const Field& field);
 Certificate read_certificate(const Field& field);  ///< with its kind
+Certificate read_proof(const Field& field, Detachment detachment);
 
 }  // namespace stiction::internal

@@ -301,12 +301,13 @@ std::string describe_signs(const ContactProblem& problem, const Failure& failure
   return text + "; otherwise it fails as well)";
 }
 
-/// The contacts that separate: they take no part in the failure.
+/// The contacts that separate, or leave where they are free to: they take no part in the failure.
 std::vector<bool> gone_contacts(const ContactProblem& problem, const StickingRules& rules,
                                 const Certificate& certificate)
 {
   std::vector<bool> gone(problem.contacts.size(), false);
-  if (rules.detachment == Detachment::kForbidden || certificate.a.size() != problem.nv()) return gone;
+  for (const int contact : certificate.leaving) gone[static_cast<std::size_t>(contact)] = true;
+  if (rules.detachment != Detachment::kAllowed || certificate.a.size() != problem.nv()) return gone;
   Eigen::VectorXd scales;
   Judge().row_scales(problem, certificate.a, scales);
   const Eigen::VectorXd acceleration = problem.J * certificate.a + problem.gamma;
@@ -322,6 +323,19 @@ std::string row_in_contact(const Contact& contact, int row)
   if (row == 0) return "normal";
   if (row > contact.tangents) return "torsion";
   return contact.tangents == 1 ? "tangent" : "tangent " + std::to_string(row);
+}
+
+std::string describe_refuted_modes(const ContactProblem& problem, const Certificate& certificate)
+{
+  const auto stuck = std::ranges::count_if(
+      certificate.modes, [](const Certificate& mode) { return mode.kind != CertificateKind::kPenetration; });
+  std::string text = "whichever contacts leave, those that stay cannot all stick";
+  if (stuck < std::ssize(certificate.modes)) text += ", or what leaves is driven into its surface";
+  text += " (" + std::to_string(certificate.modes.size()) +
+          (certificate.modes.size() == 1 ? " combination" : " combinations") + " of " +
+          std::to_string(std::ranges::count(problem.contacts, Side::kUnilateral, &Contact::side)) +
+          " unilateral contacts refuted)";
+  return text;
 }
 
 /// The contacts and closures whose rows take part in J'lambda = 0, gamma'lambda < 0.
@@ -385,23 +399,37 @@ std::string describe_sparse_motion(const ContactProblem& problem, const Certific
 
 }  // namespace
 
+const Certificate* told_motion(const Certificate& certificate)
+{
+  if (certificate.kind == CertificateKind::kMotion) return &certificate;
+  const Certificate* told = nullptr;
+  for (const Certificate& mode : certificate.modes)
+    if (mode.kind == CertificateKind::kMotion && (!told || mode.leaving.size() < told->leaving.size())) told = &mode;
+  return told;
+}
+
 std::string describe_failure(const ContactProblem& problem, const StickingRules& rules, const Certificate& certificate,
                              const Failure& failure)
 {
   if (problem.is_sparse())
     return certificate.kind == CertificateKind::kMotion ? describe_sparse_motion(problem, certificate) : "";
+  const bool modes = certificate.kind == CertificateKind::kModes;
+  if (const Certificate* motion = told_motion(certificate)) {
+    const Told told = read_motion(problem, failure, gone_contacts(problem, rules, *motion));
+    const std::string text = describe_cause(problem, failure, told);
+    if (!text.empty() && modes && certificate.modes.size() > 1)
+      return text + describe_signs(problem, failure) + ", whichever contacts leave";
+    if (!text.empty() || !modes) return text.empty() ? "" : text + describe_signs(problem, failure);
+  }
   switch (certificate.kind) {
-    case CertificateKind::kMotion: {
-      const Told told = read_motion(problem, failure, gone_contacts(problem, rules, certificate));
-      const std::string text = describe_cause(problem, failure, told);
-      return text.empty() ? "" : text + describe_signs(problem, failure);
-    }
     case CertificateKind::kContradiction:
       return describe_contradiction(problem, certificate.lambda);
     case CertificateKind::kUnbalanced:
       return describe_unbalanced(problem, certificate.a);
-    case CertificateKind::kForces:
     case CertificateKind::kModes:
+      return describe_refuted_modes(problem, certificate);
+    case CertificateKind::kMotion:
+    case CertificateKind::kForces:
     case CertificateKind::kPenetration:
     case CertificateKind::kNone:
       break;
@@ -413,9 +441,10 @@ FailureDigest digest_failure(const ContactProblem& problem, const StickingRules&
                              const Failure& failure)
 {
   if (certificate.kind == CertificateKind::kContradiction) return {"contradicts", {}};
-  if (certificate.kind != CertificateKind::kMotion) return {};
+  const Certificate* motion = told_motion(certificate);
+  if (!motion) return {};
   if (problem.is_sparse()) return {"gives way", {}};
-  const Told told = read_motion(problem, failure, gone_contacts(problem, rules, certificate));
+  const Told told = read_motion(problem, failure, gone_contacts(problem, rules, *motion));
   const Names moving = !told.slip.empty() ? told.slip : !told.twist.empty() ? told.twist : told.lift;
   switch (failure.cause) {
     case FailureCause::kMotors:
@@ -441,8 +470,9 @@ std::string list_failing_contacts(const ContactProblem& problem, const StickingR
                                   const Certificate& certificate, const Failure& failure)
 {
   if (problem.is_sparse()) return "";
-  if (certificate.kind != CertificateKind::kMotion) return "";
-  const Told told = read_motion(problem, failure, gone_contacts(problem, rules, certificate));
+  const Certificate* motion = told_motion(certificate);
+  if (!motion) return "";
+  const Told told = read_motion(problem, failure, gone_contacts(problem, rules, *motion));
   if (told.few()) return "";
   Names parts;
   const std::pair<const char*, const Names*> groups[] = {{"slip: ", &told.slip},

@@ -73,7 +73,8 @@ TEST(FreeDetachment, ABlockThatSlidesFailsInEveryMode)
   ASSERT_EQ(free.certificate.modes.size(), 4u);
   const StickingRules rules{ConeShape::exact(), Detachment::kFree};
   EXPECT_EQ(judge(p, rules, free.certificate), Verdict::kFails);
-  EXPECT_NE(free.explanation.find("4 combinations of 2 unilateral contacts"), std::string::npos) << free.explanation;
+  EXPECT_NE(free.explanation.find("left and right slip, whichever contacts leave"), std::string::npos)
+      << free.explanation;
   for (std::size_t i = 0; i < 4; ++i) {
     Certificate less = free.certificate;
     less.modes.erase(less.modes.begin() + static_cast<std::ptrdiff_t>(i));
@@ -144,6 +145,35 @@ TEST(FreeDetachment, FrictionRepairsABlockThatSlides)
     const double own = i == 0 ? right : left, other = i == 0 ? left : right;
     EXPECT_NEAR(r.repairs[1 + i].value, (f - mu * other) / own, 1e-5);
   }
+}
+
+TEST(FreeDetachment, SaysWhatWouldHelp)
+{
+  constexpr double f = 4.5, kStep = 1e-6;
+  StickingChecker checker;
+  const auto cause = [&](double mu, double max_normal) {
+    ContactProblem p = block_on_step(mu, f, kStep);
+    for (Contact& contact : p.contacts) contact.max_normal = max_normal;
+    const StickingResult r = checker.check(p, with(Detachment::kFree));
+    EXPECT_EQ(r.verdict, Verdict::kFails) << r.reason;
+    EXPECT_NE(r.explanation.find("whichever contacts leave"), std::string::npos) << r.explanation;
+    for (const Counterfactual& trial : r.failure.counterfactuals)
+      EXPECT_EQ(judge(relieved(p, trial.with, trial.friction, {}), {ConeShape::exact(), Detachment::kFree},
+                      trial.certificate),
+                trial.verdict);
+    return r.failure;
+  };
+  const Failure friction = cause(0.2, kInfinity);
+  EXPECT_EQ(friction.cause, FailureCause::kFriction);
+  EXPECT_EQ(friction.counterfactuals.back().certificate.leaving, std::vector<int>{1}) << "it tips off its left corner";
+  EXPECT_EQ(cause(1.5, 5.0).cause, FailureCause::kLimits);
+  const Failure both = cause(0.2, 5.0);
+  EXPECT_EQ(both.cause, FailureCause::kSeveral);
+  EXPECT_EQ(both.helps, kLargerLimits | kMoreFriction);
+  EXPECT_EQ(cause(0.0, kInfinity).cause, FailureCause::kNothing);
+  // With the printed equations the left corner has to rise without moving sideways: no friction does that.
+  EXPECT_EQ(checker.check(block_on_step(0.2, f, kStep), with(Detachment::kAllowed)).failure.cause,
+            FailureCause::kNothing);
 }
 
 TEST(FreeDetachment, RefusesForcesThatDoNotFit)
@@ -308,6 +338,26 @@ TEST(FreeDetachment, AgreesWithElimination)
   EXPECT_GT(fails, 100);
   EXPECT_GT(leaves, 30);
   EXPECT_LT(undecided, 6);
+}
+
+/// Friction is the cause where ten thousand times as much holds, by elimination.
+TEST(FreeDetachment, CausesAgreeWithElimination)
+{
+  Rng rng(74);
+  StickingChecker checker;
+  int friction = 0, nothing = 0;
+  for (int draw = 0; draw < 400; ++draw) {
+    const ContactProblem p = dense(rng);
+    const StickingResult result = checker.check(p, with(Detachment::kFree));
+    if (result.verdict != Verdict::kFails || result.failure.cause == FailureCause::kUnknown) continue;
+    ContactProblem rough = p;
+    for (Contact& contact : rough.contacts) contact.mu *= kUnlimitedFriction;
+    const bool helps = margin_of(rough) > 0.0;
+    EXPECT_EQ(result.failure.cause, helps ? FailureCause::kFriction : FailureCause::kNothing) << draw;
+    ++(helps ? friction : nothing);
+  }
+  EXPECT_GT(friction, 50);
+  EXPECT_GT(nothing, 20);
 }
 
 /// Forbidden implies allowed implies free.

@@ -45,9 +45,35 @@ TEST(FreeDetachmentReport, BothVerdictsOfTheGallery)
     const Json report = proved(name, kFree);
     EXPECT_EQ(report["verdict"], "fails") << name;
     EXPECT_EQ(report["certificate"]["kind"], "modes");
-    EXPECT_FALSE(report.contains("failure"));
+    EXPECT_EQ(report["failure"]["cause"], "friction") << name;
     EXPECT_THAT(report["summary"].get<std::string>(), HasSubstr("whichever contacts leave"));
   }
+}
+
+/// A box on a slope without friction slides off whatever leaves; with friction, and told that nothing may carry more
+/// than 5 N, only larger forces help.
+TEST(FreeDetachmentReport, SaysWhyItFails)
+{
+  const Json slips = proved("box_on_steep_slope", {{"options.detachment", "free"}, {"contacts.bottom.mu", "0"}});
+  EXPECT_EQ(slips["failure"]["cause"], "nothing");
+  EXPECT_THAT(slips["summary"].get<std::string>(), HasSubstr("have no friction, whichever contacts leave"));
+  const Json heavy =
+      proved("block_on_ground",
+             {{"options.detachment", "free"}, {"contacts.left.max_normal", "2"}, {"contacts.right.max_normal", "2"}});
+  EXPECT_EQ(heavy["failure"]["cause"], "limits");
+  EXPECT_EQ(heavy["failure"]["helps"], Json::array({"limits"}));
+  EXPECT_THAT(heavy["summary"].get<std::string>(), HasSubstr("overloads: left and right would have to push beyond"));
+  const std::string text = heavy.dump();
+  EXPECT_THAT(message_about_forged(text, [](Json& r) { r["failure"]["cause"] = "friction"; }),
+              HasSubstr("failure.cause: the report says 'friction'"));
+  EXPECT_THAT(message_about_forged(text, [](Json& r) { r["certificate"]["counterfactuals"] = Json::array(); }),
+              HasSubstr("but its certificate proves"));
+  EXPECT_THAT(message_about_forged(text,
+                                   [](Json& r) {
+                                     for (Json& trial : r["certificate"]["counterfactuals"])
+                                       if (trial["kind"] == "modes") trial["modes"].erase(0);
+                                   }),
+              HasSubstr("proves nothing"));
 }
 
 /// Refused by both.
