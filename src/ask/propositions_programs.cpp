@@ -203,7 +203,7 @@ MinimalFriction minimal_friction(const ContactProblem& problem, StickingChecker&
     ContactProblem p = problem;
     for (Contact& contact : p.contacts) {
       if (contact.mu > 0.0) contact.torsion *= mu / contact.mu;
-      contact.mu = mu;
+      if (contact.tangents > 0) contact.mu = mu;
     }
     const StickingResult answer = checker.check(p, options);
     if (answer.verdict == Verdict::kUndecided) continue;

@@ -27,6 +27,28 @@ std::string shown(double value)
   return digits;
 }
 
+/// Of a least number: not below it.
+std::string shown_up(double value)
+{
+  if (!(value > 0.0)) return shown(value);
+  const double digit = std::pow(10.0, std::floor(std::log10(value)) - 3.0);
+  return shown(digit * std::ceil(value / digit - kNoShareOfForce));
+}
+
+/// The singular value that is nearest to the tolerance of ranks, if it is near.
+std::optional<double> doubtful_rank(const Eigen::MatrixXd& J)
+{
+  constexpr double kDoubtful = 1e3;  // times the tolerance, or this part of it
+  std::optional<double> doubtful;
+  if (J.size() == 0) return doubtful;
+  const auto distance = [](double value) { return std::abs(std::log(value / kRankTolerance)); };
+  for (const double value : singular_values(with_unit_rows(J)))
+    if (value > kRankTolerance / kDoubtful && value < kDoubtful * kRankTolerance &&
+        (!doubtful || distance(value) < distance(*doubtful)))
+      doubtful = value;
+  return doubtful;
+}
+
 bool stays(const StickingResult& result, std::size_t contact)
 {
   return result.contacts[contact].state != ContactState::kDetaching;
@@ -237,8 +259,13 @@ void add_forces(const ContactProblem& problem, const StickingSteps& steps, std::
                   steps.persists ? "yes, for continuous data: there are forces strictly inside of every disk"
                                  : "a contact is at the rim of its disk: it may begin to slip, see (69)"});
   const MinimumNormForces p5 = minimum_norm_forces(problem);
+  std::string outside;
+  for (const int contact : persistence(problem, p5.lambda).violated)
+    outside += (outside.empty() ? "" : ", ") + problem.contacts[static_cast<std::size_t>(contact)].name;
   list.push_back({"P5", "all rows held, forces of least norm", p5.hypotheses.failed,
-                  "their norm is " + shown(p5.lambda.norm()) + " (that they leave a disk does not mean that all do)"});
+                  "their norm is " + shown(p5.lambda.norm()) +
+                      (outside.empty() ? ", inside of every disk"
+                                       : ", outside of the disk of " + outside + "; other forces may be inside")});
   const ContactLcp p6 = contact_lcp(problem);
   list.push_back({"P6", "normal forces unique for all data", p6.hypotheses.failed,
                   std::string(p6.unique_for_all_data ? "yes" : "no") + ": smallest eigenvalue of Ac " +
@@ -275,7 +302,8 @@ void add_facets(const ContactProblem& problem, const ConeShape& shape, std::vect
   list.push_back(
       {"P10", "QP (57), polygons for disks", failed,
        std::string(answer.sticks ? "optimum 0: every contact sticks" : "optimum > 0: not every contact sticks") +
-           " (residual " + shown(answer.residual > kProductRounding ? answer.residual : 0.0) + ")"});
+           " (|A z + F| " + shown(answer.residual > kProductRounding ? answer.residual * facets.scale : 0.0) +
+           " m/s²)"});
 }
 
 void add_friction(const ContactProblem& problem, Engine& engine, std::vector<PropositionAtWork>& list)
@@ -285,7 +313,7 @@ void add_friction(const ContactProblem& problem, Engine& engine, std::vector<Pro
   std::vector<std::string> failed = p11.hypotheses.failed;
   if (failed.empty() && !p11.known) failed.push_back("it could not be told");
   list.push_back({"P11", "smallest common friction coefficient", failed,
-                  p11.mu ? shown(*p11.mu) : "none suffices: a contact that does not press has to hold sideways"});
+                  p11.mu ? shown_up(*p11.mu) : "none suffices: a contact that does not press has to hold sideways"});
   const MixedContactLcp p12 = mixed_contact_lcp(problem);
   list.push_back({"P12", "normal forces unique, with bilateral contacts", p12.hypotheses.failed,
                   std::string(p12.bound_holds ? "yes by the bound (64): " : "the bound (64) does not tell: ") +
@@ -294,6 +322,17 @@ void add_friction(const ContactProblem& problem, Engine& engine, std::vector<Pro
                        : p12.unique_for_all_data ? "; Ac > 0 says yes"
                                                  : "; Ac is singular")});
   list.push_back({"P13", "some contacts slide", {"no contact slides (the question sliding)"}, ""});
+}
+
+/// P7 to P11 are about (43), (65a) and (60), whatever contacts may do in the problem that is asked.
+void say_what_may_open(Detachment detachment, std::vector<PropositionAtWork>& list)
+{
+  if (detachment == Detachment::kAllowed) return;
+  for (PropositionAtWork& proposition : list)
+    for (const char* name : {"P7", "P8", "C2", "P9", "P10", "P11"})
+      if (proposition.name == name)
+        proposition.about +=
+            detachment == Detachment::kForbidden ? "; contacts may open" : "; what opens is held sideways";
 }
 
 }  // namespace
@@ -313,6 +352,7 @@ StickingSteps sticking_steps(const ContactProblem& problem, const StickingRules&
   const UnitMass unit(problem);
   steps.rank_mass = static_cast<int>((unit.mass_eigenvalues().array() > kRankTolerance).count());
   steps.rank_rows = rank_of(unit.J);
+  steps.doubtful_rank = doubtful_rank(unit.J);
   steps.verdict = result.verdict;
   const CertificateKind kind = result.certificate.kind;
   steps.solvable = kind == CertificateKind::kForces || kind == CertificateKind::kMotion ||
@@ -342,6 +382,7 @@ StickingSteps sticking_steps(const ContactProblem& problem, const StickingRules&
   add_solvability(problem, engine, steps.propositions);
   add_facets(problem, rules.shape, steps.propositions);
   add_friction(problem, engine, steps.propositions);
+  say_what_may_open(rules.detachment, steps.propositions);
   for (PropositionAtWork& proposition : steps.propositions)
     if (!proposition.failed.empty()) proposition.says.clear();
   return steps;

@@ -1,11 +1,14 @@
 // The steps of the paper's algorithm, spelled (docs/theory.md).
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "io/all_sticking_answer.hpp"
 #include "io/json.hpp"
 #include "io/number_text.hpp"
 #include "io/report.hpp"
 #include "io/wrap.hpp"
+#include "stiction/paper/propositions.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -146,7 +149,16 @@ std::string names_text(const ContactProblem& problem, const std::vector<int>& co
   return names.empty() ? "none" : names;
 }
 
-void append_motion(std::string& out, const ContactProblem& problem, const StickingSteps& steps)
+/// Bases, planar and floating joints tell velocities in their own axes: where these turn, accelerations have a share of
+/// that.
+const char* axes_text(const ContactProblem& problem, const std::string& moving)
+{
+  const bool own_axes = std::ranges::any_of(problem.dofs, [](const Dof& dof) { return dof.size > 1; });
+  if (!own_axes || moving.empty() || problem.gamma.isZero(0.0)) return "";
+  return " (of a base or planar joint: in its own axes, which turn with it)";
+}
+
+void append_motion(std::string& out, const ContactProblem& problem, const StickingSteps& steps, Detachment detachment)
 {
   std::string moving;
   const double largest = steps.acceleration.size() > 0 ? steps.acceleration.lpNorm<Eigen::Infinity>() : 0.0;
@@ -154,8 +166,11 @@ void append_motion(std::string& out, const ContactProblem& problem, const Sticki
     if (std::abs(steps.acceleration[i]) > kWorthNaming * largest)
       moving += fmt::format("{}{} {:+.6g}", moving.empty() ? "" : ", ", problem.dof_names[static_cast<std::size_t>(i)],
                             steps.acceleration[i]);
-  append_item(out, fmt::format("2 motion: acceleration {}{}", moving.empty() ? "zero" : moving,
-                               steps.acceleration_unique ? ", the only one" : ", one of several"));
+  append_item(out,
+              fmt::format("2 motion: acceleration {}{}{}", moving.empty() ? "zero" : moving, axes_text(problem, moving),
+                          detachment == Detachment::kFree ? ", others were not looked for"
+                          : steps.acceleration_unique     ? ", the only one"
+                                                          : ", one of several"));
   for (const LoopConstraint& closure : problem.loops)
     for (int k = 0; k < closure.rows; ++k) {
       const auto row = static_cast<std::size_t>(closure.row + k);
@@ -181,6 +196,14 @@ void append_multipliers(std::string& out, const StickingSteps& steps)
     append_item(out, "internal: " + force);
   }
   append_ranges(out, steps, steps.multipliers);
+}
+
+/// Step 2 where there is no motion to show.
+std::string no_motion(const StickingSteps& steps, Detachment detachment)
+{
+  if (steps.verdict == Verdict::kUndecided) return "not found";
+  if (detachment == Detachment::kFree) return "none, whichever contacts leave";
+  return "none, the MLCP is not solvable";
 }
 
 void append_persistence(std::string& out, const ContactProblem& problem, const StickingSteps& steps)
@@ -217,6 +240,7 @@ Json steps_json(const ContactProblem& problem, const AllStickingAnswer& answer)
                   {"rows", steps.rows},
                   {"rank_mass", steps.rank_mass},
                   {"rank_rows", steps.rank_rows}});
+  if (steps.doubtful_rank) list.back()["doubtful_rank"] = *steps.doubtful_rank;
   if (steps.solvable)
     append_solved(problem, steps, list);
   else
@@ -247,10 +271,13 @@ std::string steps_text(const ContactProblem& problem, const AllStickingAnswer& a
   append_item(out,
               fmt::format("1 data: degrees of freedom {} (rank of M {}), contacts {}, closures {}, rows {} (rank {})",
                           steps.dofs, steps.rank_mass, steps.contacts, steps.closures, steps.rows, steps.rank_rows));
+  if (steps.doubtful_rank)
+    append_item(out, fmt::format("this rank hangs on last digits: a singular value of {:.2g} counts as {}",
+                                 *steps.doubtful_rank, *steps.doubtful_rank > kRankTolerance ? "one" : "none"));
   if (!steps.solvable) {
-    append_item(out, "2 motion: none, the MLCP is not solvable");
+    append_item(out, "2 motion: " + no_motion(steps, answer.rules.detachment));
   } else {
-    append_motion(out, problem, steps);
+    append_motion(out, problem, steps, answer.rules.detachment);
     append_multipliers(out, steps);
     append_item(out, "4 disks: radius mu |normal force|, N");
     for (std::size_t i = 0; i < problem.contacts.size(); ++i)
@@ -262,11 +289,13 @@ std::string steps_text(const ContactProblem& problem, const AllStickingAnswer& a
                                                              : "undecided"));
     append_ranges(out, steps, steps.admissible);
     if (steps.verdict == Verdict::kHolds && steps.admissible.empty() && steps.rows > 0)
-      out += "     (no ranges: a bilateral contact may push or pull, or too many rows)\n";
+      out += std::ranges::all_of(steps.multipliers, [](const ForceRange& range) { return !range.known; })
+                 ? "     (no ranges of so many rows)\n"
+                 : "     (no ranges: a bilateral contact may push or pull)\n";
   }
   const std::vector<std::string> repairs = repairs_words(problem, answer);
   append_item(out, fmt::format("6 repair: {}", repairs.empty() ? "nothing to say" : "each by itself"));
-  for (const std::string& repair : repairs) append_item(out, repair);
+  for (const std::string& repair : repairs) append_item(out, "repair: " + repair);
   if (steps.solvable) append_persistence(out, problem, steps);
   out += "\npropositions of the paper:\n";
   for (const PropositionAtWork& proposition : steps.propositions) {

@@ -36,8 +36,9 @@ TEST(Diagnosis, WhatFailsWithAllFailsWithEach)
 
 TEST(Diagnosis, TheFirstThatHelpsAloneIsTold)
 {
-  const Failure failure = diagnosed(kThree, {answer(kMoreEffort, Verdict::kFails), answer(kLargerLimits, Verdict::kHolds),
-                                             answer(kMoreEffort | kMoreFriction, Verdict::kFails)});
+  const Failure failure =
+      diagnosed(kThree, {answer(kMoreEffort, Verdict::kFails), answer(kLargerLimits, Verdict::kHolds),
+                         answer(kMoreEffort | kMoreFriction, Verdict::kFails)});
   EXPECT_EQ(failure.cause, FailureCause::kLimits);
   EXPECT_EQ(failure.helps, kLargerLimits);
   EXPECT_EQ(failure.defied, kMoreEffort | kMoreFriction) << "the motion told is one that the others do not stop";
@@ -46,13 +47,15 @@ TEST(Diagnosis, TheFirstThatHelpsAloneIsTold)
 /// Larger limits hold with motors; that says nothing about what holds without.
 TEST(Diagnosis, MotorsImplyNothingAboutTheOthers)
 {
-  const Failure failure = diagnosed(kMoreMotors | kMoreFriction, {answer(kMoreMotors | kMoreFriction, Verdict::kFails)});
+  const Failure failure =
+      diagnosed(kMoreMotors | kMoreFriction, {answer(kMoreMotors | kMoreFriction, Verdict::kFails)});
   EXPECT_EQ(failure.cause, FailureCause::kUnknown);
 }
 
 TEST(Diagnosis, OnlySeveralTogether)
 {
-  const std::vector<Counterfactual> alone = {answer(kMoreEffort, Verdict::kFails), answer(kLargerLimits, Verdict::kFails),
+  const std::vector<Counterfactual> alone = {answer(kMoreEffort, Verdict::kFails),
+                                             answer(kLargerLimits, Verdict::kFails),
                                              answer(kMoreFriction, Verdict::kFails)};
   std::vector<Counterfactual> pair = alone, all = alone;
   pair.push_back(answer(kMoreEffort | kLargerLimits, Verdict::kFails));
@@ -86,8 +89,7 @@ TEST(Remedied, LimitsGoOnTheirOwnSide)
   EXPECT_EQ(possible_remedies(p, {}), kThree);
   EXPECT_EQ(possible_remedies(p, {2}), kThree | kMoreMotors);
   const ContactProblem strong = relieved(p, kMoreEffort, 1.0, {});
-  const std::pair<double, double> wanted[] = {
-      {-kInfinity, kInfinity}, {-kInfinity, 0.0}, {0.0, kInfinity}, {0.0, 0.0}};
+  const std::pair<double, double> wanted[] = {{-kInfinity, kInfinity}, {-kInfinity, 0.0}, {0.0, kInfinity}, {0.0, 0.0}};
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(strong.actuators[i].lower, wanted[i].first) << strong.actuators[i].name;
     EXPECT_EQ(strong.actuators[i].upper, wanted[i].second) << strong.actuators[i].name;

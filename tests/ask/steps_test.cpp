@@ -116,6 +116,44 @@ TEST(StickingStepsOf, ContactsThatMayNotOpenHaveTheMultipliersOfTheEquations)
   EXPECT_LT(steps.multipliers[2].upper, 0.0);
 }
 
+TEST(StickingStepsOf, ContactsThatOpenTakeNoPartInInternalForces)
+{
+  // a tall block that tips: the tangential rows of both corners are one row twice, but its left corner leaves
+  StickingResult checked;
+  const StickingSteps steps = steps_of_problem(block_on_ground(1, 1, 4, 3.0, 4.0), &checked);
+  ASSERT_EQ(checked.contacts[1].state, ContactState::kDetaching);
+  EXPECT_EQ(steps.internal_forces.cols(), 0);
+  for (const std::size_t row : {2u, 3u}) {
+    EXPECT_EQ(steps.multipliers[row].upper, 0.0);
+    EXPECT_EQ(steps.multipliers[row].lower, 0.0);
+  }
+  EXPECT_EQ(steps_of_problem(block_on_ground(1, 1, 4, 3.0, 0.0)).internal_forces.cols(), 1);
+}
+
+TEST(StickingStepsOf, SaysWhereARankHangsOnLastDigits)
+{
+  // between walls that are parallel, or nearly
+  ContactProblem walls;
+  walls.M.setIdentity(2, 2);
+  walls.F.setZero(2);
+  walls.J.resize(2, 2);
+  walls.gamma.setZero(2);
+  for (int i = 0; i < 2; ++i) {
+    walls.contacts.push_back(planar_contact("wall" + std::to_string(i), i, 0.0));
+    walls.contacts.back().tangents = 0;
+  }
+  for (const auto& [tilt, rank, doubt] :
+       {std::tuple{0.0, 1, false}, {1e-12, 1, true}, {4e-9, 2, true}, {1e-3, 2, false}}) {
+    walls.J << 1, 0, -1, tilt;
+    const StickingSteps steps = steps_of_problem(walls);
+    EXPECT_EQ(steps.rank_rows, rank) << tilt;
+    ASSERT_EQ(steps.doubtful_rank.has_value(), doubt) << tilt;
+    if (doubt) {
+      EXPECT_NEAR(*steps.doubtful_rank, tilt / std::sqrt(2.0), 1e-3 * tilt);
+    }
+  }
+}
+
 TEST(StickingStepsOf, WantsTheResultOfTheProblem)
 {
   EXPECT_THROW(sticking_steps(block_on_ground(1, 1, 1, 0.5, 0), {}, StickingResult{}, *make_native_engine()),

@@ -61,6 +61,35 @@ TEST(Steps, Example6SegmentCanBeReadOff)
   EXPECT_EQ(proposition(report, "P12")["applies"], false);
 }
 
+/// What the propositions say of contacts that may open is not about those that may not, or are free.
+TEST(Steps, SayWhatIsAskedOfContactsThatOpen)
+{
+  const auto text = [](const std::string& name, const std::string& detachment) {
+    std::string words = to_text(checked(name, {{"options.steps", "true"}, {"options.detachment", detachment}}));
+    for (std::size_t i = 0; (i = words.find("\n   ", i)) != std::string::npos;) words.replace(i, 4, " ");  // wrapped
+    return words;
+  };
+  const std::string forbidden = text("block_tips", "forbidden");
+  EXPECT_THAT(forbidden, HasSubstr("ten thousand times the friction would not help"));
+  // 16 N over the right corner: mu N = 15.7035 N of 10.2548 N, not rounded down
+  EXPECT_THAT(forbidden, HasSubstr("P11 (smallest common friction coefficient; contacts may open): 1.532"));
+  EXPECT_THAT(forbidden,
+              HasSubstr("P5 (all rows held, forces of least norm): their norm is 15.26, outside of the disk of "
+                        "left; other forces may be inside"));
+  const std::string free = text("block_slides", "free");
+  EXPECT_THAT(free, HasSubstr("2 motion: none, whichever contacts leave"));
+  EXPECT_THAT(free, HasSubstr("P7 (MLCP solvable; what opens is held sideways): yes"));
+  // both corners lack 6 N - 0.5 m g and would accelerate: (1 + 0.2^2 / I) 1.095 m/s² each
+  EXPECT_THAT(free, HasSubstr("not every contact sticks (|A z + F| 2.978 m/s²)"));
+  EXPECT_THAT(text("block_tips", "allowed"), HasSubstr("P11 (smallest common friction coefficient): 1.532"));
+  EXPECT_THAT(text("box_tips_off_step", "free"), HasSubstr("+8.2125, others were not looked for"));
+  const std::string hill = text("ball_over_hill", "allowed");
+  EXPECT_THAT(hill,
+              HasSubstr("+171.429 (of a base or planar joint: in its own axes, which turn with it), the only one"));
+  EXPECT_THAT(hill, HasSubstr("their norm is 0.2477, inside of every disk"));
+  EXPECT_THAT(text("block_tips", "allowed"), Not(HasSubstr("own axes")));
+}
+
 TEST(Steps, OfAFailingCase)
 {
   const StepsJson report = StepsJson::parse(to_json(checked("pinch_too_weak", kSteps)));

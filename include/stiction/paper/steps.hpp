@@ -33,6 +33,9 @@ struct StickingSteps {
   // 1: data
   int dofs = 0, contacts = 0, closures = 0, rows = 0;
   int rank_mass = 0, rank_rows = 0;
+  /// Singular value of the rows (of unit length, masses of unit size) within a thousandth or a thousandfold of
+  /// kRankTolerance: whether these rows depend on each other is a matter of the last digits. None: no doubt.
+  std::optional<double> doubtful_rank;
 
   // 2: a solution of the MLCP (65a) without friction disks
   bool solvable = false;  ///< the rest is empty otherwise
