@@ -26,7 +26,7 @@ install(FILES share/completions/stiction.fish DESTINATION ${CMAKE_INSTALL_DATADI
 install(FILES share/man/stiction.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 # package.xml and an empty marker make `package://stiction/urdf/…` and ros2 tools find us (REP 122, ament index).
-install(FILES package.xml LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/stiction)
+install(FILES ros2_ws/src/stiction/package.xml LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/stiction)
 install(DIRECTORY urdf scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/stiction)
 file(WRITE ${PROJECT_BINARY_DIR}/ament_index/stiction "")
 install(FILES ${PROJECT_BINARY_DIR}/ament_index/stiction

@@ -17,7 +17,7 @@ fi
 prefix=$build/ros/install
 cmake --install "$build" --prefix "$prefix" >/dev/null
 export AMENT_PREFIX_PATH=$prefix:$AMENT_PREFIX_PATH CMAKE_PREFIX_PATH=$prefix:${CMAKE_PREFIX_PATH:-}
-export LD_LIBRARY_PATH=$prefix/lib:${LD_LIBRARY_PATH:-}
+export LD_LIBRARY_PATH=$prefix/lib:${LD_LIBRARY_PATH:-} PATH=$prefix/bin:$PATH
 for package in "${packages[@]}"; do
   cmake -S "ros2_ws/src/$package" -B "$build/ros/$package" -G Ninja -Wno-dev --no-warn-unused-cli --log-level=NOTICE -DCMAKE_INSTALL_PREFIX="$prefix" "$@"
   cmake --build "$build/ros/$package"

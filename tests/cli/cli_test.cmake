@@ -35,7 +35,7 @@ expect(2 "^$" "'frobnicate'\n" frobnicate)
 expect(2 "^$" "ROBOT.urdf" inspect)
 expect(2 "^$" "'two.urdf'" inspect ${SOURCE_DIR}/urdf/biped.urdf two.urdf)
 expect(2 "^$" "no_such_file.urdf: want " inspect no_such_file.urdf)
-expect(2 "^$" "want " inspect ${SOURCE_DIR}/package.xml)
+expect(2 "^$" "want " inspect ${SOURCE_DIR}/ros2_ws/src/stiction/package.xml)
 expect(2 "^$" "want " inspect ${SOURCE_DIR})
 
 # check: every verdict has its exit code, results go to standard output, errors to standard error.

@@ -7,7 +7,6 @@ range (rqt_reconfigure and `ros2 param set` move them) and, where there is a dis
 from math import copysign, sqrt
 import os
 import signal
-import threading
 
 from geometry_msgs.msg import Point, TransformStamped
 import rclpy
@@ -62,7 +61,7 @@ class ComSlider(Node):
         self.robot = SwayingQuadruped(text)
         self.descriptions = self.create_publisher(String, 'robot_description', LATCHED)
         self.descriptions.publish(String(data=text))
-        self.contacts = self.create_publisher(ContactArray, 'contacts', 1)
+        self.contacts = self.create_publisher(ContactArray, 'contacts', LATCHED)
         self.joint_states = self.create_publisher(JointState, 'joint_states', 10)
         self.transforms = self.create_publisher(TFMessage, '/tf', 100)
         self.move()
@@ -114,7 +113,10 @@ class ComSlider(Node):
 
 
 def show_window(node):
-    """A slider per parameter; returns when the window is closed, or at once where there is no display."""
+    """Shows a slider per parameter until the window is closed; returns at once where there is no display.
+
+    The node is spun from the window's own loop: Tk ends a program in which a second thread frees what is its own.
+    """
     if not os.environ.get('DISPLAY'):
         node.get_logger().info('no display, no window: move the sliders with rqt_reconfigure or `ros2 param set`')
         return
@@ -138,36 +140,38 @@ def show_window(node):
         scale.configure(command=lambda text, name=name: set_parameter(name, text))
         scale.pack(fill='x')
     tkinter.Label(window, textvariable=message, anchor='w', fg='red').pack(fill='x')
+    interrupted = []
 
-    def stay_awake():  # else an interrupt waits for the mouse to move
-        window.after(200, stay_awake)
-    stay_awake()
-    try:
-        window.mainloop()
-    except KeyboardInterrupt:
-        pass
+    def spin():
+        if interrupted or not rclpy.ok():
+            window.destroy()
+            return
+        for _ in range(10):
+            rclpy.spin_once(node, timeout_sec=0)
+        window.after(5, spin)
+
+    def on_error(kind, value, traceback):  # Tk would print an interrupt and go on
+        interrupted.append(value)
+    window.report_callback_exception = on_error
+    spin()
+    window.mainloop()
+    if interrupted:
+        raise interrupted[0]
 
 
 def main():
     rclpy.init()
     node = ComSlider()
-
-    def spin():
-        try:
-            rclpy.spin(node)
-        except ExternalShutdownException:
-            pass
-    spinner = threading.Thread(target=spin)  # the window wants the main thread
-    spinner.start()
-    if node.wants_window:
-        show_window(node)
-    while spinner.is_alive():
-        try:
-            spinner.join()
-        except KeyboardInterrupt:  # rclpy ends the spinning
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal and a launch send one interrupt each
-    node.destroy_node()
-    rclpy.try_shutdown()
+    try:
+        if node.wants_window:
+            show_window(node)
+        rclpy.spin(node)
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal and a launch send one interrupt each
+        node.destroy_node()
+        rclpy.try_shutdown()
 
 
 if __name__ == '__main__':

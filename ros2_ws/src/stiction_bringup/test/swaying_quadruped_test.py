@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(HERE, '..'))
 
 from stiction_bringup.swaying_quadruped import LEGS, SwayingQuadruped  # noqa: E402
 
-with open(os.path.join(HERE, '..', '..', '..', '..', 'urdf', 'quadruped.urdf'), encoding='utf-8') as file:
+with open(os.path.join(HERE, '..', 'urdf', 'quadruped.urdf'), encoding='utf-8') as file:
     ROBOT = SwayingQuadruped(file.read())
 
 

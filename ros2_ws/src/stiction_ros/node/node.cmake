@@ -23,6 +23,7 @@ install(PROGRAMS examples/push_box.py DESTINATION lib/${PROJECT_NAME})
 
 if(BUILD_TESTING)
   find_package(ament_cmake_pytest REQUIRED)
+  ament_add_pytest_test(bag_check test/bag_check_test.py ENV PYTEST_DISABLE_PLUGIN_AUTOLOAD=1)
   ament_add_pytest_test(client test/client_test.py TIMEOUT 180
     ENV PYTEST_DISABLE_PLUGIN_AUTOLOAD=1)   # needs none, and those of other packages may not fit this pytest
 endif()
