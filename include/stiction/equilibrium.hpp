@@ -38,10 +38,10 @@ struct EquilibriumResult {
   Verdict verdict = Verdict::kUndecided;
   std::string reason;  ///< why undecided, empty otherwise
   /// kForces (a, lambda, efforts) or kMotion (a, leaves); judge_equilibrium accepts it for every verdict but undecided.
-  /// Of a failing case lambda and efforts are zero or, with least_friction_shown, those below.
+  /// Of a failing case lambda and efforts are zero or, with least_friction_shown or least_effort_shown, those below.
   Certificate certificate;
-  /// rows; admissible when the verdict is holds, else the forces that come nearest or, where more friction alone would
-  /// do and friction_scale was asked for, those that need the least of it
+  /// rows; admissible when the verdict is holds, else the forces that come nearest or, where more friction or larger
+  /// efforts alone would do and friction_scale or effort was asked for, those that need the least of it
   Eigen::VectorXd lambda;
   /// One per actuator, N m or N: what lambda asks of it, M a + F - J'lambda on its degree of freedom, beyond the given
   /// efforts inside F. Within the limits when the verdict is holds.
@@ -59,10 +59,13 @@ struct EquilibriumResult {
   bool strict = false;
 
   bool least_friction_shown = false;  ///< `lambda` is, of all forces that balance the load, what needs least friction
-  Margin friction_scale;              ///< kNone: no friction helps
-  Margin effort;  ///< kNone: not even unlimited efforts help. Limits that exclude 0 are kept as they are.
-  Margin push;    ///< N: largest t such that every push in [0, t] is held; kNone when it fails without a push
-  Margin ball;    ///< N: radius of the largest ball of pushes around none, all held; kNone as for push
+  /// Of a failing case: `lambda` balances the load inside its cones, were every effort limit effort.upper times as
+  /// large.
+  bool least_effort_shown = false;
+  Margin friction_scale;  ///< kNone: no friction helps
+  Margin effort;          ///< kNone: not even unlimited efforts help. Limits that exclude 0 are kept as they are.
+  Margin push;            ///< N: largest t such that every push in [0, t] is held; kNone when it fails without a push
+  Margin ball;            ///< N: radius of the largest ball of pushes around none, all held; kNone as for push
   /// Largest r (N) such that forces exist with every coefficient of contact i's k unit-norm generators at least
   /// r (1 + mu_i²) / (k mu_i): the sum of so many generators is r away from the boundary of the friction cone. With one
   /// mu this is the "robustness" of hpp-centroidal-dynamics; negative when it fails. kNone: not even pulling generators

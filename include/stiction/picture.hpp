@@ -17,7 +17,10 @@ struct Picture {
   std::string title;     ///< of the scenario; may be empty
   std::string headline;  ///< the question's own words for the verdict, and that: "DOES NOT STICK (fails)"
   Verdict verdict = Verdict::kUndecided;
-  std::string sentence;  ///< what happens, without the verdict
+  std::string sentence;               ///< what happens, without the verdict
+  std::vector<std::string> captions;  ///< which forces are shown, how far the verdict is from turning
+  std::string remedy;                 ///< "what would make it hold, each by itself", of `remedies`
+  std::vector<std::string> remedies;  ///< but for long ones, such as whole postures
 
   enum class Role { kBody, kFixed, kObstacle, kGhost };  ///< a ghost is a body after a small step of `motion`
   struct Ball {

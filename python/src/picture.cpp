@@ -100,9 +100,13 @@ nb::dict dict_of(const Picture& picture)
     d["held"] = area.held;
     d["corners"] = corners_of(area.corners);
   });
-  nb::list notes;
-  for (const std::string& note : picture.notes) notes.append(text_of(note));
-  result["notes"] = notes;
+  result["remedy"] = text_of(picture.remedy);
+  for (const auto& [key, lines] : {std::pair("captions", &picture.captions), std::pair("remedies", &picture.remedies),
+                                   std::pair("notes", &picture.notes)}) {
+    nb::list texts;
+    for (const std::string& line : *lines) texts.append(text_of(line));
+    result[key] = texts;
+  }
   return result;
 }
 

@@ -106,6 +106,19 @@ bool balances_with_more_friction(const ContactProblem& problem, const Eigen::Vec
          judge_equilibrium(with_friction(problem, factor), a, shape, forces) == Verdict::kHolds;
 }
 
+bool balances_with_larger_efforts(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,
+                                  const Eigen::VectorXd& lambda, const Eigen::VectorXd& efforts)
+{
+  if (efforts.size() != static_cast<Eigen::Index>(problem.actuators.size()) || !efforts.allFinite()) return false;
+  ContactProblem stronger = problem;
+  for (std::size_t i = 0; i < stronger.actuators.size(); ++i) {
+    Actuator& motor = stronger.actuators[i];
+    motor.lower = std::min(motor.lower, efforts[static_cast<Eigen::Index>(i)]);
+    motor.upper = std::max(motor.upper, efforts[static_cast<Eigen::Index>(i)]);
+  }
+  return judge_equilibrium(stronger, a, shape, {CertificateKind::kForces, a, lambda, {}, efforts}) == Verdict::kHolds;
+}
+
 std::string describe_sticking(const ContactProblem& problem, const std::vector<ContactReport>& contacts,
                               const Eigen::VectorXd& a)
 {

@@ -37,6 +37,10 @@ double friction_needed(const ContactProblem& problem, const ConeShape& shape, co
 bool balances_with_more_friction(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,
                                  const Eigen::VectorXd& lambda, const Eigen::VectorXd& efforts);
 
+/// Whether they would, were every effort limit large enough for these efforts.
+bool balances_with_larger_efforts(const ContactProblem& problem, const Eigen::VectorXd& a, const ConeShape& shape,
+                                  const Eigen::VectorXd& lambda, const Eigen::VectorXd& efforts);
+
 /// The rules for words about a case of equilibrium: every contact takes part.
 inline StickingRules rules_of_balance(const ConeShape& shape) { return {shape, Detachment::kForbidden}; }
 

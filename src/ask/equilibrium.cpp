@@ -61,7 +61,8 @@ void EquilibriumChecker::check(const ContactProblem& problem, const Eigen::Vecto
   if (result.verdict == Verdict::kUndecided) workspace_->check_by_parts(problem, a, options, result);
   if (result.verdict == Verdict::kUndecided) workspace_->ask_second_engine(problem, a, options, result);
   if (options.tolerance > 0.0) workspace_->tolerate(problem, options.tolerance, result);
-  if (result.verdict == Verdict::kFails && result.least_friction_shown) {  // instead of those that come nearest
+  if (result.verdict == Verdict::kFails &&
+      (result.least_friction_shown || result.least_effort_shown)) {  // instead of those that come nearest
     result.lambda = result.certificate.lambda;
     result.efforts = result.certificate.efforts;
     internal::report_contacts(problem, options.shape, std::vector<char>(problem.contacts.size(), 0), result.lambda,
@@ -280,7 +281,7 @@ void EquilibriumChecker::Workspace::tolerate(const ContactProblem& p, double tol
     result.reason = "the data fail, but perhaps not all within the tolerance: " + why;
   }
   if (result.verdict == exact) return;
-  result.least_friction_shown = false;
+  result.least_friction_shown = result.least_effort_shown = false;
   for (Margin* margin : {&result.friction_scale, &result.effort, &result.push, &result.ball, &result.generators})
     *margin = Margin{};
 }
@@ -292,7 +293,7 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
   result.reason.clear();
   result.explanation.clear();
   result.failure = {};
-  result.least_friction_shown = false;
+  result.least_friction_shown = result.least_effort_shown = false;
   result.second_engine.clear();
   result.certificate.kind = CertificateKind::kNone;
   search.recycle(result.certificate.leaves);

@@ -328,6 +328,19 @@ void EquilibriumChecker::Workspace::effort_margin(const EquilibriumOptions& opti
   caster.cast(scaled, slope, -start, holds ? found : trial, how, search, line);
   set_from(margin, line, std::max(0.0, -line.upper), std::max(0.0, -line.lower));
   if (line.lower >= 0.0) margin.lower = margin.upper = 0.0;
+  if (result.verdict == Verdict::kFails && !result.least_friction_shown) show_forces_of_weakness(result);
+}
+
+/// Of a load that fails for want of effort: the forces at the end of the cast, which need the least of it.
+void EquilibriumChecker::Workspace::show_forces_of_weakness(EquilibriumResult& result)
+{
+  Certificate forces;
+  set.to_lambda(line.forces, forces.lambda);
+  write_efforts(forces.lambda, forces.efforts);
+  if (!internal::balances_with_larger_efforts(*problem, a, shape, forces.lambda, forces.efforts)) return;
+  result.least_effort_shown = true;
+  result.certificate.lambda = forces.lambda;
+  result.certificate.efforts = forces.efforts;
 }
 
 void EquilibriumChecker::Workspace::push_margin(const EquilibriumOptions& options, EquilibriumResult& result)

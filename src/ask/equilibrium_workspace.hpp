@@ -57,6 +57,7 @@ struct EquilibriumChecker::Workspace {
   void friction_margin(EquilibriumResult& result);
   void show_forces(EquilibriumResult& result, double least);
   void show_forces_of_failure(EquilibriumResult& result, double least);
+  void show_forces_of_weakness(EquilibriumResult& result);
   void effort_margin(const EquilibriumOptions& options, EquilibriumResult& result);
   void push_margin(const EquilibriumOptions& options, EquilibriumResult& result);
   void ball_margin(const EquilibriumOptions& options, EquilibriumResult& result);

@@ -89,9 +89,10 @@ std::string text_at(double x, double y, const std::string& text, const char* mor
   return fmt::format("<text x=\"{}\" y=\"{}\"{}>{}</text>\n", px(x), px(y), more, escaped(text));
 }
 
-/// Title, verdict and sentence; `y` moves below them.
+/// Title, verdict, sentence, captions and remedies; `y` moves below them.
 std::string heading(const Picture& picture, double& y)
 {
+  constexpr double kCaption = 12.0;
   std::string out;
   y = 10.0;
   for (const std::string& line : broken_into_lines(picture.title, 16.0, kPageWidth - 2.0 * kEdge)) {
@@ -113,7 +114,15 @@ std::string heading(const Picture& picture, double& y)
   y += 2.0;
   for (const std::string& line : broken_into_lines(picture.sentence, 13.0, kPageWidth - 2.0 * kEdge))
     out += text_at(kEdge, y += 17.0, line, " font-size=\"13\"");
-  y += 12.0;
+  y += 3.0;
+  const auto add = [&](double indent, const std::string& item) {
+    for (const std::string& line : broken_into_lines(item, kCaption, kPageWidth - 2.0 * kEdge - indent))
+      out += text_at(kEdge + indent, y += 15.0, line, " font-size=\"12\"");
+  };
+  for (const std::string& caption : picture.captions) add(0.0, "– " + caption);
+  if (!picture.remedies.empty()) add(0.0, "– " + picture.remedy + ":");
+  for (const std::string& remedy : picture.remedies) add(12.0, "· " + remedy);
+  y += 10.0;
   return out;
 }
 
@@ -197,6 +206,23 @@ void add_scales(const Picture& picture, const Scales& scales, double pixels, Leg
   add(scales.speed, has(Kind::kAfter) ? Kind::kAfter : Kind::kBefore, "m/s");
 }
 
+/// "friction cone (mu 0.5)", "friction cone (left mu 0.4, right mu 0.5)"; empty: there is none.
+std::string friction_of(const Picture& picture)
+{
+  constexpr std::size_t kMostNamed = 4;
+  std::vector<std::string> named;
+  std::set<double> coefficients;
+  for (const Picture::Cone& cone : picture.cones) {
+    if (!(cone.mu > 0.0)) continue;
+    coefficients.insert(cone.mu);
+    named.push_back(fmt::format("{} mu {:.4g}", cone.name, cone.mu));
+  }
+  if (named.empty()) return "";
+  if (coefficients.size() == 1) return fmt::format("friction cone (mu {:.4g})", *coefficients.begin());
+  if (named.size() <= kMostNamed) return fmt::format("friction cone ({})", fmt::join(named, ", "));
+  return fmt::format("friction cone (mu {:.4g} to {:.4g})", *coefficients.begin(), *coefficients.rbegin());
+}
+
 void add_signs(const Picture& picture, Legend& legend)
 {
   const auto solid = [&](Picture::Role role) {
@@ -211,8 +237,7 @@ void add_signs(const Picture& picture, Legend& legend)
     legend.add(8.0, "contact", [](const Vector2d& at) {
       return fmt::format("<circle class=\"contact\" cx=\"{}\" cy=\"{}\" r=\"3\"/>", px(at.x() + 4.0), px(at.y()));
     });
-    if (std::ranges::any_of(picture.cones, [](const auto& cone) { return cone.mu > 0.0; }))
-      legend.add_box("cone", "friction cone");
+    if (const std::string friction = friction_of(picture); !friction.empty()) legend.add_box("cone", friction);
     legend.add_line("normal", "normal");
   }
   if (!picture.masses.empty())

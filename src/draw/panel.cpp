@@ -372,9 +372,12 @@ std::string Panel::mass(const Picture::Mass& mass)
 std::string Panel::axes()
 {
   const Vector2d origin = frame_.corner(Eigen::AlignedBox2d::TopLeft) + Vector2d(26.0, -26.0);
-  placer_.block({frame_.corner(Eigen::AlignedBox2d::TopLeft) + Vector2d(0.0, -62.0),
-                 frame_.corner(Eigen::AlignedBox2d::TopLeft) + Vector2d(64.0, 0.0)});
-  std::string out;
+  const Eigen::AlignedBox2d room(frame_.corner(Eigen::AlignedBox2d::TopLeft) + Vector2d(0.0, -62.0),
+                                 frame_.corner(Eigen::AlignedBox2d::TopLeft) + Vector2d(64.0, 0.0));
+  placer_.block(room);
+  std::string out =
+      fmt::format("<rect class=\"paper\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", px(room.min().x() + 1.0),
+                  px(room.min().y()), px(room.sizes().x()), px(room.sizes().y() - 1.0));
   const ArrowStyle style{"axis", "", "", "", 1.0};
   for (int i = 0; i < 3; ++i) {
     const Vector2d along(eye_.right[i], -eye_.up[i]);

@@ -395,12 +395,18 @@ void add_contact_motion(const ContactProblem& problem, const ToldMotion& told, P
 
 void add_words(const ScenarioReport& report, Picture& picture)
 {
+  constexpr std::size_t kTwoLines = 160;  // letters
   picture.title = report.scenario.name;
   const std::string verdict = to_string(report.verdict);
   picture.verdict = report.verdict;
   picture.sentence = report.summary;
   if (picture.sentence.starts_with(verdict + ": ")) picture.sentence.erase(0, verdict.size() + 2);
-  picture.headline = headline_of(report.verdict, kind_of(report.scenario.question).text(report));
+  AnswerText text = kind_of(report.scenario.question).text(report);
+  picture.headline = headline_of(report.verdict, text);
+  picture.captions = std::move(text.captions);
+  picture.remedy = text.remedy;
+  std::erase_if(text.remedies, [](const std::string& remedy) { return remedy.size() > kTwoLines; });
+  picture.remedies = std::move(text.remedies);
 }
 
 /// The plane that a scene stays in whether or not it says so.

@@ -181,6 +181,7 @@ struct SideLimit {
 SideLimit limit_of(const ContactProblem& problem, const MotionLeaf& side)
 {
   constexpr double kTakesPart = 1e-2, kSlides = 1e-3;  // of the load's power, of the fastest contact
+  constexpr double kOpens = 1.01;  // times what a contact that slips at the rim of its cone lifts in a proof
   const auto motion = side.motion.head(problem.nv());
   const double power = motion.cwiseAbs().dot(problem.F.cwiseAbs());
   std::vector<std::pair<double, std::string>> joints;
@@ -193,8 +194,9 @@ SideLimit limit_of(const ContactProblem& problem, const MotionLeaf& side)
   double fastest = 0.0, sideways = 0.0;
   for (const Contact& contact : problem.contacts) {
     const Eigen::VectorXd speed = problem.J.middleRows(contact.row, contact.rows()) * motion;
+    const double slip = speed.segment(1, contact.tangents).norm();
     fastest = std::max(fastest, speed.norm());
-    if (contact.mu > 0.0) sideways = std::max(sideways, speed.segment(1, contact.tangents).norm());
+    if (std::abs(speed[0]) <= kOpens * contact.mu * slip) sideways = std::max(sideways, slip);  // else it opens
   }
   const bool slides = sideways > kSlides * fastest;
   const bool pressed = side.motion.size() > problem.nv() &&

@@ -6,7 +6,6 @@
 #include "io/number_text.hpp"
 #include "io/report.hpp"
 #include "io/rounded.hpp"
-#include "io/wrap.hpp"
 #include "stiction/words.hpp"
 
 namespace stiction::internal {
@@ -105,19 +104,20 @@ std::string summary_of(const AllStickingAnswer& answer)
 namespace {
 
 /// Of single contacts that would do only as many as people read.
-void append_repairs(const ContactProblem& problem, const AllStickingAnswer& answer, std::string& text)
+std::vector<std::string> remedies_of(const ContactProblem& problem, const AllStickingAnswer& answer)
 {
   constexpr std::ptrdiff_t kMostTold = 8;
   const std::vector<std::string> words = repairs_words(problem, answer);
-  if (!words.empty()) text += "\nwhat would make it hold, each by itself:\n";
+  std::vector<std::string> told;
   std::ptrdiff_t contacts = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::vector<Repair>& repairs = answer.result.repairs;
     const bool contact = i < repairs.size() && repairs[i].change == Repair::Change::kFriction;
-    if (!contact || ++contacts <= kMostTold) append_item(text, words[i]);
+    if (!contact || ++contacts <= kMostTold) told.push_back(words[i]);
   }
   if (contacts > kMostTold)
-    append_item(text, fmt::format("friction of one of {} more contacts alone", contacts - kMostTold));
+    told.push_back(fmt::format("friction of one of {} more contacts alone", contacts - kMostTold));
+  return told;
 }
 
 }  // namespace
@@ -129,11 +129,11 @@ AnswerText all_sticking_text(const ScenarioReport& report)
   const bool holds = result.verdict == Verdict::kHolds, fails = result.verdict == Verdict::kFails;
   const bool forces = has_forces(result) && !report.problem.contacts.empty();
   if (forces) text.table = contacts_text(report.problem, result.contacts);
-  if (fails && forces) text.notes.push_back(forces_words(result.contacts));
+  if (fails && forces) text.caption(forces_words(result.contacts));
   if (const std::string idle = holds ? unloaded_contacts(report.problem, result.contacts) : ""; !idle.empty())
     text.notes.push_back(idle + ": what opens or is loaded next is not decided at this instant");
   if (holds && result.indeterminacy > 0)
-    text.notes.push_back(shown_forces_text(result.indeterminacy, result.least_friction_shown));
+    text.caption(shown_forces_text(result.indeterminacy, result.least_friction_shown));
   const std::string motion = describe_acceleration(report.problem, result.acceleration);
   if (!holds)
     text.outcome = "DOES NOT STICK";
@@ -150,13 +150,12 @@ AnswerText all_sticking_text(const ScenarioReport& report)
     text.notes.push_back(who);
   const Margin& friction = result.friction_scale;
   if (holds && friction.state == Margin::State::kKnown && !report.problem.contacts.empty())
-    text.notes.push_back(spare_friction_text(cones_of(report.problem.contacts), friction.upper));
-  if (fails && friction.state == Margin::State::kNone)
-    text.notes.push_back("ten thousand times the friction would not help");
+    text.caption(spare_friction_text(cones_of(report.problem.contacts), friction.upper));
+  if (fails && friction.state == Margin::State::kNone) text.caption("ten thousand times the friction would not help");
   const AllStickingAnswer& answer = std::get<AllStickingAnswer>(report.answer);
   for (const std::string& note : answer.repair_notes) text.notes.push_back("no repair by " + note);
-  append_repairs(report.problem, answer, text.advice);
-  if (answer.steps) text.advice += steps_text(report.problem, answer);
+  text.remedies = remedies_of(report.problem, answer);
+  if (answer.steps) text.details = steps_text(report.problem, answer);
   return text;
 }
 

@@ -62,16 +62,15 @@ std::string null_spaces_words(const NullSpaces& spaces)
 }
 
 /// What would close the grasp.
-std::string repairs_text(const ClosureAnswer& answer)
+std::vector<std::string> remedies_of(const ClosureAnswer& answer)
 {
-  std::string list;
+  std::vector<std::string> list;
   if (const Margin& factor = answer.result.friction_factor; factor.state == Margin::State::kKnown)
-    append_item(list, more_friction_text(cones_of(answer.grasp), factor.upper));
+    list.push_back(more_friction_text(cones_of(answer.grasp), factor.upper));
   for (std::size_t i = 0; i < answer.result.contact_friction.size(); ++i)
     if (const Margin& mu = answer.result.contact_friction[i]; mu.state == Margin::State::kKnown)
-      append_item(list,
-                  fmt::format("friction of {} alone raised to {}", answer.grasp.contacts[i].name, enough(mu.upper)));
-  return list.empty() ? "" : "\nwhat would close it, each by itself:\n" + list;
+      list.push_back(fmt::format("friction of {} alone raised to {}", answer.grasp.contacts[i].name, enough(mu.upper)));
+  return list;
 }
 
 }  // namespace
@@ -109,8 +108,8 @@ AnswerText closure_text(const ScenarioReport& report)
     text.notes.push_back("d (largest common slack of internal forces, by 1 N of normal force per contact): " +
                          interval(result.d) + " N");
   const Margin& factor = result.friction_factor;
-  if (factor.state == Margin::State::kKnown) text.notes.push_back(least_friction_words(answer.grasp, factor.upper));
-  if (factor.state == Margin::State::kNone) text.notes.push_back("no amount of friction gives closure");
+  if (factor.state == Margin::State::kKnown) text.caption(least_friction_words(answer.grasp, factor.upper));
+  if (factor.state == Margin::State::kNone) text.caption("no amount of friction gives closure");
   if (answer.rate)
     text.notes.push_back(
         fmt::format("closed in {:.1f} % of {} draws with uncertain contacts (95 %: {:.1f} to {:.1f} %, seed {})",
@@ -120,7 +119,8 @@ AnswerText closure_text(const ScenarioReport& report)
   for (const int i : answer.touching.pushing_away)
     text.notes.push_back("warning: the normal of " + answer.touching.contacts[static_cast<std::size_t>(i)].name +
                          " points away from the object's centre of mass: closure cannot tell whether it is reversed");
-  if (result.frictional_form_closure.verdict == Verdict::kFails) text.advice = repairs_text(answer);
+  text.remedy = "what would close it, each by itself";
+  if (result.frictional_form_closure.verdict == Verdict::kFails) text.remedies = remedies_of(answer);
   return text;
 }
 

@@ -112,7 +112,8 @@ void EquilibriumAsker::write_culprit(const ContactProblem& problem, std::vector<
 void EquilibriumAsker::move_to(ScenarioReport& report)
 {
   const EquilibriumResult& result = answer_.result;
-  if (result.verdict == Verdict::kHolds || (result.verdict == Verdict::kFails && result.least_friction_shown)) {
+  const bool would_do = result.least_friction_shown || result.least_effort_shown;
+  if (result.verdict == Verdict::kHolds || (result.verdict == Verdict::kFails && would_do)) {
     report.contacts = reported_contacts(report.problem, result.contacts, result.lambda, false);
     for (std::size_t i = 0; i < report.problem.actuators.size(); ++i)
       report.efforts.push_back({report.problem.actuators[i].name, result.efforts[static_cast<Eigen::Index>(i)]});

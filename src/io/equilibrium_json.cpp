@@ -114,8 +114,9 @@ Judgement judge_equilibrium_report(const Field& report)
   const double needed = judge.needed_tolerance();
   const bool holds = judged.verdict == Verdict::kHolds, forces = holds || !certificate.lambda.isZero(0.0);
   if (!holds && forces &&
-      !balances_with_more_friction(problem, certificate.a, shape, certificate.lambda, certificate.efforts))
-    return Judgement::refusal("the certificate's forces do not balance the load, whatever the friction");
+      !balances_with_more_friction(problem, certificate.a, shape, certificate.lambda, certificate.efforts) &&
+      !balances_with_larger_efforts(problem, certificate.a, shape, certificate.lambda, certificate.efforts))
+    return Judgement::refusal("the certificate's forces do not balance the load, whatever the friction or the efforts");
   std::vector<ContactReport> contacts(problem.contacts.size());
   if (forces) {
     const std::vector<char> detaching(problem.contacts.size(), 0);

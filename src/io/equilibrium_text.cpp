@@ -6,7 +6,6 @@
 #include "io/number_text.hpp"
 #include "io/report.hpp"
 #include "io/rounded.hpp"
-#include "io/wrap.hpp"
 #include "stiction/words.hpp"
 
 namespace stiction::internal {
@@ -58,16 +57,26 @@ std::string margin_note(const EquilibriumAnswer& answer, const std::vector<Frict
              : "";
 }
 
+std::string more_effort_text(double factor) { return "every effort limit times " + enough(factor); }
+
 /// What would make a failing case hold.
-std::string repairs_text(const std::vector<FrictionCone>& cones, const std::vector<ReportedMargin>& margins)
+std::vector<std::string> remedies_of(const std::vector<FrictionCone>& cones, const std::vector<ReportedMargin>& margins)
 {
-  std::string list;
+  std::vector<std::string> list;
   for (const ReportedMargin& margin : margins) {
     if (margin.margin.state != MarginState::kKnown) continue;
-    if (margin.name == "friction_scale") append_item(list, more_friction_text(cones, margin.value));
-    if (margin.name == "effort") append_item(list, "every effort limit times " + enough(margin.value));
+    if (margin.name == "friction_scale") list.push_back(more_friction_text(cones, margin.value));
+    if (margin.name == "effort") list.push_back(more_effort_text(margin.value));
   }
-  return list.empty() ? "" : "\nwhat would make it hold, each by itself:\n" + list;
+  return list;
+}
+
+/// Which forces are shown of a case that fails.
+std::string forces_words(const EquilibriumResult& result)
+{
+  return result.least_friction_shown
+             ? "these forces would balance the load; of all that would, they need the least friction"
+             : "these forces would balance the load with " + more_effort_text(result.effort.upper);
 }
 
 }  // namespace
@@ -104,10 +113,9 @@ AnswerText equilibrium_text(const ScenarioReport& report)
   const EquilibriumResult& result = answer.result;
   const bool holds = result.verdict == Verdict::kHolds;
   if (!report.contacts.empty()) text.table = contacts_text(report.problem, result.contacts);
-  if (!holds && !report.contacts.empty())
-    text.notes.push_back("these forces would balance the load; of all that would, they need the least friction");
+  if (!holds && !report.contacts.empty()) text.caption(forces_words(result));
   if (holds && result.indeterminacy > 0)
-    text.notes.push_back(shown_forces_text(result.indeterminacy, result.least_friction_shown));
+    text.caption(shown_forces_text(result.indeterminacy, result.least_friction_shown));
   const std::vector<FrictionCone> cones = cones_of(report.problem.contacts);
   const bool accelerates = !answer.a.isZero(0.0), at_rest = !accelerates && !answer.moves;
   text.outcome = std::string(holds ? "" : "DOES NOT ") + (at_rest ? "STAND" : "FOLLOW") + (holds ? "S" : "") +
@@ -122,8 +130,8 @@ AnswerText equilibrium_text(const ScenarioReport& report)
                          ", not at rest");
   }
   for (const ReportedMargin& margin : report.margins)
-    if (const std::string note = margin_note(answer, cones, margin); !note.empty()) text.notes.push_back(note);
-  if (result.verdict == Verdict::kFails) text.advice = repairs_text(cones, report.margins);
+    if (const std::string note = margin_note(answer, cones, margin); !note.empty()) text.caption(note);
+  if (result.verdict == Verdict::kFails) text.remedies = remedies_of(cones, report.margins);
   return text;
 }
 

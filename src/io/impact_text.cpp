@@ -7,7 +7,6 @@
 #include "io/impact_answer.hpp"
 #include "io/number_text.hpp"
 #include "io/report.hpp"
-#include "io/wrap.hpp"
 #include "stiction/rest.hpp"
 
 namespace stiction::internal {
@@ -194,17 +193,15 @@ AnswerText impact_text(const ScenarioReport& report)
   add_solutions(answer, text.notes);
   if (found && verdict_of(answer.proof) == Verdict::kFails)
     for (const Injection& injection : injections(problem, *found))
-      text.notes.push_back(fmt::format("{} injects {:.4g} J", injection.who, injection.work));
+      text.caption(fmt::format("{} injects {:.4g} J", injection.who, injection.work));
   if (verdict_of(answer.proof) == Verdict::kHolds && hit)
     text.notes.push_back("no energy is created: " + answer.proof.why_dissipates);
-  if (answer.safe && answer.safe->applies && hit) text.notes.push_back(safety_words(*answer.safe));
-  if (answer.touchdown && answer.touchdown->mu > 0.0 && hit)
-    text.notes.push_back(touchdown_words(problem, *answer.touchdown));
+  if (answer.safe && answer.safe->applies && hit) text.caption(safety_words(*answer.safe));
+  if (answer.touchdown && answer.touchdown->mu > 0.0 && hit) text.caption(touchdown_words(problem, *answer.touchdown));
   add_remarks(answer, text.notes);
-  if (answer.repaired) {
-    text.advice = "\nwhat would make it hold:\n";
-    append_item(text.advice, fmt::format("a restitution of {:.4g} at every contact that closes", answer.safe->exact));
-  }
+  text.remedy = "what would make it hold";
+  if (answer.repaired)
+    text.remedies = {fmt::format("a restitution of {:.4g} at every contact that closes", answer.safe->exact)};
   return text;
 }
 

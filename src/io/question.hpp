@@ -51,7 +51,17 @@ struct AnswerText {
   std::string outcome;  ///< what `holds` or `fails` means for this question: "STICKS"; not read where undecided
   std::string table;    ///< lines; empty or begins with an empty line
   std::vector<std::string> notes;
-  std::string advice;  ///< lines, as `table`
+  /// Those of the notes that a drawing needs: which forces are shown, how far the verdict is from turning.
+  std::vector<std::string> captions;
+  const char* remedy = "what would make it hold, each by itself";
+  std::vector<std::string> remedies;  ///< each by itself
+  std::string details;                ///< lines, as `table`
+
+  void caption(std::string words)
+  {
+    captions.push_back(words);
+    notes.push_back(std::move(words));
+  }
 };
 
 /// Asks a question, again and again, with memory for it. One per thread.

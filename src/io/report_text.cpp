@@ -116,7 +116,9 @@ std::string to_text(const ScenarioReport& report, Colours colours)
   out += text.table;
   if (!text.notes.empty()) out += "\n";
   for (const std::string& note : text.notes) append_item(out, note);
-  return out + text.advice;
+  if (!text.remedies.empty()) out += fmt::format("\n{}:\n", text.remedy);
+  for (const std::string& remedy : text.remedies) append_item(out, remedy);
+  return out + text.details;
 }
 
 }  // namespace stiction

@@ -5,7 +5,6 @@
 
 #include "io/report.hpp"
 #include "io/sliding_answer.hpp"
-#include "io/wrap.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -109,7 +108,7 @@ AnswerText sliding_text(const ScenarioReport& report)
     text.notes.push_back("not every mode was settled: " + result.reason);
   for (std::size_t k = 0; k < count; ++k) add_notes(report.problem, answer, k, text.notes);
   const bool something_sticks = std::ranges::any_of(answer.slips, [](const auto& slip) { return !slip; });
-  if (answer.well_posedness) text.notes.push_back(well_posedness_words(result.well_posedness, something_sticks));
+  if (answer.well_posedness) text.caption(well_posedness_words(result.well_posedness, something_sticks));
   return text;
 }
 

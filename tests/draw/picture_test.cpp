@@ -45,6 +45,37 @@ TEST(PictureOf, HasTheForcesOfTheReport)
   EXPECT_EQ(picture.plane, ScenePlane::kXz);
 }
 
+TEST(PictureOf, CaptionsSayWhatWouldTurnTheVerdict)
+{
+  EXPECT_THAT(picture_of(checked("box_on_slope")).captions,
+              ::testing::Contains(HasSubstr("mu 0.4 could fall to 0.364")));  // tan 20 degrees
+  const Picture slips = picture_of(checked("box_on_steep_slope"));
+  EXPECT_THAT(slips.captions.front(), HasSubstr("were friction and pulling unlimited"));
+  EXPECT_EQ(slips.remedy, "what would make it hold, each by itself");
+  EXPECT_THAT(slips.remedies.front(), HasSubstr("mu 0.4 to 0.4664"));  // tan 25 degrees
+  const std::string svg = to_svg(slips);
+  EXPECT_THAT(svg, HasSubstr("mu 0.4 to 0.4664"));
+  EXPECT_THAT(svg, HasSubstr("friction cone (mu 0.4)"));
+  EXPECT_THAT(picture_of(checked("ball_between_hard_fingers")).captions,
+              ::testing::Contains("no amount of friction gives closure"));
+  const std::string two = to_svg(picture_of(checked("pinch_free_fingers", {{"contacts.left.mu", "0.4"}})));
+  EXPECT_THAT(two, HasSubstr("friction cone (left mu 0.4, right mu 0.5)"));
+  EXPECT_THAT(two, HasSubstr("friction of left alone raised from 0.4 to 0.4713"));
+}
+
+TEST(PictureOf, WhatIsTooWeakHasTheForcesOfStrongerMotors)
+{
+  const Picture picture =
+      picture_of(checked("biped_standing", {{"question", "equilibrium"},
+                                            {"models.robot.effort", "limits"},
+                                            {"loads", "[{link: robot/torso, force: [0, 0, -2000]}]"}}));
+  EXPECT_EQ(picture.verdict, Verdict::kFails);
+  Vector3d sum = Vector3d::Zero();
+  for (const Picture::Arrow* arrow : arrows_of(picture, Kind::kForce)) sum += arrow->vector;
+  EXPECT_GT(sum.z(), 2000.0);
+  EXPECT_THAT(picture.captions, ::testing::Contains(HasSubstr("with every effort limit times")));
+}
+
 TEST(PictureOf, FailingMotionGoesDownhill)
 {
   const Picture picture = picture_of(checked("box_on_steep_slope"));

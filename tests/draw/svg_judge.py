@@ -172,13 +172,13 @@ def plot_flaws(stiction, scenarios, folder):
     yield from (f"page: {flaw}" for flaw in flaws(page[page.index("<svg") : page.index("</svg>") + 6]))
     moving, _ = draw(stiction, os.path.join(scenarios, "block_tips.yaml"), os.path.join(folder, "moving.svg"), "--animate")
     yield from (f"moving: {flaw}" for flaw in flaws(moving))
-    if "ROS_PACKAGE_PATH" in os.environ:  # what limits a heavily loaded quadruped on a corner: its knees, and friction where it leans across
+    if "ROS_PACKAGE_PATH" in os.environ:  # what limits a heavily loaded quadruped on a corner: its knees, and across it tips: two feet may carry it, as tan 20 degrees < 0.7
         region = os.path.join(folder, "region.svg")
         subprocess.run([stiction, "region", os.path.join(scenarios, "anymal_on_corner.yaml"), "--set", "models.anymal.effort=limits", "--set",
                         "options.box=3", "--set", "loads=[{link: anymal/base, force: [0, 0, -600]}]", "--svg", region], capture_output=True)
         with open(region, encoding="utf-8") as file:
             limits = set(re.findall(r"<title>(friction|tipping|effort of .._KFE)[^<]*</title></path>", file.read()))
-        if limits != {"friction"} | {f"effort of {leg}_KFE" for leg in ("LF", "RF", "LH", "RH")}:
+        if limits != {"tipping"} | {f"effort of {leg}_KFE" for leg in ("LF", "RF", "LH", "RH")}:
             yield f"region: limited by {limits}"
     # Moments go from the body to its ghost: the corner that lifts rises from one to the next.
     heights = [min(y for x, y in points_of(p)) for g in ET.fromstring(moving).iter(SVG + "g") if g.get("class", "").startswith("moment")

@@ -133,6 +133,42 @@ TEST(EquilibriumReport, AFailingOneShowsTheForcesThatNeedTheLeastFriction)
   EXPECT_TRUE(tips["contacts"].empty());
 }
 
+TEST(EquilibriumReport, AFailingOneShowsTheForcesThatNeedTheLeastEffort)
+{
+  // The knees of a standing biped are its weakest joints, and nothing can be shifted to others.
+  const double load = 2000.0;
+  const ScenarioReport report = checked("biped_standing", {{"question", "equilibrium"},
+                                                           {"models.robot.effort", "limits"},
+                                                           {"loads", "[{link: robot/torso, force: [0, 0, -2000]}]"}});
+  ASSERT_EQ(report.verdict, Verdict::kFails);
+  const std::string text = to_json(report);
+  const Json json = Json::parse(text);
+  const double factor = json["repair"][0]["to"].get<double>();
+  EXPECT_EQ(json["repair"][0]["change"], "effort_scale");
+  EXPECT_GT(factor, 1.05);
+  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+  ASSERT_EQ(json["contacts"].size(), report.problem.contacts.size());
+  for (const Json& contact : json["contacts"]) {
+    EXPECT_LE(contact["utilisation"].get<double>(), 1.0 + 1e-9) << contact["name"];
+    for (int k = 0; k < 3; ++k) sum[k] += contact["force_world"][static_cast<std::size_t>(k)].get<double>();
+  }
+  Scene scene(report.scenario.scene);
+  EXPECT_LT((sum - Eigen::Vector3d(0.0, 0.0, 9.81 * scene.total_mass() + load)).norm(), 1e-6);
+  double most = 0.0;
+  for (const Actuator& motor : report.problem.actuators)
+    most = std::max(most, std::abs(json["efforts"][motor.name].get<double>()) / motor.upper);
+  EXPECT_NEAR(most, factor, 1e-5);
+  EXPECT_THAT(to_text(report), HasSubstr("these forces would balance the load with every effort limit times"));
+  EXPECT_TRUE(verify_report(text, "r").valid);
+  EXPECT_THAT(message_about_forged(text, [](Json& r) { r["certificate"]["lambda"][0] = 1.0; }),
+              HasSubstr("forces do not balance the load"));
+  EXPECT_THAT(message_about_forged(text, [](Json& r) { r["certificate"]["efforts"][0] = 1.0; }),
+              HasSubstr("forces do not balance the load"));
+  EXPECT_THAT(message_about_forged(text, [](Json& r) { r["efforts"]["robot/left_knee"] = 1.0; }),
+              HasSubstr("left_knee"));
+  EXPECT_THAT(message_about_forged(text, [](Json& r) { r["contacts"] = Json::array(); }), HasSubstr("contacts"));
+}
+
 /// Feeds the efforts that equilibrium found to all_sticking, another question with another proof: nothing may move.
 void expect_efforts_hold(const std::string& name, const std::string& model)
 {

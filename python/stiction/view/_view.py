@@ -78,7 +78,7 @@ def _padded(content: str) -> str:
 
 
 def answer_html(answer: Answer, command: str = "") -> str:
-    """Verdict, sentence and margins, or what cannot be asked and why."""
+    """Verdict, sentence, captions, remedies and margins, or what cannot be asked and why."""
     if answer.report is None:
         return _padded(f'<b style="color:{_COLOURS["undecided"]}">CANNOT BE ASKED</b><br>{html.escape(answer.error)}'
                        "<br>(shown is the last answer)")
@@ -86,6 +86,10 @@ def answer_html(answer: Answer, command: str = "") -> str:
     colour = _COLOURS[report.verdict.value]
     parts = [f'<b style="color:{colour};font-size:1.4em">{html.escape(picture["headline"])}</b><br>'
              f"{html.escape(picture['sentence'])}"]
+    parts += [f"<div>– {html.escape(caption)}</div>" for caption in picture["captions"]]
+    if picture["remedies"]:
+        parts.append(f"<div>– {html.escape(picture['remedy'])}:</div>")
+    parts += [f'<div style="padding-left:1em">· {html.escape(remedy)}</div>' for remedy in picture["remedies"]]
     margins = "".join(
         f"<tr><td>{html.escape(m.name)}&nbsp;</td><td>"
         f"{_number(m.value) if m.value == m.value else m.state.value.replace('_', ' ')}</td></tr>"
