@@ -11,7 +11,8 @@
 namespace stiction::internal {
 namespace {
 
-constexpr double kLoaded = 1e-9;  // share of the force scale above which a contact counts as loaded, or inside its cone
+// Share of the largest force of its part above which a contact counts as loaded, or inside its cone.
+constexpr double kLoaded = 1e-9;
 
 /// The contact that uses most of its friction; of several that use as much, the first.
 std::size_t nearest_to_slipping(const std::vector<ContactReport>& contacts)
@@ -37,11 +38,21 @@ void find_detaching(const ContactProblem& problem, Detachment detachment, const 
   }
 }
 
-void report_contacts(const ContactProblem& problem, const ConeShape& shape, const std::vector<char>& detaching,
-                     const Eigen::VectorXd& lambda, Verdict verdict, std::vector<ContactReport>& reports)
+void PartForces::measure(const ContactProblem& problem, const Eigen::VectorXd& lambda)
 {
-  double force_scale = 0.0;
-  for (const Contact& contact : problem.contacts) force_scale = std::max(force_scale, std::abs(lambda[contact.row]));
+  scales_.measure(problem);
+  largest_.setZero(scales_.parts);
+  for (Eigen::Index i = 0; i < lambda.size(); ++i) {
+    double& largest = largest_[scales_.row_part[static_cast<std::size_t>(i)]];
+    largest = std::max(largest, std::abs(lambda[i]));
+  }
+}
+
+void report_contacts(const ContactProblem& problem, const ConeShape& shape, const std::vector<char>& detaching,
+                     const Eigen::VectorXd& lambda, Verdict verdict, PartForces& forces,
+                     std::vector<ContactReport>& reports)
+{
+  forces.measure(problem, lambda);
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const Contact& contact = problem.contacts[i];
     ContactReport& report = reports[i];
@@ -52,7 +63,7 @@ void report_contacts(const ContactProblem& problem, const ConeShape& shape, cons
     report.utilisation = utilisation(friction_cone(contact, shape), f);
     if (detaching[i])
       report.state = ContactState::kDetaching;
-    else if (!(std::abs(f[0]) > kLoaded * force_scale) && report.force.head<3>().norm() <= kLoaded * force_scale)
+    else if (report.force.head<3>().norm() <= kLoaded * forces.around(contact.row))
       report.state = ContactState::kUnloaded;
     else if (verdict == Verdict::kHolds)
       report.state =

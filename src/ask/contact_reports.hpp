@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proof/scales.hpp"
 #include "stiction/sliding.hpp"
 #include "stiction/sticking.hpp"
 
@@ -14,9 +15,22 @@ namespace stiction::internal {
 void find_detaching(const ContactProblem& problem, Detachment detachment, const Eigen::VectorXd& a,
                     const Eigen::VectorXd& row_scales, std::vector<char>& detaching);
 
+/// The largest force in each part of a system: what a contact's own is compared with before it counts as none. What
+/// other parts carry does not matter. Keeps its memory from one call to the next.
+class PartForces {
+ public:
+  void measure(const ContactProblem& problem, const Eigen::VectorXd& lambda);
+  double around(Eigen::Index row) const { return largest_[scales_.row_part[static_cast<std::size_t>(row)]]; }
+
+ private:
+  Scales scales_;
+  Eigen::VectorXd largest_;
+};
+
 /// Forces, utilisation and state of each contact; `reports` has one entry for each, of which nothing else changes.
 void report_contacts(const ContactProblem& problem, const ConeShape& shape, const std::vector<char>& detaching,
-                     const Eigen::VectorXd& lambda, Verdict verdict, std::vector<ContactReport>& reports);
+                     const Eigen::VectorXd& lambda, Verdict verdict, PartForces& forces,
+                     std::vector<ContactReport>& reports);
 
 /// Share of the force scale below which a slack cannot be told from none.
 inline constexpr double kNoSlack = 1e-12;

@@ -66,7 +66,7 @@ void EquilibriumChecker::check(const ContactProblem& problem, const Eigen::Vecto
     result.lambda = result.certificate.lambda;
     result.efforts = result.certificate.efforts;
     internal::report_contacts(problem, options.shape, std::vector<char>(problem.contacts.size(), 0), result.lambda,
-                              result.verdict, result.contacts);
+                              result.verdict, workspace_->part_forces, result.contacts);
   }
   if (!options.explain) return;
   if (result.verdict == Verdict::kHolds)
@@ -275,7 +275,7 @@ void EquilibriumChecker::Workspace::tolerate(const ContactProblem& p, double tol
     result.change = judge.needed_tolerance();
     result.certificate = nearest;
     result.reason.clear();
-    internal::report_contacts(p, shape, detaching, result.lambda, result.verdict, result.contacts);
+    internal::report_contacts(p, shape, detaching, result.lambda, result.verdict, part_forces, result.contacts);
   } else if (exact == Verdict::kFails && !fails_within(p, tolerance, result.certificate, why)) {
     result.verdict = Verdict::kUndecided;
     result.reason = "the data fail, but perhaps not all within the tolerance: " + why;
@@ -317,7 +317,7 @@ void EquilibriumChecker::Workspace::check(const ContactProblem& p, const Eigen::
     result.lambda.setZero(p.rows());  // an engine that has none to show
   }
   write_efforts(result.lambda, result.efforts);
-  internal::report_contacts(p, shape, detaching, result.lambda, result.verdict, result.contacts);
+  internal::report_contacts(p, shape, detaching, result.lambda, result.verdict, part_forces, result.contacts);
   if (options.structure) {
     result.indeterminacy = internal_forces.find(set);
     for (std::size_t i = 0; i < p.contacts.size(); ++i) result.contacts[i].unique = internal_forces.spare(set, i);

@@ -286,7 +286,7 @@ void EquilibriumChecker::Workspace::show_forces(EquilibriumResult& result, doubl
   found.signs = trial.signs;
   result.lambda = result.certificate.lambda;
   result.efforts = result.certificate.efforts;
-  internal::report_contacts(*problem, shape, detaching, result.lambda, result.verdict, result.contacts);
+  internal::report_contacts(*problem, shape, detaching, result.lambda, result.verdict, part_forces, result.contacts);
 }
 
 /// The smallest σ is the end of a cast along -σ.

@@ -259,7 +259,7 @@ void EquilibriumChecker::Workspace::check_sparse(const ContactProblem& p, const 
     result.reason = "within tolerance of the boundary: neither forces nor a motion could be proved";
   result.contacts.assign(p.contacts.size(), ContactReport{});
   internal::report_contacts(p, options.shape, std::vector<char>(p.contacts.size(), 0), result.lambda, result.verdict,
-                            result.contacts);
+                            part_forces, result.contacts);
   if (!options.explain) return;
   if (result.verdict == Verdict::kHolds)
     result.explanation = internal::describe_balance(p, result.contacts, result.efforts);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ask/contact_reports.hpp"
 #include "ask/internal_forces.hpp"
 #include "ask/shown_forces.hpp"
 #include "ask/slack.hpp"
@@ -66,6 +67,7 @@ struct EquilibriumChecker::Workspace {
 
   internal::HoldWorkspace search;
   Judge judge;
+  internal::PartForces part_forces;
   const ContactProblem* problem = nullptr;
   ConeShape shape;
   int branch_limit = 4096;

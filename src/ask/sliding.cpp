@@ -304,6 +304,7 @@ void gather_solutions(const ContactProblem& p, const SlipDirections& slips, Slid
   constexpr double kSameForces = 1e-7;  // as kSameSolution of accelerations
   ConeProgram program;
   SlidingColumns columns;
+  PartForces forces;
   for (const SlidingWitness& witness : result.certificate.witnesses) {
     write_sliding_program(p, slips, witness.signs, program, columns);
     const Determined mode = determined(program, p.nv());
@@ -320,17 +321,17 @@ void gather_solutions(const ContactProblem& p, const SlipDirections& slips, Slid
       result.solutions.push_back(std::move(solution));
       continue;
     }
-    const double size = same->lambda.size() > 0 ? same->lambda.lpNorm<Eigen::Infinity>() : 0.0;
     same->acceleration_unique = same->acceleration_unique && mode.acceleration;
-    same->forces_unique =
-        same->forces_unique && mode.everything &&
-        (same->lambda.size() == 0 || (same->lambda - witness.lambda).lpNorm<Eigen::Infinity>() <= kSameForces * size);
+    same->forces_unique = same->forces_unique && mode.everything;
+    forces.measure(p, same->lambda);
+    for (Eigen::Index i = 0; i < p.rows(); ++i)
+      if (std::abs(same->lambda[i] - witness.lambda[i]) > kSameForces * forces.around(i)) same->forces_unique = false;
   }
   for (SlidingSolution& solution : result.solutions) {
-    const double load = solution.lambda.size() > 0 ? solution.lambda.lpNorm<Eigen::Infinity>() : 0.0;
+    forces.measure(p, solution.lambda);
     for (std::size_t i = 0; i < p.contacts.size(); ++i) {
       const Contact& c = p.contacts[i];
-      solution.contacts.push_back(sliding_report(p, c, slips[i], solution, load));
+      solution.contacts.push_back(sliding_report(p, c, slips[i], solution, forces.around(c.row)));
       solution.within_limits = solution.within_limits && std::abs(solution.lambda[c.row]) <= c.max_normal;
     }
   }

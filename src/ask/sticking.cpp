@@ -302,7 +302,7 @@ void StickingChecker::Workspace::check(const ContactProblem& p, const StickingOp
   const bool more = opt.intervals || opt.margins || opt.repairs || opt.nearest_load;
   if (more && result.verdict != Verdict::kUndecided) settle_load();
   if (opt.margins && result.verdict != Verdict::kUndecided) friction_margin(result);
-  internal::report_contacts(p, opt.rules.shape, detaching, result.lambda, result.verdict, result.contacts);
+  internal::report_contacts(p, opt.rules.shape, detaching, result.lambda, result.verdict, part_forces, result.contacts);
   if (result.verdict == Verdict::kHolds && opt.intervals) intervals(result);
   if (opt.repairs && result.verdict == Verdict::kFails) repairs(result);
   if (opt.nearest_load && result.verdict == Verdict::kFails)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ask/contact_reports.hpp"
 #include "ask/internal_forces.hpp"
 #include "ask/shown_forces.hpp"
 #include "ask/slack.hpp"
@@ -78,6 +79,7 @@ struct StickingChecker::Workspace {
 
   internal::HoldWorkspace search;
   Judge judge;
+  internal::PartForces part_forces;
   const ContactProblem* problem = nullptr;
   const StickingOptions* options = nullptr;
   std::vector<char> detaching;

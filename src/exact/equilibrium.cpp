@@ -169,19 +169,21 @@ void Equilibrium::set_load(const Vector& F)
 
 bool Equilibrium::sticks() const
 {
-  Q heaviest = 0, squares = 0;
-  for (std::size_t j = 0; j < p_.n; ++j) heaviest = std::max(heaviest, p_.M[j][j]);
-  const auto mass = [&](std::size_t j) { return p_.M[j][j] > 0 ? p_.M[j][j] : heaviest > 0 ? heaviest : Q(1); };
+  Vector heaviest(s_.parts), squares(s_.parts);
+  for (std::size_t j = 0; j < p_.n; ++j) heaviest[s_.part[j]] = std::max(heaviest[s_.part[j]], p_.M[j][j]);
+  const auto mass = [&](std::size_t j) {
+    return p_.M[j][j] > 0 ? p_.M[j][j] : heaviest[s_.part[j]] > 0 ? heaviest[s_.part[j]] : Q(1);
+  };
   for (std::size_t j = 0; j < p_.n; ++j) {
     const Q size = std::max<Q>(abs(load_[j]), abs(F_[j]));
-    squares += size * size / mass(j);
+    squares[s_.part[j]] += size * size / mass(j);
   }
   for (std::size_t r = 0; r < p_.m; ++r) {
     const Q row = abs(times(p_.J[r], a_) + p_.gamma[r]);
     if (row == 0) continue;
     Q scale = abs(p_.gamma[r]);
     for (std::size_t j = 0; j < p_.n; ++j)
-      if (p_.J[r][j] != 0) scale += root_down(squares / mass(j)) * abs(p_.J[r][j]);
+      if (p_.J[r][j] != 0) scale += root_down(squares[s_.part[j]] / mass(j)) * abs(p_.J[r][j]);
     if (row > kConsistent * scale) return false;
   }
   return true;

@@ -28,7 +28,8 @@ void read_contacts(const ContactProblem& problem, const StickingRules& rules, co
   find_detaching(problem, rules.detachment, certificate.a, scales, detaching);
   for (const int contact : certificate.leaving) detaching[static_cast<std::size_t>(contact)] = 1;
   contacts.resize(problem.contacts.size());
-  report_contacts(problem, rules.shape, detaching, certificate.lambda, verdict, contacts);
+  PartForces part_forces;
+  report_contacts(problem, rules.shape, detaching, certificate.lambda, verdict, part_forces, contacts);
 }
 
 namespace {

@@ -120,7 +120,8 @@ Judgement judge_equilibrium_report(const Field& report)
   std::vector<ContactReport> contacts(problem.contacts.size());
   if (forces) {
     const std::vector<char> detaching(problem.contacts.size(), 0);
-    report_contacts(problem, shape, detaching, certificate.lambda, judged.verdict, contacts);
+    PartForces part_forces;
+    report_contacts(problem, shape, detaching, certificate.lambda, judged.verdict, part_forces, contacts);
   }
   if (holds) judged.summary = describe_balance(problem, contacts, certificate.efforts);
   judged.proved = std::string("by ") + name_of(certificate.kind);

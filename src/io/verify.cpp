@@ -83,6 +83,29 @@ bool of_every_report(const std::string& name)
   return name == "stiction" || name == "question" || name == "verdict" || name == "checksum";
 }
 
+/// Words of `src/words` about directions in the world: "along (+1, 0, 0)", "falls: 9.81 m/s² down".
+bool tells_a_direction(const std::string& key, const Json& value)
+{
+  if ((key != "summary" && key != "explanation") || !value.is_string()) return false;
+  const std::string words = value.get<std::string>();
+  return words.find(" along (") != words.npos || words.find(" down") != words.npos;
+}
+
+/// Lists what depends on where the axes of the world point. A certificate knows how contacts are turned to each other,
+/// not how all of them are turned together: that is the scenario's.
+void add_world(const Json& proved, const ReportPath& path, Comparison& comparison)
+{
+  if (proved.is_array())
+    for (std::size_t i = 0; i < proved.size(); ++i) add_world(proved[i], path.at(i), comparison);
+  if (!proved.is_object()) return;
+  for (const auto& [key, value] : proved.items()) {
+    if (key == "certificate") continue;
+    const bool force = key == "force_world" && !value.is_null();
+    if (force || tells_a_direction(key, value)) comparison.add_unproved({}, path.below(key));
+    add_world(value, path.below(key), comparison);
+  }
+}
+
 /// Empty when what the certificate is about is what the scenario asks, else the first difference.
 std::string scenario_difference(const Json& asked, const ScenarioReport& scenario)
 {
@@ -116,8 +139,10 @@ Verification verify_json(const Json& json, const ScenarioReport* scenario)
   if (!summary.starts_with(verdict + ":"))
     return {false, "summary: want one that begins with " + verdict + ", as the verdict does", {}, {}};
   if (judged.tells_unproved) comparison.add_unproved({}, "summary");
-  if (!scenario)
+  if (!scenario) {
+    add_world(wanted, "", comparison);
     for (const auto& [key, value] : judged.question.items()) comparison.add_unproved({}, "certificate." + key);
+  }
   Verification valid{true,
                      "proved: " + verdict + ", " + judged.proved + (scenario ? ", for this scenario" : ""),
                      comparison.unproved(),

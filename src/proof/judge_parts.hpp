@@ -45,6 +45,7 @@ struct JudgeScratch {
   Eigen::MatrixXd V, Q;
   Eigen::VectorXd coefficients, bounds;
   // Sizes of the problem as row_scales sees them.
+  Eigen::VectorXd heaviest, squares;  // per part
   Eigen::VectorXd row_scale;
 };
 

@@ -1,5 +1,5 @@
-// Sizes of contact accelerations under all loads together: what finders and words take for zero. No proof depends on
-// them.
+// Sizes of contact accelerations under all loads of a part together: what finders and words take for zero, and what a
+// prescribed acceleration that keeps rows is compared with.
 #include <cmath>
 
 #include "proof/judge_parts.hpp"
@@ -9,7 +9,7 @@ namespace stiction {
 
 using namespace internal;
 
-/// (|J| A + |gamma|)_i with A_j = L / sqrt(M_jj), L^2 = sum of load_k^2 / M_kk, load = max(|M a + F|, |F|).
+/// (|J| A + |gamma|)_i with A_j = L / sqrt(M_jj), L^2 = sum of load_k^2 / M_kk in a part, load = max(|M a + F|, |F|).
 static void compute_row_scales(const ContactProblem& p, const Eigen::VectorXd& a, JudgeScratch& s)
 {
   s.load = p.F;
@@ -24,24 +24,29 @@ static void compute_row_scales(const ContactProblem& p, const Eigen::VectorXd& a
     s.load += a[j] * p.M.col(j);
     s.rows += a[j] * p.J.col(j);
   }
+  s.scales.measure(p);
+  const auto part = [&](Eigen::Index j) { return s.scales.part[static_cast<std::size_t>(j)]; };
   const auto inertia = [&](Eigen::Index j) { return p.is_sparse() ? diagonal[j] : p.M(j, j); };
-  double heaviest = 0.0;
-  for (Eigen::Index j = 0; j < p.nv(); ++j) heaviest = std::max(heaviest, inertia(j));
-  const double massless = heaviest > 0.0 ? heaviest : 1.0;
-  const auto mass = [&](Eigen::Index j) { return inertia(j) > 0.0 ? inertia(j) : massless; };
-  double squares = 0.0;
+  s.heaviest.setZero(s.scales.parts);
+  s.squares.setZero(s.scales.parts);
+  for (Eigen::Index j = 0; j < p.nv(); ++j) s.heaviest[part(j)] = std::max(s.heaviest[part(j)], inertia(j));
+  const auto mass = [&](Eigen::Index j) {
+    const double heaviest = s.heaviest[part(j)];
+    return inertia(j) > 0.0 ? inertia(j) : heaviest > 0.0 ? heaviest : 1.0;
+  };
   for (Eigen::Index j = 0; j < p.nv(); ++j) {
     const double size = std::max(std::abs(s.load[j]), std::abs(p.F[j]));
-    squares += size * size / mass(j);
+    s.squares[part(j)] += size * size / mass(j);
   }
+  const auto fastest = [&](Eigen::Index j) { return std::sqrt(s.squares[part(j)] / mass(j)); };
   s.row_scale = p.gamma.cwiseAbs();
   if (p.is_sparse()) {
     Eigen::VectorXd reach(p.nv());
-    for (Eigen::Index j = 0; j < p.nv(); ++j) reach[j] = std::sqrt(squares / mass(j));
+    for (Eigen::Index j = 0; j < p.nv(); ++j) reach[j] = fastest(j);
     s.row_scale += p.sparse_J.cwiseAbs() * reach;
     return;
   }
-  for (Eigen::Index j = 0; j < p.nv(); ++j) s.row_scale += std::sqrt(squares / mass(j)) * p.J.col(j).cwiseAbs();
+  for (Eigen::Index j = 0; j < p.nv(); ++j) s.row_scale += fastest(j) * p.J.col(j).cwiseAbs();
 }
 
 namespace internal {
