@@ -67,11 +67,17 @@ class Scenario:
         package_path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
         folder: str | os.PathLike[str] = ".",
     ):
-        changes, folders = _overrides(set, question), _folders(package_path)
-        if isinstance(source, Mapping):
-            self._read = _stiction._Scenario.read_text(_text(source, ""), os.fspath(folder), changes, folders)
-        else:
-            self._read = _stiction._Scenario.read_file(os.fspath(source), changes, folders)
+        self._source, self._folder = source, os.fspath(folder)
+        self._set, self._folders = dict(_overrides(set, question)), _folders(package_path)
+        self._read = self._read_with({})
+
+    def _read_with(self, changes: Mapping[str, Any]) -> _stiction._Scenario:
+        """The same, read again, with more entries replaced."""
+        changed = list({**self._set, **dict(_overrides(changes))}.items())
+        if isinstance(self._source, Mapping):
+            text = _text(self._source, "")
+            return _stiction._Scenario.read_text(text, self._folder, changed, self._folders)
+        return _stiction._Scenario.read_file(os.fspath(self._source), changed, self._folders)
 
     @classmethod
     def of_problem(

@@ -8,14 +8,14 @@ import os
 import shlex
 import time
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .. import _stiction
-from .._scenario import Scenario, _folders, _overrides
+from .._scenario import Scenario
 from .._stiction import Report
 from .._types import InputError
 
@@ -93,20 +93,9 @@ def _torque_of_shift(shift: np.ndarray, mass: float, gravity: np.ndarray) -> np.
 class Session:
     """Arguments as for stiction.Scenario."""
 
-    def __init__(
-        self,
-        source: str | os.PathLike[str] | Mapping,
-        *,
-        set: Mapping[str, Any] | None = None,
-        question: str | None = None,
-        package_path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
-        folder: str | os.PathLike[str] = ".",
-    ):
-        self._source = source
-        self._fixed = dict(_overrides(set, question))
-        self._paths, self._folder = _folders(package_path), folder
+    def __init__(self, source: str | os.PathLike[str] | Mapping, **arguments: Any):
         self._checker, self._pictures = _stiction._ScenarioChecker(), _stiction._PictureMaker()
-        scenario = self._scenario({})
+        self._scenario = scenario = Scenario(source, **arguments)
         if not scenario.models:
             raise InputError("models: want a scenario with robots, got a problem file, which has no bodies", "models")
         self.name, self.question = scenario.name, scenario.question
@@ -132,15 +121,10 @@ class Session:
             *self._base_sliders(size),
         ]
 
-    def _scenario(self, changes: Mapping[str, Any]) -> Scenario:
-        return Scenario(
-            self._source, set={**self._fixed, **changes}, package_path=self._paths, folder=self._folder
-        )
-
     def _takes(self, changes: Mapping[str, Any]) -> bool:
         """Whether the file is written so that these entries can be replaced."""
         try:
-            self._scenario(changes)
+            self._scenario._read_with(changes)
         except InputError:
             return False
         return True
@@ -178,7 +162,7 @@ class Session:
             change = {"ground.slope": f"{slope!r} deg"}
             if not self._takes(change):
                 return []  # given by a normal
-            normal = self._scenario(change)._read._description()["ground"]["normal"]
+            normal = self._scenario._read_with(change)._description()["ground"]["normal"]
             if np.allclose(normal, ground["normal"], atol=1e-9):
                 return [Slider("slope", "slope", "slope of the ground [deg]", min(0.0, slope), 60.0, 0.5, slope)]
         return []
@@ -298,7 +282,7 @@ class Session:
         began = time.perf_counter()
         report, picture, error = None, self._known.picture if self._known else None, ""
         try:
-            report = self._checker.check(self._scenario(changes)._read)
+            report = self._checker.check(self._scenario._read_with(changes))
             picture = self._pictures.picture(report)
         except InputError as cannot:
             report, error = None, str(cannot)
@@ -313,13 +297,14 @@ class Session:
 
     def command(self, changes: Mapping[str, Any]) -> str:
         """What to type for the same answer; empty where the scenario is no file."""
-        if isinstance(self._source, Mapping):
+        asked = self._scenario
+        if isinstance(asked._source, Mapping):
             return ""
-        words = ["stiction check", _quoted(os.fspath(self._source))]
-        for path, value in {**self._fixed, **changes}.items():
+        words = ["stiction check", _quoted(os.fspath(asked._source))]
+        for path, value in {**asked._set, **changes}.items():
             text = value if isinstance(value, str) else json.dumps(_listed(value))
             words.append("--set " + _quoted(f"{path}={text}"))
-        return " ".join([*words, *("--package-path " + _quoted(folder) for folder in self._paths)])
+        return " ".join([*words, *("--package-path " + _quoted(folder) for folder in asked._folders)])
 
 
 def _listed(value: Any) -> Any:
