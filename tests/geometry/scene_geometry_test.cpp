@@ -358,6 +358,40 @@ TEST(Implausible, ContactsBetweenLinksAreComparedWithBoth)
   EXPECT_THAT(messages_of(scene), ElementsAre());
 }
 
+TEST(Implausible, PointsInTheAxesOfWhatIsTouchedAreTakenThere)
+{
+  SceneDescription scene = scene_of(kBrick, "lower");
+  scene.models.push_back(scene_of(kBrick, "upper").models[0]);
+  scene.models[0].pose = {{1, 0, 0}, {0, 0, kPi / 2}};
+  scene.models[1].pose.xyz = {1, 0, 0.12};  // a gap of 20 mm
+  scene.contacts = {by_hand("upper/base", {0, 0.05, 0.05})};
+  scene.contacts[0].on = "lower/base";
+  scene.contacts[0].at_frame = ContactFrame::kOn;
+  EXPECT_THAT(messages_of(scene),
+              ElementsAre("contacts[0].at: is 20 mm away from the collision shapes of 'upper/base'"));
+  scene.models[1].pose.xyz.z() = 0.1;
+  EXPECT_THAT(messages_of(scene), ElementsAre());
+}
+
+TEST(Implausible, LinksThatAreFixedToEachOtherAreOneBody)
+{
+  SceneDescription scene = scene_of(table(0.0));
+  scene.contacts = {by_hand("robot/base", {0.25, 0.25, -0.52})};  // the end of a leg
+  EXPECT_THAT(messages_of(scene), ElementsAre());
+  scene.contacts[0].points[0].z() -= 0.1;
+  EXPECT_THAT(messages_of(scene),
+              ElementsAre("contacts[0].at: is 100 mm away from the collision shapes of 'robot/base'"));
+}
+
+TEST(Implausible, EveryLinkUnderTheGroundIsCounted)
+{
+  SceneDescription scene = scene_of(table(0.1));  // one leg is shorter
+  scene.ground.emplace();
+  scene.models[0].pose.xyz.z() = 0.52 - 0.02;
+  EXPECT_THAT(messages_of(scene),
+              ElementsAre("models.robot.pose: link 'fl' and 2 more are up to 20 mm under the ground"));
+}
+
 /// A brick of 0.4 x 0.2 x 0.1 m, 50 mm inside something else.
 TEST(Implausible, DetectedContactsDeepInsideAreTold)
 {
