@@ -46,8 +46,8 @@ struct RegionResult {
   std::string reason;                                   ///< why undecided, or why a gap stays open; empty otherwise
   Eigen::Vector2d direction = Eigen::Vector2d::Zero();  ///< kUnbounded: the region goes on for ever this way (unit)
   std::vector<RegionPiece> pieces;                      ///< without the empty ones
-  double area_lower = 0.0, area_upper = kInfinity;      ///< m^2, of the union (clipped when asked)
-  Verdict verdict = Verdict::kUndecided;                ///< of the current position
+  Margin area = {Margin::State::kNotAsked, 0.0, kInfinity, {}};  ///< m^2, of the union (clipped when asked)
+  Verdict verdict = Verdict::kUndecided;                         ///< of the current position
   /// `com` margin, m: distance of the current position from the boundary of the region, positive inside and negative
   /// outside, in [lower, upper]. For several pieces inside: to the boundary of the piece that reaches furthest (lower)
   /// and of the union (upper). kNone: the region is empty. Clipping sides are no boundary: they only widen the

@@ -18,7 +18,6 @@ struct ReportedContact {
   ContactReport found;  ///< `force` in the contact's axes: normal, t1, t2, torsion
   /// On the contact's `link`, N in the world. None where an answer has no forces: an impact has impulses.
   std::optional<Eigen::Vector3d> force_W;
-  bool interval = false;  ///< found.normal_lower and normal_upper were computed
 };
 
 /// The effort of a motor: found by equilibrium and closure, given to the others.

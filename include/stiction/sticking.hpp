@@ -38,9 +38,9 @@ struct ContactReport {
   ContactState state = ContactState::kSticking;
   Eigen::Vector4d force = Eigen::Vector4d::Zero();  ///< normal, t1, t2 (N), torsion (N m); absent components 0
   double utilisation = 0.0;
-  bool unique = true;                                          ///< the same in every admissible solution
-  double normal_lower = -kInfinity, normal_upper = kInfinity;  ///< when intervals were asked for
-  double normal_acceleration = 0.0;                            ///< (J_n a + gamma_n), m/s^2
+  bool unique = true;                ///< the same in every admissible solution
+  Margin normal_interval;            ///< N, of the normal force over all admissible solutions; when asked for
+  double normal_acceleration = 0.0;  ///< (J_n a + gamma_n), m/s^2
 };
 
 /// One way to make a failing case hold.

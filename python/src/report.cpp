@@ -150,10 +150,10 @@ void bind_report(nb::module_& module)
           "unique", [](const ReportedContact& c) { return c.found.unique; }, "The same in every admissible solution.")
       .def_prop_ro(
           "normal_interval",
-          [](const ReportedContact& c) {
-            return c.interval ? std::optional(std::pair(c.found.normal_lower, c.found.normal_upper)) : std::nullopt;
+          [](const ReportedContact& c) -> const Margin* {
+            return c.found.normal_interval.enclosed() ? &c.found.normal_interval : nullptr;
           },
-          "N, range over all admissible solutions; None: not computed.")
+          nb::rv_policy::reference_internal, "Margin, N, over all admissible solutions; None: not computed.")
       .def("__repr__", [](const ReportedContact& c) { return "<ReportedContact '" + c.name + "'>"; });
 
   nb::class_<ReportedMargin>(module, "ReportedMargin", "How far a verdict is from changing.")

@@ -51,8 +51,7 @@ void bind_shared(nb::module_& module)
   contact.def_ro("state", &ContactReport::state)
       .def_ro("utilisation", &ContactReport::utilisation, "Share of the friction in use.")
       .def_ro("unique", &ContactReport::unique)
-      .def_ro("normal_lower", &ContactReport::normal_lower, "N; when intervals were asked for.")
-      .def_ro("normal_upper", &ContactReport::normal_upper, "N.")
+      .def_ro("normal_interval", &ContactReport::normal_interval, "N, over all admissible solutions; when asked for.")
       .def_ro("normal_acceleration", &ContactReport::normal_acceleration, "m/s^2.");
   def_array(contact, "force", &ContactReport::force, "(4,): normal, t1, t2 (N), torsion (N m).");
 }
@@ -122,8 +121,7 @@ void bind_region(nb::module_& module)
   result.def_ro("kind", &RegionResult::kind)
       .def_ro("reason", &RegionResult::reason)
       .def_ro("pieces", &RegionResult::pieces)
-      .def_ro("area_lower", &RegionResult::area_lower, "m^2.")
-      .def_ro("area_upper", &RegionResult::area_upper, "m^2.")
+      .def_ro("area", &RegionResult::area, "m^2.")
       .def_ro("verdict", &RegionResult::verdict, "Of the current position.")
       .def_ro("distance", &RegionResult::distance, "m, of the position from the boundary; positive inside.");
   def_array(result, "direction", &RegionResult::direction, "(2,): where an unbounded region goes on for ever.");

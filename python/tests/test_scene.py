@@ -122,7 +122,7 @@ def test_slope_by_every_question(box):
 def test_region_monitor_and_couplings(box):
     region = stiction.RegionChecker().check(box.region_input())
     assert region.verdict == "holds" and region.kind == "bounded"
-    assert region.area_lower <= 0.04 <= region.area_upper
+    assert region.area.lower <= 0.04 <= region.area.upper
     assert region.distance.lower <= 0.1 <= region.distance.upper
     assert region.pieces[0].inner.shape[1] == 2
     monitor = stiction.EquilibriumMonitor()

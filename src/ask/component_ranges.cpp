@@ -13,7 +13,7 @@ ComponentRanges::ComponentRanges(ConeProgram program, Eigen::VectorXd start, Eng
   program_.e_scale = program_.E.cwiseAbs() * start_.cwiseAbs();
 }
 
-ForceRange ComponentRanges::of(int column)
+Margin ComponentRanges::of(int column)
 {
   const auto last = program_.E.rows() - 1;
   program_.E.row(last).setZero();
@@ -22,14 +22,15 @@ ForceRange ComponentRanges::of(int column)
   program_.e_scale[last] = std::abs(start_[column]);
   CastOptions how;
   how.scale = start_.lpNorm<Eigen::Infinity>();
-  ForceRange range{start_[column], start_[column], true};
+  Margin range{Margin::State::kKnown, start_[column], start_[column], {}};
   for (const double way : {1.0, -1.0}) {
     caster_.cast(engine_, program_, way * Eigen::VectorXd::Unit(last + 1, last), 0.0, start_, how, cast_);
-    range.known = range.known && cast_.end != CastRange::End::kUndecided;
+    if (cast_.end == CastRange::End::kUndecided)
+      return {Margin::State::kUndecided, -kInfinity, kInfinity, "too near to an end of the range to be decided"};
     const double reach = cast_.end == CastRange::End::kUnbounded ? kInfinity : cast_.upper;
     (way > 0.0 ? range.upper : range.lower) += way * reach;
   }
-  return range.known ? range : ForceRange{};
+  return range;
 }
 
 }  // namespace stiction::internal

@@ -164,9 +164,8 @@ class ImpulseSet {
     bool one_sign = sign_known_;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (columns_[i] < 0) continue;
-      const ForceRange found = ranges.of(columns_[i]);
-      result[i] = {found.known ? Margin::State::kKnown : Margin::State::kUndecided, found.lower, found.upper, {}};
-      one_sign = one_sign && (!two_signs_[i] || found.lower > 0.0 || found.upper < 0.0);
+      result[i] = ranges.of(columns_[i]);
+      one_sign = one_sign && (!two_signs_[i] || result[i].lower > 0.0 || result[i].upper < 0.0);
     }
     for (Margin& range : result)
       if (!one_sign) range = {Margin::State::kUndecided, -kInfinity, kInfinity, "a contact may push or pull"};

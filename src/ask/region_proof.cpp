@@ -233,11 +233,9 @@ void RegionChecker::Workspace::write_claims(std::optional<RegionClaims> proved, 
   result.verdict = proved->verdict;
   result.kind = proved->kind;
   result.direction = proved->direction;
-  result.area_lower = proved->area_lower;
-  result.area_upper = proved->area_upper;
-  result.distance.lower = proved->distance_lower;
-  result.distance.upper = proved->distance_upper;
-  result.distance.state = std::isfinite(proved->distance_lower) ? Margin::State::kKnown : Margin::State::kUndecided;
+  result.area = proved->area;
+  result.distance = proved->distance;
+  result.distance.state = std::isfinite(proved->distance.lower) ? Margin::State::kKnown : Margin::State::kUndecided;
   if (result.kind == RegionKind::kEmpty) {
     result.distance = {};
     result.distance.state = Margin::State::kNone;

@@ -107,16 +107,16 @@ class ForceRanges {
   }
 
   /// With cones, or with normals that push only.
-  std::vector<ForceRange> ranges()
+  std::vector<Margin> ranges()
   {
     ComponentRanges ranges(program_, start_, engine_);
-    std::vector<ForceRange> result(static_cast<std::size_t>(problem_.rows()), ForceRange{0.0, 0.0, true});
+    std::vector<Margin> result(static_cast<std::size_t>(problem_.rows()), Margin{Margin::State::kKnown, 0.0, 0.0, {}});
     for (std::size_t j = 0; j < rows_.size(); ++j) {
-      ForceRange& range = result[static_cast<std::size_t>(rows_[j])];
+      Margin& range = result[static_cast<std::size_t>(rows_[j])];
       const double value = known_[rows_[j]];
       const bool unique =
           internal_forces_.cols() == 0 || internal_forces_.row(rows_[j]).cwiseAbs().maxCoeff() <= kNoShareOfForce;
-      range = unique ? ForceRange{value, value, true} : ranges.of(static_cast<int>(j));
+      range = unique ? Margin{Margin::State::kKnown, value, value, {}} : ranges.of(static_cast<int>(j));
     }
     return result;
   }
@@ -162,9 +162,9 @@ class ForceRanges {
 };
 
 /// Step 3: all multipliers of the MLCP; of the equations alone where no contact may open (61).
-std::vector<ForceRange> ranges_without_cones(const ContactProblem& problem, Detachment detachment,
-                                             const StickingResult& result, const std::vector<int>& rows,
-                                             const Eigen::MatrixXd& basis, Engine& engine)
+std::vector<Margin> ranges_without_cones(const ContactProblem& problem, Detachment detachment,
+                                         const StickingResult& result, const std::vector<int>& rows,
+                                         const Eigen::MatrixXd& basis, Engine& engine)
 {
   ForceRanges ranges(problem, rows, result.lambda, basis, engine);
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
@@ -180,21 +180,22 @@ std::vector<ForceRange> ranges_without_cones(const ContactProblem& problem, Deta
 }
 
 /// Step 5: those in the disks. Empty when a bilateral contact may push or pull: its double cone is not convex.
-std::vector<ForceRange> ranges_in_cones(const ContactProblem& problem, const ConeShape& shape,
-                                        const StickingResult& result, const std::vector<int>& rows,
-                                        const StickingSteps& steps, Engine& engine)
+std::vector<Margin> ranges_in_cones(const ContactProblem& problem, const ConeShape& shape, const StickingResult& result,
+                                    const std::vector<int>& rows, const StickingSteps& steps, Engine& engine)
 {
   ForceRanges ranges(problem, rows, result.lambda, steps.internal_forces, engine);
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const Contact& contact = problem.contacts[i];
     if (!stays(result, i)) continue;
-    const ForceRange& normal = steps.multipliers[static_cast<std::size_t>(contact.row)];
+    const Margin& normal = steps.multipliers[static_cast<std::size_t>(contact.row)];
     const bool alone = contact.rows() == 1 && contact.max_normal == kInfinity;
     if (contact.side == Side::kBilateral && alone) {
       ranges.let(contact.row);
       continue;
     }
-    if (contact.side == Side::kBilateral && !(normal.known && (normal.lower >= 0.0 || normal.upper <= 0.0))) return {};
+    if (contact.side == Side::kBilateral &&
+        !(normal.state == Margin::State::kKnown && (normal.lower >= 0.0 || normal.upper <= 0.0)))
+      return {};
     ranges.put_into(contact, shape, contact.side == Side::kBilateral && normal.upper <= 0.0 ? -1.0 : 1.0);
   }
   for (const LoopConstraint& closure : problem.loops)
@@ -202,14 +203,14 @@ std::vector<ForceRange> ranges_in_cones(const ContactProblem& problem, const Con
   return ranges.ranges();
 }
 
-ForceRange disk_of(const Contact& contact, const ForceRange& normal)
+Margin disk_of(const Contact& contact, const Margin& normal)
 {
-  if (!normal.known) return {};
+  if (normal.state != Margin::State::kKnown) return normal;
   const double low = std::abs(normal.lower), high = std::abs(normal.upper);
   const bool straddles = normal.lower < 0.0 && normal.upper > 0.0;
   const double largest = std::max(low, high);
-  if (contact.mu == 0.0 || largest == 0.0) return {0.0, 0.0, true};  // of infinity too
-  return {contact.mu * (straddles ? 0.0 : std::min(low, high)), contact.mu * largest, true};
+  if (contact.mu == 0.0 || largest == 0.0) return {Margin::State::kKnown, 0.0, 0.0, {}};  // of infinity too
+  return {Margin::State::kKnown, contact.mu * (straddles ? 0.0 : std::min(low, high)), contact.mu * largest, {}};
 }
 
 /// Step 7.

@@ -77,11 +77,11 @@ void StickingChecker::Workspace::widen_intervals(const std::vector<int>& pattern
     ContactReport& report = contacts[i];
     const int column = set.column(i);
     if (column < 0) {
-      report.normal_lower = report.normal_upper = 0.0;
+      report.normal_interval = {Margin::State::kKnown, 0.0, 0.0, {}};
       continue;
     }
     if (report.unique) {
-      report.normal_lower = report.normal_upper = report.force[0];
+      report.normal_interval = {Margin::State::kKnown, report.force[0], report.force[0], {}};
       continue;
     }
     extended.cones = base.cones;
@@ -95,14 +95,19 @@ void StickingChecker::Workspace::widen_intervals(const std::vector<int>& pattern
     extended.e_scale.resize(m + 1);
     extended.e_scale << base.e_scale, std::abs(start[column]);
     direction.setZero(m + 1);
+    Margin& interval = report.normal_interval;
     for (const double way : {1.0, -1.0}) {
       direction[m] = way;
       caster.cast(*search.engine, extended, direction, 0.0, start, how, cast);
       const double reach = cast.end == internal::Cast::End::kUnbounded ? kInfinity : cast.upper;  // a proved bound
       if (way > 0.0)
-        report.normal_upper = std::max(report.normal_upper, start[column] + reach);
+        interval.upper = std::max(interval.upper, start[column] + reach);
       else
-        report.normal_lower = std::min(report.normal_lower, start[column] - reach);
+        interval.lower = std::min(interval.lower, start[column] - reach);
+      if (cast.end == internal::Cast::End::kUndecided) {
+        interval.state = Margin::State::kUndecided;
+        interval.reason = "too near to an end of the range to be decided";
+      }
     }
   }
 }
@@ -113,17 +118,18 @@ void StickingChecker::Workspace::intervals(StickingResult& result)
   std::vector<std::vector<int>> patterns;
   const bool known = admissible_patterns(patterns);
   for (ContactReport& report : result.contacts) {
-    report.normal_lower = known ? kInfinity : -kInfinity;
-    report.normal_upper = -report.normal_lower;
+    report.normal_interval = {Margin::State::kUndecided, -kInfinity, kInfinity, "not all signs could be told"};
+    if (known) report.normal_interval = {Margin::State::kKnown, kInfinity, -kInfinity, {}};  // nothing yet
   }
   if (known)
     for (const std::vector<int>& pattern : patterns) widen_intervals(pattern, result.contacts);
   for (size_t i = 0; i < result.contacts.size(); ++i) {
     const Contact& contact = problem->contacts[i];
-    ContactReport& report = result.contacts[i];
-    if (contact.side == Side::kUnilateral) report.normal_lower = std::max(report.normal_lower, 0.0);
-    report.normal_upper = std::min(report.normal_upper, contact.max_normal);
-    report.normal_lower = std::max(report.normal_lower, -contact.max_normal);
+    Margin& interval = result.contacts[i].normal_interval;
+    if (contact.side == Side::kUnilateral) interval.lower = std::max(interval.lower, 0.0);
+    interval.upper = std::min(interval.upper, contact.max_normal);
+    interval.lower = std::max(interval.lower, -contact.max_normal);
+    if (!(interval.lower <= interval.upper)) interval = {};
   }
 }
 

@@ -182,7 +182,7 @@ void StickingChecker::Workspace::free_intervals(StickingResult& result)
   each.explain = false;
   each.intervals = true;
   each.branch_limit = opt.branch_limit;
-  std::vector<std::pair<double, double>> ranges(p.contacts.size(), {kInfinity, -kInfinity});
+  std::vector<Margin> ranges(p.contacts.size(), {Margin::State::kKnown, kInfinity, -kInfinity, {}});
   for (const std::vector<int>& leaving : sets_that_leave(unilateral_contacts(p), true)) {
     const ContactProblem stays = problem_without(p, leaving);
     StickingResult one, whole;
@@ -196,12 +196,17 @@ void StickingChecker::Workspace::free_intervals(StickingResult& result)
     }
     for (std::size_t i = 0; i < ranges.size(); ++i) {
       const bool gone = whole.contacts[i].state == ContactState::kDetaching;
-      ranges[i].first = std::min(ranges[i].first, gone ? 0.0 : whole.contacts[i].normal_lower);
-      ranges[i].second = std::max(ranges[i].second, gone ? 0.0 : whole.contacts[i].normal_upper);
+      const Margin none{Margin::State::kKnown, 0.0, 0.0, {}};
+      const Margin& here = gone ? none : whole.contacts[i].normal_interval;
+      ranges[i].lower = std::min(ranges[i].lower, here.lower);
+      ranges[i].upper = std::max(ranges[i].upper, here.upper);
+      if (here.state == Margin::State::kKnown) continue;
+      ranges[i].state = Margin::State::kUndecided;
+      ranges[i].reason = here.reason;
     }
   }
   for (std::size_t i = 0; i < ranges.size(); ++i)
-    std::tie(result.contacts[i].normal_lower, result.contacts[i].normal_upper) = ranges[i];
+    if (ranges[i].lower <= ranges[i].upper) result.contacts[i].normal_interval = ranges[i];
 }
 
 /// More friction only adds forces to a mode, and motions do not depend on it: the least one is bracketed by decisions

@@ -323,7 +323,7 @@ std::string region_svg(const ScenarioReport& report)
   else
     line += "centre of mass";
   if (result.kind == RegionKind::kBounded)
-    line += ", area " + interval_text(result.area_lower, result.area_upper) + " m²";
+    line += ", area " + interval_text(result.area.lower, result.area.upper) + " m²";
   out += fmt::format("<text x=\"{}\" y=\"46\">{}</text>\n", px(Canvas::kLeft), line);
   append_axes(out, canvas);
   out += fmt::format(

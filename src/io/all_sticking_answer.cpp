@@ -158,12 +158,9 @@ class AllStickingAsker final : public Asker {
   {
     const StickingResult& result = answer_.result;
     const bool decided = result.verdict != Verdict::kUndecided;
-    const bool ranges = answer_.rules.detachment != Detachment::kFree ||  // there over all modes, or not at all
-                        std::ranges::all_of(result.contacts, [](const auto& c) { return c.normal_lower > -kInfinity; });
     if (has_forces(result))
       report.contacts =
-          reported_contacts(report.problem, result.contacts, decided ? result.certificate.lambda : result.lambda,
-                            result.verdict == Verdict::kHolds && ranges);
+          reported_contacts(report.problem, result.contacts, decided ? result.certificate.lambda : result.lambda);
     report.efforts = given_efforts(report.scenario, report.problem);
     if (result.friction_scale.settled()) report.margins.push_back(reported_margin("friction_scale", friction_scale()));
     report.iterations = result.iterations;

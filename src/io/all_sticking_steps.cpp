@@ -15,9 +15,12 @@ namespace {
 
 constexpr double kWorthNaming = 1e-9;  // share of an internal force
 
-Json range_json(const ForceRange& range) { return range.known ? Json{json(range.lower), json(range.upper)} : Json(); }
+Json range_json(const Margin& range)
+{
+  return range.state == Margin::State::kKnown ? Json{json(range.lower), json(range.upper)} : Json();
+}
 
-Json ranges_json(const std::vector<std::string>& names, const std::vector<ForceRange>& ranges)
+Json ranges_json(const std::vector<std::string>& names, const std::vector<Margin>& ranges)
 {
   Json entry = Json::object();
   for (std::size_t i = 0; i < ranges.size(); ++i) entry[names[i]] = range_json(ranges[i]);
@@ -116,23 +119,23 @@ void append_solved(const ContactProblem& problem, const StickingSteps& steps, Js
 }
 
 /// The largest finite number among ends of ranges.
-double size_of(const std::vector<ForceRange>& ranges)
+double size_of(const std::vector<Margin>& ranges)
 {
   double size = 0.0;
-  for (const ForceRange& range : ranges)
+  for (const Margin& range : ranges)
     for (const double end : {range.lower, range.upper})
       if (std::isfinite(end)) size = std::max(size, std::abs(end));
   return size;
 }
 
 /// @param scale beside which rounding is nothing
-std::string range_text(const ForceRange& range, double scale)
+std::string range_text(const Margin& range, double scale)
 {
-  if (!range.known) return "not told";
+  if (range.state != Margin::State::kKnown) return "not told";
   return interval_text(tidy(range.lower, scale), tidy(range.upper, scale), 6);
 }
 
-void append_ranges(std::string& out, const StickingSteps& steps, const std::vector<ForceRange>& ranges)
+void append_ranges(std::string& out, const StickingSteps& steps, const std::vector<Margin>& ranges)
 {
   const double scale = size_of(steps.multipliers);
   std::size_t width = 0;
@@ -289,7 +292,8 @@ std::string steps_text(const ContactProblem& problem, const AllStickingAnswer& a
                                                              : "undecided"));
     append_ranges(out, steps, steps.admissible);
     if (steps.verdict == Verdict::kHolds && steps.admissible.empty() && steps.rows > 0)
-      out += std::ranges::all_of(steps.multipliers, [](const ForceRange& range) { return !range.known; })
+      out += std::ranges::all_of(steps.multipliers,
+                                 [](const Margin& range) { return range.state != Margin::State::kKnown; })
                  ? "     (no ranges of so many rows)\n"
                  : "     (no ranges: a bilateral contact may push or pull)\n";
   }

@@ -25,7 +25,7 @@ std::vector<ReportedContact> resisting_contacts(const GraspInput& input, const E
                                                         : ContactState::kRim;
     found.unique = unique;
   }
-  return reported_contacts(input.problem, contacts, forces, false);
+  return reported_contacts(input.problem, contacts, forces);
 }
 
 std::vector<ReportedEffort> resisting_efforts(const GraspInput& input, const Eigen::VectorXd& efforts)

@@ -114,7 +114,7 @@ void EquilibriumAsker::move_to(ScenarioReport& report)
   const EquilibriumResult& result = answer_.result;
   const bool would_do = result.least_friction_shown || result.least_effort_shown;
   if (result.verdict == Verdict::kHolds || (result.verdict == Verdict::kFails && would_do)) {
-    report.contacts = reported_contacts(report.problem, result.contacts, result.lambda, false);
+    report.contacts = reported_contacts(report.problem, result.contacts, result.lambda);
     for (std::size_t i = 0; i < report.problem.actuators.size(); ++i)
       report.efforts.push_back({report.problem.actuators[i].name, result.efforts[static_cast<Eigen::Index>(i)]});
   }

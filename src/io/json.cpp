@@ -68,7 +68,8 @@ Json contacts_json(const ContactProblem& problem, const std::vector<ReportedCont
     entry["force_world"] = contacts[i].force_W ? json(Eigen::VectorXd(*contacts[i].force_W)) : Json();
     entry["utilisation"] = json(found.utilisation);
     entry["unique"] = problem.is_sparse() ? Json() : Json(found.unique);
-    entry["normal_interval"] = contacts[i].interval ? Json{json(found.normal_lower), json(found.normal_upper)} : Json();
+    const Margin& interval = found.normal_interval;
+    entry["normal_interval"] = interval.enclosed() ? Json{json(interval.lower), json(interval.upper)} : Json();
     if (contact.torsional) entry["torsion_moment"] = json(found.force[3]);
     list.push_back(entry);
   }
@@ -99,7 +100,7 @@ Json margins_json(const std::vector<ReportedMargin>& margins)
 Json proved_contacts_json(const ContactProblem& problem, const std::vector<ContactReport>& found,
                           const Eigen::VectorXd& lambda)
 {
-  Json list = contacts_json(problem, reported_contacts(problem, found, lambda, false));
+  Json list = contacts_json(problem, reported_contacts(problem, found, lambda));
   for (Json& entry : list) entry["unique"] = unproved();
   return list;
 }

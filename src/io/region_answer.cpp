@@ -89,8 +89,8 @@ class RegionAsker final : public Asker {
     const bool area = result.kind != RegionKind::kUndecided || !result.pieces.empty();
     cells.push_back({"region", {}, name_of(result.kind)});
     cells.push_back({"com", distance ? std::optional(result.distance.lower) : std::nullopt});
-    cells.push_back({"area_lower", area ? std::optional(result.area_lower) : std::nullopt});
-    cells.push_back({"area_upper", area ? std::optional(result.area_upper) : std::nullopt});
+    cells.push_back({"area_lower", area ? std::optional(result.area.lower) : std::nullopt});
+    cells.push_back({"area_upper", area ? std::optional(result.area.upper) : std::nullopt});
   }
 
   void move_to(ScenarioReport& report) override

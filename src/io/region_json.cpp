@@ -85,7 +85,7 @@ Json region_json(const RegionAnswer& answer)
   region["kind"] = name_of(result.kind);
   region["position"] = json(Eigen::VectorXd(answer.input.position));
   region["direction"] = result.kind == RegionKind::kUnbounded ? json(Eigen::VectorXd(result.direction)) : Json();
-  region["area"] = {json(result.area_lower), json(result.area_upper)};
+  region["area"] = {json(result.area.lower), json(result.area.upper)};
   region["pieces"] = Json::array();
   for (const RegionPiece& piece : result.pieces)
     region["pieces"].push_back({{"inner", json_of(piece.inner)}, {"outer", json_of(piece.outer)}});
@@ -190,21 +190,21 @@ RegionClaims read_claims(const Field& report)
   claims.kind = read_kind(region["kind"]);
   if (claims.kind == RegionKind::kUnbounded) claims.direction = read_point(region["direction"]);
   if (region["area"].size() != 2) region["area"].fail("two numbers");
-  claims.area_lower = region["area"][0].number();
-  claims.area_upper = region["area"][1].number();
+  claims.area.lower = region["area"][0].number();
+  claims.area.upper = region["area"][1].number();
   if (margins.has("com") && margins["com"].is_null() != (claims.kind == RegionKind::kEmpty))
     margins["com"].fail("null for an empty region, a number for another");
   if (margins.has("intervals")) {
     const Field com = margins["intervals"]["com"];
     if (com.size() != 2) com.fail("two numbers");
-    claims.distance_lower = com[0].number();
-    claims.distance_upper = com[1].number();
+    claims.distance.lower = com[0].number();
+    claims.distance.upper = com[1].number();
   }
   if (margins.has("com") && !margins["com"].is_null()) {
     const double shown = margins["com"].number();
-    if (margins.has("intervals") && shown != claims.distance_lower)
+    if (margins.has("intervals") && shown != claims.distance.lower)
       margins["com"].fail("the lower end of its interval");
-    claims.distance_lower = shown;
+    claims.distance.lower = shown;
   }
   return claims;
 }
@@ -217,8 +217,7 @@ RegionResult proved_result(const RegionClaims& claims, const RegionCertificate& 
   result.verdict = claims.verdict;
   result.kind = claims.kind;
   result.direction = claims.direction;
-  result.area_lower = claims.area_lower;
-  result.area_upper = claims.area_upper;
+  result.area = claims.area;
   result.reason = report["region"]["reason"].text();
   for (const RegionPieceProof& proof : certificate.pieces) {
     RegionPiece& piece = result.pieces.emplace_back();
@@ -227,8 +226,7 @@ RegionResult proved_result(const RegionClaims& claims, const RegionCertificate& 
   }
   const Field margins = report["margins"];
   Margin& distance = result.distance;
-  distance.lower = claims.distance_lower;
-  distance.upper = claims.distance_upper;
+  distance = claims.distance;
   if (margins.has("intervals"))
     distance.state = margins.has("com") ? Margin::State::kKnown : Margin::State::kUndecided;
   else if (margins.has("com"))
@@ -241,7 +239,7 @@ std::string extent_of(const RegionClaims& claims, bool polygons)
 {
   if (claims.kind == RegionKind::kEmpty) return "and that nothing is held anywhere";
   if (claims.kind == RegionKind::kUnbounded && !polygons) return "and that the region is unbounded";
-  if (std::isfinite(claims.area_upper)) return "and the region";
+  if (std::isfinite(claims.area.upper)) return "and the region";
   return polygons ? "and what is held; not that nothing beyond is held" : "and nothing about the region";
 }
 
@@ -252,9 +250,9 @@ bool says_less(const RegionClaims& claims, const RegionClaims& proved, bool with
   const auto differ = [](double claimed, double known) {
     return claimed != known && !(std::abs(claimed - known) <= kOtherRounding * std::abs(known));
   };
-  return differ(claims.area_lower, proved.area_lower) || differ(claims.area_upper, proved.area_upper) ||
-         (with_distance && (differ(claims.distance_lower, proved.distance_lower) ||
-                            differ(claims.distance_upper, proved.distance_upper)));
+  return differ(claims.area.lower, proved.area.lower) || differ(claims.area.upper, proved.area.upper) ||
+         (with_distance && (differ(claims.distance.lower, proved.distance.lower) ||
+                            differ(claims.distance.upper, proved.distance.upper)));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ double area_shown(const RegionResult& result, double area)
 /// What is known about a region.
 std::string extent_words(const RegionResult& result)
 {
-  const double least = area_shown(result, result.area_lower), most = area_shown(result, result.area_upper);
+  const double least = area_shown(result, result.area.lower), most = area_shown(result, result.area.upper);
   switch (result.kind) {
     case RegionKind::kEmpty:
       return "the support region is empty: no position of the centre of mass is held";

@@ -75,13 +75,12 @@ void refuse(ScenarioReport& report, const std::string& why)
 }
 
 std::vector<ReportedContact> reported_contacts(const ContactProblem& problem, const std::vector<ContactReport>& found,
-                                               const Eigen::VectorXd& lambda, bool intervals)
+                                               const Eigen::VectorXd& lambda)
 {
   std::vector<ReportedContact> contacts;
   for (std::size_t i = 0; i < problem.contacts.size(); ++i) {
     const Contact& contact = problem.contacts[i];
-    contacts.push_back({contact.name, found[i], contact_force_in_world(contact, lambda.data() + contact.row),
-                        intervals && found[i].normal_lower <= found[i].normal_upper});
+    contacts.push_back({contact.name, found[i], contact_force_in_world(contact, lambda.data() + contact.row)});
   }
   return contacts;
 }

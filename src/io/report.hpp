@@ -21,10 +21,9 @@ Json detected_json(const std::vector<DetectedContact>& detected);
 /// Makes a report undecided that `verify` would refuse.
 void refuse(ScenarioReport& report, const std::string& why);
 
-/// Contacts with their forces in the world; `lambda` are all forces, `intervals` says whether normal intervals were
-/// computed and mean anything.
+/// Contacts with their forces in the world; `lambda` are all forces.
 std::vector<ReportedContact> reported_contacts(const ContactProblem& problem, const std::vector<ContactReport>& found,
-                                               const Eigen::VectorXd& lambda, bool intervals);
+                                               const Eigen::VectorXd& lambda);
 
 /// Which end of a margin's interval may be relied on: the one that is proved to hold.
 enum class SafeEnd { kLower, kUpper };

@@ -33,7 +33,7 @@ std::vector<ReportedContact> contacts_of(const ContactProblem& problem, const Sl
     const FrictionCone cone{contact.tangents, contact.torsional, contact.mu, contact.torsion, 1.0, ConeShape::exact()};
     contacts[i].utilisation = utilisation(cone, solution.lambda.segment(contact.row, contact.rows()));
   }
-  return reported_contacts(problem, contacts, solution.lambda, false);
+  return reported_contacts(problem, contacts, solution.lambda);
 }
 
 std::vector<std::string> contrary_slips(const ContactProblem& problem, const SlidingAnswer& answer,

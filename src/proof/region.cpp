@@ -395,8 +395,8 @@ void distances(const RegionRules& rules, const RegionCertificate& certificate, b
     convex_hull(corners, around, ignored);
     upper = in_square ? kInfinity : std::max(upper, distance_inside(around, origin) + distance_error(around));
   }
-  claims.distance_lower = claims.verdict == Verdict::kHolds ? std::max(0.0, lower) : lower;
-  claims.distance_upper = claims.verdict == Verdict::kFails ? std::min(0.0, upper) : upper;
+  claims.distance.lower = claims.verdict == Verdict::kHolds ? std::max(0.0, lower) : lower;
+  claims.distance.upper = claims.verdict == Verdict::kFails ? std::min(0.0, upper) : upper;
 }
 
 }  // namespace
@@ -444,12 +444,13 @@ std::optional<RegionClaims> proved_region(const RegionInput& input, const Region
   } else if (all && bounded) {
     claims.kind = certificate.pieces.empty() ? RegionKind::kEmpty : RegionKind::kBounded;
   }
-  claims.area_lower = union_area_bounds(inner).lower;
-  if (closed) claims.area_upper = union_area_bounds(outer).upper;
+  claims.area = {Margin::State::kUndecided, union_area_bounds(inner).lower, kInfinity,
+                 "how far the region goes on is not proved"};
+  if (closed) claims.area = {Margin::State::kKnown, claims.area.lower, union_area_bounds(outer).upper, {}};
   if (claims.kind == RegionKind::kEmpty && claims.verdict == Verdict::kHolds)
     return no("the position is held, yet no position is");
   distances(rules, certificate, closed, claims);
-  if (!(claims.area_lower <= claims.area_upper) || !(claims.distance_lower <= claims.distance_upper))
+  if (!(claims.area.lower <= claims.area.upper) || !(claims.distance.lower <= claims.distance.upper))
     return no("what is held reaches beyond what can be");
   return claims;
 }
@@ -471,12 +472,12 @@ bool judge_region(const RegionInput& input, const RegionRules& rules, const Regi
                                                     : "there is no proof that the region is bounded");
   if (claims.kind == RegionKind::kUnbounded && claims.direction != proved->direction)
     return no("the region is unbounded along another direction");
-  if (!(claims.area_lower <= proved->area_lower)) return no("the area is more than that of the inner polygons");
-  if (!(claims.area_upper >= proved->area_upper)) return no("the area is less than that of the outer polygons");
+  if (!(claims.area.lower <= proved->area.lower)) return no("the area is more than that of the inner polygons");
+  if (!(claims.area.upper >= proved->area.upper)) return no("the area is less than that of the outer polygons");
   if (claims.kind == RegionKind::kEmpty) return true;
-  if (!(claims.distance_lower <= proved->distance_lower))
+  if (!(claims.distance.lower <= proved->distance.lower))
     return no("the position is not that far inside the inner polygons");
-  if (!(claims.distance_upper >= proved->distance_upper))
+  if (!(claims.distance.upper >= proved->distance.upper))
     return no("the position is further inside the outer polygons");
   return true;
 }

@@ -115,10 +115,10 @@ TEST(FreeDetachment, MarginsAndIntervalsAreThoseOfAllModes)
   const double normal = examples::kWeight + 0.2 * spin, sideways = f - 0.5 * spin;
   ASSERT_EQ(r.friction_scale.state, Margin::State::kKnown);
   EXPECT_NEAR(r.friction_scale.upper, sideways / normal / mu, 1e-6);
-  EXPECT_NEAR(r.contacts[0].normal_lower, normal, 1e-9);
-  EXPECT_NEAR(r.contacts[0].normal_upper, normal, 1e-9);
-  EXPECT_EQ(r.contacts[1].normal_lower, 0.0);
-  EXPECT_EQ(r.contacts[1].normal_upper, 0.0);
+  EXPECT_NEAR(r.contacts[0].normal_interval.lower, normal, 1e-9);
+  EXPECT_NEAR(r.contacts[0].normal_interval.upper, normal, 1e-9);
+  EXPECT_EQ(r.contacts[1].normal_interval.lower, 0.0);
+  EXPECT_EQ(r.contacts[1].normal_interval.upper, 0.0);
   ContactProblem less = block_on_step(mu, f, 1e-2);
   for (const double share : {0.999, 1.001}) {
     for (Contact& contact : less.contacts) contact.mu = share * r.friction_scale.upper * mu;

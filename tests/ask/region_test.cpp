@@ -57,9 +57,9 @@ class Region : public ::testing::TestWithParam<const char*> {
   void expect_area(const RegionResult& result, double area)
   {
     EXPECT_EQ(result.kind, RegionKind::kBounded) << result.reason;
-    EXPECT_LE(result.area_lower, area * (1 + 1e-9));
-    EXPECT_GE(result.area_upper, area * (1 - 1e-9));
-    EXPECT_LE(result.area_upper - result.area_lower, 1.01e-3 * area);
+    EXPECT_LE(result.area.lower, area * (1 + 1e-9));
+    EXPECT_GE(result.area.upper, area * (1 - 1e-9));
+    EXPECT_LE(result.area.upper - result.area.lower, 1.01e-3 * area);
   }
 
   /// Every corner of the inner polygon is held by its forces, every half-plane is proved by its motion: with the judge
@@ -139,8 +139,8 @@ TEST_P(Region, OfTiltedContactsLosesAreaOnlyByFacets)
   RegionOptions inner;
   inner.shape = ConeShape::inner(4);
   const RegionResult result = find(s, inner);
-  EXPECT_LE(result.area_lower, 1.294947 + 1e-6);
-  EXPECT_GE(result.area_upper, 1.294947 - 1e-6);
+  EXPECT_LE(result.area.lower, 1.294947 + 1e-6);
+  EXPECT_GE(result.area.upper, 1.294947 - 1e-6);
 }
 
 TEST_P(Region, OfAFlatFootIsTheFoot)
@@ -176,7 +176,7 @@ TEST_P(Region, WithoutFrictionOnASlopeIsEmpty)
     add_foot(s, {0.1 * x, 0.1 * y, 0.01 * x}, Eigen::Vector3d(-0.1, 0, 1), 0.05);
   const RegionResult result = find(s);
   EXPECT_EQ(result.kind, RegionKind::kEmpty);
-  EXPECT_EQ(result.area_upper, 0.0);
+  EXPECT_EQ(result.area.upper, 0.0);
   EXPECT_EQ(result.verdict, Verdict::kFails);
   EXPECT_EQ(result.distance.state, Margin::State::kNone);
 }
@@ -197,16 +197,16 @@ TEST_P(Region, BetweenWallsIsUnbounded)
   clipped.clip = 2.0;
   result = find(s, clipped);
   EXPECT_EQ(result.kind, RegionKind::kUnbounded);
-  EXPECT_NEAR(result.area_lower, 16.0, 1e-2);
-  EXPECT_NEAR(result.area_upper, 16.0, 1e-9);
+  EXPECT_NEAR(result.area.lower, 16.0, 1e-2);
+  EXPECT_NEAR(result.area.upper, 16.0, 1e-9);
   EXPECT_GE(result.distance.lower, 2.0 - 1e-3);
   EXPECT_EQ(result.distance.upper, kInfinity);
   // Arms have their limits: far, but not without end.
   const Stance arms = on_legs(s, 100.0 * s.mass * 9.81);
   result = find(arms);
   ASSERT_EQ(result.kind, RegionKind::kBounded) << result.reason;
-  EXPECT_GT(result.area_lower, 100.0);
-  EXPECT_LE(result.area_upper - result.area_lower, 1.001e-3 * result.area_upper);
+  EXPECT_GT(result.area.lower, 100.0);
+  EXPECT_LE(result.area.upper - result.area.lower, 1.001e-3 * result.area.upper);
   EXPECT_EQ(verdict_at(arms, {1e3, 1e3}), Verdict::kFails);
 }
 
@@ -217,7 +217,7 @@ TEST_P(Region, OfTwoPointsIsASegment)
   add_foot(s, {-0.1, -0.05, 0.0}, Eigen::Vector3d::UnitZ(), 0.5);
   const RegionResult result = find(s);
   EXPECT_EQ(result.kind, RegionKind::kBounded);
-  EXPECT_LT(result.area_upper, 1e-6);
+  EXPECT_LT(result.area.upper, 1e-6);
   EXPECT_EQ(result.verdict, Verdict::kFails);
   EXPECT_LE(result.distance.lower, -0.0223606);  // 0.05 sin(atan 0.5)
   EXPECT_GE(result.distance.upper, -0.0223608);
@@ -258,7 +258,7 @@ TEST_P(Region, OfWeakLegsIsCutByTheirMotors)
   for (Contact& c : limited.problem.contacts) c.max_normal = T;
   const RegionResult by_motors = find(legs), by_contacts = find(limited);
   expect_proved(legs, by_motors);
-  EXPECT_NEAR(by_motors.area_lower, by_contacts.area_lower, 2e-3);
+  EXPECT_NEAR(by_motors.area.lower, by_contacts.area.lower, 2e-3);
   // Along x: two legs carry 0.8 at +0.5, two 0.2 at -0.5: |x| <= 0.3. Along the diagonal (1,1): 0.4 at the far corner,
   // 0.4 and 0.2 at the two beside, nothing at the near one … the support is 0.4·1 + (0.4 + 0.2)·0 - 0·1 = 0.4, less 0.2
   // if (0.2 at -1).
@@ -266,7 +266,7 @@ TEST_P(Region, OfWeakLegsIsCutByTheirMotors)
   for (const Eigen::Vector2d& c : by_motors.pieces[0].outer) far = far.cwiseMax(c.cwiseAbs());
   EXPECT_NEAR(far.x(), 0.3, 1e-4);
   EXPECT_NEAR(far.y(), 0.3, 1e-4);
-  expect_area(by_motors, by_contacts.area_upper);
+  expect_area(by_motors, by_contacts.area.upper);
 }
 
 TEST_P(Region, InnerHoldsAndOuterFails)
@@ -280,7 +280,7 @@ TEST_P(Region, InnerHoldsAndOuterFails)
     if (result.kind == RegionKind::kEmpty) continue;
     ASSERT_EQ(result.kind, RegionKind::kBounded) << i << " " << result.reason;
     ++regions;
-    ASSERT_LE(result.area_upper - result.area_lower, 1.001e-3 * result.area_upper) << i << " " << result.reason;
+    ASSERT_LE(result.area.upper - result.area.lower, 1.001e-3 * result.area.upper) << i << " " << result.reason;
     if (i % 10 == 0) expect_proved(s, result);
     const RegionPiece& piece = result.pieces[0];
     Eigen::Vector2d middle = Eigen::Vector2d::Zero();
@@ -327,8 +327,8 @@ TEST_P(Region, OfARailIsAUnionOfPieces)
   const RegionResult result = find(s);
   ASSERT_EQ(result.kind, RegionKind::kBounded) << result.reason;
   ASSERT_EQ(result.pieces.size(), 2u);
-  EXPECT_GT(result.area_lower, 0.04) << "more than the foot alone";
-  EXPECT_LE(result.area_upper, shoelace(result.pieces[0].outer) + shoelace(result.pieces[1].outer) + 1e-9);
+  EXPECT_GT(result.area.lower, 0.04) << "more than the foot alone";
+  EXPECT_LE(result.area.upper, shoelace(result.pieces[0].outer) + shoelace(result.pieces[1].outer) + 1e-9);
   int held = 0, dropped = 0;
   for (double x = -0.8; x <= 0.8; x += 0.1)
     for (double y = -0.3; y <= 0.3; y += 0.1) {
@@ -371,15 +371,15 @@ TEST_P(Region, IsTheSameInAnyUnitsAndAfterTurns)
     heavy.problem.F *= 50.0;
     heavy.shift *= 50.0;
     const RegionResult scaled = find(heavy);
-    EXPECT_LE(scaled.area_lower, straight.area_upper * (1 + 1e-9));
-    EXPECT_GE(scaled.area_upper, straight.area_lower * (1 - 1e-9));
+    EXPECT_LE(scaled.area.lower, straight.area.upper * (1 + 1e-9));
+    EXPECT_GE(scaled.area.upper, straight.area.lower * (1 - 1e-9));
     // Turned about the vertical: the same shape, turned.
     const Eigen::Matrix3d turn = Eigen::AngleAxisd(1.1, Eigen::Vector3d::UnitZ()).toRotationMatrix();
     Stance turned = make_stance(s.mass, turn * s.com);
     for (const Contact& c : s.problem.contacts) add_foot(turned, turn * c.point_W, turn * c.axes_W.col(0), c.mu);
     const RegionResult rotated = find(turned);
-    EXPECT_LE(rotated.area_lower, straight.area_upper * (1 + 1e-9));
-    EXPECT_GE(rotated.area_upper, straight.area_lower * (1 - 1e-9));
+    EXPECT_LE(rotated.area.lower, straight.area.upper * (1 + 1e-9));
+    EXPECT_GE(rotated.area.upper, straight.area.lower * (1 - 1e-9));
     EXPECT_NEAR(rotated.distance.lower, straight.distance.lower, 1e-4);
   }
 }
@@ -400,8 +400,7 @@ TEST_P(Region, SaysWhatIsWrongWithItsInput)
 
 RegionClaims claims_of(const RegionResult& result)
 {
-  return {result.verdict,    result.kind,           result.direction,     result.area_lower,
-          result.area_upper, result.distance.lower, result.distance.upper};
+  return {result.verdict, result.kind, result.direction, result.area, result.distance};
 }
 
 /// What the checker says is what the judge proves, and nothing better is.
@@ -431,13 +430,13 @@ void expect_judged(const Stance& s, const RegionResult& result, const RegionOpti
   EXPECT_TRUE(refused([](RegionCertificate& c, RegionClaims&) { c.pieces[0].sides.pop_back(); })) << what;
   EXPECT_TRUE(refused([](RegionCertificate& c, RegionClaims&) { c.pieces.push_back(c.pieces[0]); })) << what;
   EXPECT_TRUE(refused([](RegionCertificate& c, RegionClaims&) { c.pieces.pop_back(); })) << what;
-  if (result.area_lower > 0.0) {
-    EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.area_lower *= 1 + 1e-12; })) << what;
+  if (result.area.lower > 0.0) {
+    EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.area.lower *= 1 + 1e-12; })) << what;
   }
-  EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.area_upper *= 1 - 1e-12; })) << what;
-  EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.distance_lower += 1e-9; })) << what;
+  EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.area.upper *= 1 - 1e-12; })) << what;
+  EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.distance.lower += 1e-9; })) << what;
   EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) {
-    k.distance_upper = std::min(k.distance_upper, 1e9) - 1e-9;
+    k.distance.upper = std::min(k.distance.upper, 1e9) - 1e-9;
   })) << what;
   EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.kind = RegionKind::kUnbounded; })) << what;
   EXPECT_TRUE(refused([](RegionCertificate&, RegionClaims& k) { k.kind = RegionKind::kEmpty; })) << what;
@@ -493,7 +492,7 @@ TEST_P(Region, OfOnePointIsAPoint)
   add_foot(s, {0.1, 0.05, 0.0}, Eigen::Vector3d::UnitZ(), 0.5);
   const RegionResult result = find(s);
   EXPECT_EQ(result.kind, RegionKind::kBounded) << result.reason;
-  EXPECT_LT(result.area_upper, 1e-18);
+  EXPECT_LT(result.area.upper, 1e-18);
   expect_judged(s, result, {}, "point");
   // Above the contact, against gravity: 0.9 (1, 0.5) / -9.81 from it.
   const Eigen::Vector2d wanted = Eigen::Vector2d(0.1, 0.05) - 0.9 / 9.81 * Eigen::Vector2d(1.0, 0.5);
@@ -506,7 +505,7 @@ TEST_P(Region, OfOnePointUnderNextToNoLoadAlongOneAxis)
   add_foot(s, {-0.06354342278440428, 0.04201547643224224, 0.0}, Eigen::Vector3d::UnitZ(), 0.7);
   const RegionResult result = find(s);
   EXPECT_EQ(result.kind, RegionKind::kBounded) << result.reason;
-  EXPECT_LT(result.area_upper, 1e-18);
+  EXPECT_LT(result.area.upper, 1e-18);
   expect_judged(s, result, {}, "point");
 }
 

@@ -229,8 +229,8 @@ TEST(Intervals, OfUniqueForcesAreOneNumber)
   const StickingResult found = StickingChecker().check(s.problem, options);
   ASSERT_EQ(found.verdict, Verdict::kHolds);
   for (const ContactReport& contact : found.contacts) {
-    EXPECT_NEAR(contact.normal_lower, contact.force[0], 1e-6);
-    EXPECT_NEAR(contact.normal_upper, contact.force[0], 1e-6);
+    EXPECT_NEAR(contact.normal_interval.lower, contact.force[0], 1e-6);
+    EXPECT_NEAR(contact.normal_interval.upper, contact.force[0], 1e-6);
   }
 }
 

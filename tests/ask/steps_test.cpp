@@ -52,19 +52,19 @@ TEST(StickingStepsOf, RangesAgreeWithTheCheckersAndHoldEveryMixture)
     redundant += checked.indeterminacy > 0;
     for (std::size_t c = 0; c < p.contacts.size(); ++c) {
       const auto row = static_cast<std::size_t>(p.contacts[c].row);
-      const ForceRange& range = steps.admissible[row];
-      ASSERT_TRUE(range.known) << "draw " << i;
+      const Margin& range = steps.admissible[row];
+      ASSERT_EQ(range.state, Margin::State::kKnown) << "draw " << i;
       const double size = 1e-6 * (1 + checked.lambda.norm());
-      EXPECT_NEAR(range.lower, checked.contacts[c].normal_lower, size) << "draw " << i;
-      if (std::isfinite(checked.contacts[c].normal_upper)) {
-        EXPECT_NEAR(range.upper, checked.contacts[c].normal_upper, size) << "draw " << i;
+      EXPECT_NEAR(range.lower, checked.contacts[c].normal_interval.lower, size) << "draw " << i;
+      if (std::isfinite(checked.contacts[c].normal_interval.upper)) {
+        EXPECT_NEAR(range.upper, checked.contacts[c].normal_interval.upper, size) << "draw " << i;
       }
     }
     // forces that were shown, and what they are with a little of every internal force, stay in the ranges where
     // admissible
     for (Eigen::Index r = 0; r < p.rows(); ++r) {
-      const ForceRange& inside = steps.admissible[static_cast<std::size_t>(r)];
-      const ForceRange& all = steps.multipliers[static_cast<std::size_t>(r)];
+      const Margin& inside = steps.admissible[static_cast<std::size_t>(r)];
+      const Margin& all = steps.multipliers[static_cast<std::size_t>(r)];
       const double slack = 1e-7 * (1 + checked.lambda.norm());
       EXPECT_LE(inside.lower, checked.lambda[r] + slack);
       EXPECT_GE(inside.upper, checked.lambda[r] - slack);

@@ -110,8 +110,8 @@ TEST_P(StickingExamples, BlockMinimalFrictionIsPushOverWeight)
   EXPECT_NEAR(r.friction_scale.upper, 3.0 / 9.81 / 0.8, 1e-6);
   // moments: (right - left) L/2 = push l/2
   const double right = (9.81 + 3.0 * 0.5 / 2) / 2;
-  EXPECT_NEAR(r.contacts[0].normal_lower, right, 1e-6);
-  EXPECT_NEAR(r.contacts[0].normal_upper, right, 1e-6);
+  EXPECT_NEAR(r.contacts[0].normal_interval.lower, right, 1e-6);
+  EXPECT_NEAR(r.contacts[0].normal_interval.upper, right, 1e-6);
 
   r = check(block_on_ground(1, 2, 0.5, 0.2, 3.0), options);
   ASSERT_EQ(r.verdict, Verdict::kFails);
@@ -260,7 +260,7 @@ TEST_P(StickingExamples, FingersOnGuideHoldIffFrictionCarriesTheWeight)
   EXPECT_NEAR(r.contacts[0].force[1] + r.contacts[1].force[1], g, 1e-11);
   EXPECT_NEAR(r.acceleration.norm(), 0, 1e-12);
   EXPECT_EQ(r.indeterminacy, 1);  // the segment λt1 + λt2 = g
-  EXPECT_NEAR(r.contacts[0].normal_lower, 30, 1e-7);
+  EXPECT_NEAR(r.contacts[0].normal_interval.lower, 30, 1e-7);
 }
 
 TEST_P(StickingExamples, FingersPulledAwayDetachAndTheMassFalls)

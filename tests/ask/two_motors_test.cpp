@@ -75,8 +75,8 @@ TEST(TwoMotors, AddUpInRegions)
   const RegionResult shared = RegionChecker().check(halves, {}, legs.shift, legs.position);
   ASSERT_EQ(shared.kind, RegionKind::kBounded) << shared.reason;
   EXPECT_EQ(shared.verdict, whole.verdict);
-  EXPECT_NEAR(shared.area_lower, whole.area_lower, 1e-9);
-  EXPECT_NEAR(shared.area_upper, whole.area_upper, 1e-9);
+  EXPECT_NEAR(shared.area.lower, whole.area.lower, 1e-9);
+  EXPECT_NEAR(shared.area.upper, whole.area.upper, 1e-9);
 }
 
 }  // namespace

@@ -71,10 +71,10 @@ void expect_contacts(const std::vector<ReportedContact>& contacts, const Json& j
     for (std::size_t k = 0; k < 3; ++k)
       EXPECT_EQ((*contacts[i].force_W)[static_cast<Eigen::Index>(k)], number(said["force_world"][k]));
     EXPECT_EQ(found.unique, said["unique"].get<bool>());
-    ASSERT_EQ(contacts[i].interval, !said["normal_interval"].is_null());
-    if (!contacts[i].interval) continue;
-    EXPECT_EQ(found.normal_lower, number(said["normal_interval"][0]));
-    EXPECT_EQ(found.normal_upper, number(said["normal_interval"][1]));
+    ASSERT_EQ(found.normal_interval.enclosed(), !said["normal_interval"].is_null());
+    if (!found.normal_interval.enclosed()) continue;
+    EXPECT_EQ(found.normal_interval.lower, number(said["normal_interval"][0]));
+    EXPECT_EQ(found.normal_interval.upper, number(said["normal_interval"][1]));
   }
 }
 

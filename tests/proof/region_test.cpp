@@ -11,6 +11,8 @@
 namespace stiction {
 namespace {
 
+Margin between(double lower, double upper) { return {Margin::State::kKnown, lower, upper, {}}; }
+
 using testing::add_flat_foot;
 using testing::add_foot;
 using ::testing::HasSubstr;
@@ -66,8 +68,11 @@ Proved table(const Eigen::Vector2d& position = {0.1, 0.05})
   for (const Contact& c : s.problem.contacts)
     t.certificate.position.lambda[c.row] =
         weight * 0.25 * (1 + position.x() / c.point_W.x()) * (1 + position.y() / c.point_W.y());
-  t.claims = {Verdict::kHolds,          RegionKind::kBounded, {},        4 * kA * kB * (1 - 1e-12),
-              4 * kA * kB * (1 + 1e-7), 0.2 - 1e-12,          0.2 + 1e-8};
+  t.claims = {Verdict::kHolds,
+              RegionKind::kBounded,
+              {},
+              between(4 * kA * kB * (1 - 1e-12), 4 * kA * kB * (1 + 1e-7)),
+              between(0.2 - 1e-12, 0.2 + 1e-8)};
   return t;
 }
 
@@ -86,9 +91,9 @@ TEST(RegionJudge, AcceptsATable)
   ASSERT_TRUE(t.accepted(&why)) << why;
   const auto proved = proved_region(t.input, t.rules, t.certificate, &why);
   ASSERT_TRUE(proved) << why;
-  EXPECT_NEAR(proved->area_lower, 0.5, 1e-12);
-  EXPECT_NEAR(proved->area_upper, 0.5, 1e-7);
-  EXPECT_NEAR(proved->distance_lower, 0.2, 1e-12);
+  EXPECT_NEAR(proved->area.lower, 0.5, 1e-12);
+  EXPECT_NEAR(proved->area.upper, 0.5, 1e-7);
+  EXPECT_NEAR(proved->distance.lower, 0.2, 1e-12);
 }
 
 TEST(RegionJudge, RefusesForgedPolygons)
@@ -122,7 +127,7 @@ TEST(RegionJudge, RefusesForgedPolygons)
                 const RegionPieceProof once = p;
                 p.inner.insert(p.inner.end(), once.inner.begin(), once.inner.end());
                 p.forces.insert(p.forces.end(), once.forces.begin(), once.forces.end());
-                f.claims.area_lower = 1.0;
+                f.claims.area.lower = 1.0;
               }),
               HasSubstr("inner polygon is not convex"));
   EXPECT_THAT(why([](Proved& f) {
@@ -142,11 +147,11 @@ TEST(RegionJudge, RefusesForgedClaims)
   const Proved t = table();
   const auto why = [&](const std::function<void(Proved&)>& forge) { return refusal(t, forge); };
   EXPECT_THAT(why([](Proved& f) { f.claims.verdict = Verdict::kFails; }), HasSubstr("the position is held"));
-  EXPECT_THAT(why([](Proved& f) { f.claims.area_lower = 0.5001; }), HasSubstr("more than that of the inner"));
-  EXPECT_THAT(why([](Proved& f) { f.claims.area_upper = 0.4999; }), HasSubstr("less than that of the outer"));
-  EXPECT_THAT(why([](Proved& f) { f.claims.area_upper = NAN; }), HasSubstr("less than that of the outer"));
-  EXPECT_THAT(why([](Proved& f) { f.claims.distance_lower = 0.2001; }), HasSubstr("not that far inside"));
-  EXPECT_THAT(why([](Proved& f) { f.claims.distance_upper = 0.1999; }), HasSubstr("further inside"));
+  EXPECT_THAT(why([](Proved& f) { f.claims.area.lower = 0.5001; }), HasSubstr("more than that of the inner"));
+  EXPECT_THAT(why([](Proved& f) { f.claims.area.upper = 0.4999; }), HasSubstr("less than that of the outer"));
+  EXPECT_THAT(why([](Proved& f) { f.claims.area.upper = NAN; }), HasSubstr("less than that of the outer"));
+  EXPECT_THAT(why([](Proved& f) { f.claims.distance.lower = 0.2001; }), HasSubstr("not that far inside"));
+  EXPECT_THAT(why([](Proved& f) { f.claims.distance.upper = 0.1999; }), HasSubstr("further inside"));
   EXPECT_THAT(why([](Proved& f) { f.claims.kind = RegionKind::kEmpty; }),
               HasSubstr("no proof that the region is empty"));
   EXPECT_THAT(why([](Proved& f) { f.claims.kind = RegionKind::kUnbounded; }),
@@ -154,7 +159,7 @@ TEST(RegionJudge, RefusesForgedClaims)
   EXPECT_THAT(why([](Proved& f) {  // what the outer polygon would contradict
                 f.claims.kind = RegionKind::kUnbounded;
                 f.claims.direction = {1, 0};
-                f.claims.area_upper = f.claims.distance_upper = kInfinity;
+                f.claims.area.upper = f.claims.distance.upper = kInfinity;
                 RegionRay& ray = f.certificate.ray.emplace();
                 ray.signs.assign(4, 0);
                 ray.point = f.certificate.pieces[0].inner[0];
@@ -172,8 +177,8 @@ TEST(RegionJudge, RefusesForgedClaims)
   EXPECT_THAT(why([](Proved& f) { f.certificate.position = {}; }), HasSubstr("no proof of the position"));
   EXPECT_EQ(why([](Proved& f) {  // to claim less is no forgery
               f.claims.kind = RegionKind::kUndecided;
-              f.claims.area_lower = f.claims.distance_lower = 0.0;
-              f.claims.area_upper = f.claims.distance_upper = kInfinity;
+              f.claims.area.lower = f.claims.distance.lower = 0.0;
+              f.claims.area.upper = f.claims.distance.upper = kInfinity;
             }),
             "accepted");
 }
@@ -223,7 +228,7 @@ TEST(RegionJudge, RefusesAPolygonThatDoesNotEncloseTheReach)
   EXPECT_THAT(refusal(t, [](Proved&) {}), HasSubstr("something may be held"));
   // Within a clipping square it is the truth.
   t.rules.clip = 100.0;
-  t.claims = {Verdict::kUndecided, RegionKind::kUndecided, {}, 0.0, 2.1 * kFlat};
+  t.claims = {Verdict::kUndecided, RegionKind::kUndecided, {}, between(0.0, 2.1 * kFlat), {}};
   std::string why;
   EXPECT_TRUE(t.accepted(&why)) << why;
 }
@@ -241,7 +246,7 @@ TEST(RegionJudge, SidesAreJudgedForTheRoundingOfTheirLoads)
     piece.outer.clear();
     for (const auto& [x, y] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}})
       piece.outer.push_back(Eigen::Vector2d(x * (kA + room), y * (kB + room)) - position);
-    t.claims = {Verdict::kUndecided, RegionKind::kBounded, {}, 0.0, kInfinity};
+    t.claims = {Verdict::kUndecided, RegionKind::kBounded, {}, between(0.0, kInfinity), {}};
     std::string why;
     EXPECT_EQ(t.accepted(&why), room > 5e-9) << why;
   }
@@ -253,12 +258,12 @@ TEST(RegionJudge, OutsideItKnowsHowFar)
   t.certificate.position = {
       CertificateKind::kMotion, Eigen::VectorXd::Zero(6), {}, {t.certificate.pieces[0].sides[1]}, {}};
   t.claims.verdict = Verdict::kFails;
-  t.claims.distance_lower = -0.4 - 1e-8;
-  t.claims.distance_upper = -0.4 + 1e-8;
+  t.claims.distance.lower = -0.4 - 1e-8;
+  t.claims.distance.upper = -0.4 + 1e-8;
   std::string why;
   EXPECT_TRUE(t.accepted(&why)) << why;
-  EXPECT_THAT(refusal(t, [](Proved& f) { f.claims.distance_lower = -0.399; }), HasSubstr("not that far inside"));
-  EXPECT_THAT(refusal(t, [](Proved& f) { f.claims.distance_upper = -0.401; }), HasSubstr("further inside"));
+  EXPECT_THAT(refusal(t, [](Proved& f) { f.claims.distance.lower = -0.399; }), HasSubstr("not that far inside"));
+  EXPECT_THAT(refusal(t, [](Proved& f) { f.claims.distance.upper = -0.401; }), HasSubstr("further inside"));
 }
 
 TEST(RegionJudge, EmptyNeedsAMotionThatFailsEverywhere)
@@ -275,7 +280,7 @@ TEST(RegionJudge, EmptyNeedsAMotionThatFailsEverywhere)
   leaf.motion[2] = 0.05;
   p.certificate.empty = {leaf};
   p.certificate.position = {CertificateKind::kMotion, Eigen::VectorXd::Zero(6), {}, {leaf}, {}};
-  p.claims = {Verdict::kFails, RegionKind::kEmpty, {}, 0.0, 0.0, 0.0, 0.0};
+  p.claims = {Verdict::kFails, RegionKind::kEmpty, {}, between(0.0, 0.0), between(0.0, 0.0)};
   std::string why;
   EXPECT_TRUE(p.accepted(&why)) << why;
   EXPECT_THAT(refusal(p, [](Proved& f) { f.certificate.empty[0].motion[4] = 1e-3; }),
@@ -304,7 +309,7 @@ Proved welded()
   p.certificate.position = {CertificateKind::kForces, Eigen::VectorXd::Zero(6), s.problem.F, {}, {}};
   const Eigen::Vector2d along(0.6, 0.8);
   p.certificate.ray = RegionRay{{}, {0.0, 0.0}, s.problem.F, along, s.shift * along};
-  p.claims = {Verdict::kHolds, RegionKind::kUnbounded, along, 0.0, kInfinity, 0.0, kInfinity};
+  p.claims = {Verdict::kHolds, RegionKind::kUnbounded, along, between(0.0, kInfinity), between(0.0, kInfinity)};
   return p;
 }
 
@@ -351,12 +356,13 @@ TEST(RegionJudge, ClippingSidesNeedNoProofAndClaimNothing)
   piece.forces = {t.certificate.position.lambda};
   piece.outer = {{-0.1, -0.1}, {0.1, -0.1}, {0.1, 0.1}, {-0.1, 0.1}};
   piece.sides.assign(4, MotionLeaf{{0, 0, 0, 0}, {}});
-  t.claims = {Verdict::kHolds, RegionKind::kUndecided, Eigen::Vector2d::Zero(), 0.0, 0.0401, 0.0, kInfinity};
+  t.claims = {Verdict::kHolds, RegionKind::kUndecided, Eigen::Vector2d::Zero(), between(0.0, 0.0401),
+              between(0.0, kInfinity)};
   std::string why;
   EXPECT_TRUE(t.accepted(&why)) << why;
   EXPECT_THAT(refusal(t, [](Proved& f) { f.claims.kind = RegionKind::kBounded; }),
               HasSubstr("no proof that the region is bounded"));
-  EXPECT_THAT(refusal(t, [](Proved& f) { f.claims.distance_upper = 0.11; }), HasSubstr("further inside"));
+  EXPECT_THAT(refusal(t, [](Proved& f) { f.claims.distance.upper = 0.11; }), HasSubstr("further inside"));
   EXPECT_THAT(refusal(t, [](Proved& f) { f.certificate.pieces[0].outer[0].x() += 1e-9; }), HasSubstr("has no proof"));
   EXPECT_THAT(refusal(t, [](Proved& f) { f.rules.clip = 0.2; }), HasSubstr("has no proof"));
   EXPECT_THAT(refusal(t, [](Proved& f) { f.rules.clip.reset(); }), HasSubstr("has no proof"));
@@ -378,7 +384,7 @@ TEST(RegionJudge, FacetsProveOneSideOnly)
   t.certificate.pieces[0].outer.clear();
   t.certificate.pieces[0].sides.clear();
   t.claims.kind = RegionKind::kUndecided;
-  t.claims.area_upper = t.claims.distance_upper = kInfinity;
+  t.claims.area.upper = t.claims.distance.upper = kInfinity;
   std::string why;
   EXPECT_TRUE(t.accepted(&why)) << why;
 }
@@ -403,7 +409,7 @@ TEST(RegionJudge, PiecesOfOneSignMustAllBeThere)
   EXPECT_THAT(refusal(t, [](Proved&) {}), HasSubstr("no proof that the region is bounded"));
   t.claims.kind = RegionKind::kUndecided;
   EXPECT_THAT(refusal(t, [](Proved&) {}), HasSubstr("less than that of the outer"));
-  t.claims.area_upper = t.claims.distance_upper = kInfinity;
+  t.claims.area.upper = t.claims.distance.upper = kInfinity;
   std::string why;
   EXPECT_TRUE(t.accepted(&why)) << why;
   EXPECT_THAT(refusal(t, [](Proved& f) { f.certificate.pieces[0].signs[4] = 0; }), HasSubstr("pushes or pulls"));

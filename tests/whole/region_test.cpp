@@ -148,8 +148,8 @@ TEST_P(RegionOfRealRobots, InnerHoldsAndBeyondOuterFails)
       continue;
     }
     ++bounded;
-    EXPECT_LE(region.area_lower, by_contacts.area_upper * (1 + 1e-9));
-    cut_by_motors += region.area_upper < by_contacts.area_lower;
+    EXPECT_LE(region.area.lower, by_contacts.area.upper * (1 + 1e-9));
+    cut_by_motors += region.area.upper < by_contacts.area.lower;
 
     ASSERT_EQ(region.pieces.size(), 1u);
     const RegionPiece& piece = region.pieces[0];

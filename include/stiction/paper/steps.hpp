@@ -19,14 +19,9 @@ struct PropositionAtWork {
   std::string says;                 ///< what it says here; empty where it does not apply
 };
 
-/// Range of one multiplier.
-struct ForceRange {
-  double lower = -kInfinity, upper = kInfinity;
-  bool known = false;  ///< false: it could not be told
-};
-
 /// What the steps of the algorithm in section 4.2 of the paper find, in its order. For people: verdict and proof are
-/// those of the StickingResult that it was made from, and nothing else here is proved.
+/// those of the StickingResult that it was made from, and nothing else here is judged. Ranges are kUndecided where they
+/// could not be told.
 struct StickingSteps {
   std::vector<std::string> row_names;  ///< one per row of J, of all vectors of forces below
 
@@ -44,13 +39,13 @@ struct StickingSteps {
   Eigen::VectorXd normal_acceleration;  ///< per contact, m/s²; positive: it leaves
 
   // 3: all multipliers of it: λ0 + internal forces, normals of unilateral contacts >= 0
-  Eigen::MatrixXd internal_forces;      ///< rows x degree: a basis, largest entry of each 1
-  std::vector<ForceRange> multipliers;  ///< per row; over all of them
+  Eigen::MatrixXd internal_forces;  ///< rows x degree: a basis, largest entry of each 1
+  std::vector<Margin> multipliers;  ///< per row; over all of them
   // 4: friction disks
-  std::vector<ForceRange> disk_radius;  ///< per contact: mu |λn|, N
+  std::vector<Margin> disk_radius;  ///< per contact: mu |λn|, N
   // 5: those of 3 in the disks of 4
   Verdict verdict = Verdict::kUndecided;
-  std::vector<ForceRange> admissible;  ///< per row; empty unless it holds
+  std::vector<Margin> admissible;  ///< per row; empty unless it holds
   // 6: what to change when there are none
   std::vector<Repair> repairs;
   /// 7: contacts that go on sticking for continuous data (P4 i); at the rim (P4 ii); outside of their disks

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "stiction/margin.hpp"
 #include "stiction/proof.hpp"
 
 namespace stiction {
@@ -69,16 +70,17 @@ struct RegionCertificate {
   std::optional<RegionRay> ray;
 };
 
-/// What is said about a region.
+/// What is said about a region. Of the intervals the ends are claimed, not what they are called.
 struct RegionClaims {
   Verdict verdict = Verdict::kUndecided;  ///< of the position
   RegionKind kind = RegionKind::kUndecided;
   Eigen::Vector2d direction = Eigen::Vector2d::Zero();  ///< kUnbounded
-  double area_lower = 0.0, area_upper = kInfinity;      ///< m^2, of the union of the pieces (clipped when asked)
+  Margin area = {
+      Margin::State::kNotAsked, 0.0, kInfinity, {}};  ///< m^2, of the union of the pieces (clipped when asked)
   /// Distance of the position from the boundary of the region, positive inside, negative outside, m. For several
   /// pieces: inside, to the boundary of the piece that reaches furthest (lower) and of the union (upper). Means nothing
   /// for kEmpty.
-  double distance_lower = -kInfinity, distance_upper = kInfinity;
+  Margin distance;
 };
 
 /// "Nothing is held" is proved for displacements up to this far, m; where a piece has a held corner it then follows for

@@ -66,8 +66,8 @@ def contact_html(report: Report, contacts: list[int]) -> str:
                     ("tangential force", f"{_number(tangential)} N"), *rows,
                     ("friction in use", f"{100.0 * found.utilisation:.0f} %")]
             if found.normal_interval is not None:
-                low, high = found.normal_interval
-                rows.append(("normal force may be", f"{_number(low)} to {_number(high)} N"))
+                interval = found.normal_interval
+                rows.append(("normal force may be", f"{_number(interval.lower)} to {_number(interval.upper)} N"))
         cells = "".join(f"<tr><td>{name}&nbsp;</td><td>{html.escape(value)}</td></tr>" for name, value in rows)
         parts.append(f"<b>{html.escape(contact.name)}</b><table>{cells}</table>")
     return "".join(parts)

@@ -223,9 +223,9 @@ msg::ContactState to_message(const stiction::ReportedContact& contact)
   }
   message.utilisation = found.utilisation;
   message.unique = found.unique;
-  if (contact.interval) {
-    message.normal_interval.push_back(found.normal_lower);
-    message.normal_interval.push_back(found.normal_upper);
+  if (found.normal_interval.enclosed()) {
+    message.normal_interval.push_back(found.normal_interval.lower);
+    message.normal_interval.push_back(found.normal_interval.upper);
   }
   return message;
 }

@@ -340,9 +340,7 @@ stiction::ScenarioReport everything_reported()
   a.found.force = {1.5, 2.5, 3.5, 8.0};
   a.force_W = Eigen::Vector3d(4, 5, 6);
   a.found.utilisation = kInfinity;
-  a.found.normal_lower = -kInfinity;
-  a.found.normal_upper = 7.0;
-  a.interval = true;
+  a.found.normal_interval = {MarginState::kKnown, -kInfinity, 7.0, ""};
   b.name = "b";  // of an impact
   b.found.force.setConstant(kNone);
   b.found.unique = false;
