@@ -194,10 +194,7 @@ void leave_margins_open(const EquilibriumOptions& options, EquilibriumResult& re
   open(options.generators, result.generators);
 }
 
-}  // namespace
-
-void EquilibriumChecker::Workspace::check_sparse(const ContactProblem& p, const Eigen::VectorXd& given,
-                                                 const EquilibriumOptions& options, EquilibriumResult& result)
+void require_sizes(const ContactProblem& p, const Eigen::VectorXd& given, const EquilibriumOptions& options)
 {
   const auto nv = p.nv();
   if (p.sparse_M.rows() != nv || p.sparse_M.cols() != nv || p.sparse_J.rows() != p.rows() || p.sparse_J.cols() != nv)
@@ -206,7 +203,29 @@ void EquilibriumChecker::Workspace::check_sparse(const ContactProblem& p, const 
     throw InputError("a", "want " + std::to_string(nv) + " finite entries or none, got others");
   if (options.tolerance > 0.0)
     throw InputError("tolerance", "want 0 for a sparse problem, got " + text(options.tolerance));
+}
+
+/// The same problem, dense, of another engine: only verdict, forces and their proof.
+void ask_densely(const ContactProblem& p, const Eigen::VectorXd& given, const EquilibriumOptions& options,
+                 std::unique_ptr<Engine> engine, EquilibriumResult& result)
+{
+  const std::string name(engine->name());
+  EquilibriumOptions plain = options;
+  plain.explain = plain.structure = plain.friction_scale = plain.effort = plain.generators = false;
+  plain.push.resize(0);
+  plain.ball.resize(0, 0);
+  EquilibriumChecker(std::move(engine)).check(p.dense(), given, plain, result);
+  result.second_engine = name;
+}
+
+}  // namespace
+
+void EquilibriumChecker::Workspace::check_sparse(const ContactProblem& p, const Eigen::VectorXd& given,
+                                                 const EquilibriumOptions& options, EquilibriumResult& result)
+{
+  require_sizes(p, given, options);
   require_convex(p);
+  const auto nv = p.nv();
   a = given.size() == 0 ? Eigen::VectorXd(Eigen::VectorXd::Zero(nv)) : given;
   Eigen::VectorXd load, load_scale;
   if (const Eigen::Index moving = judge.load_scales(p, a, load, load_scale); moving >= 0) {
@@ -239,16 +258,7 @@ void EquilibriumChecker::Workspace::check_sparse(const ContactProblem& p, const 
     result.reason.clear();
     result.certificate = proof;
   } else if (nv * (nv + p.rows()) <= kMostDense) {
-    std::unique_ptr<Engine> second = engine->second_opinion();
-    const std::string name(second->name());
-    EquilibriumChecker dense(std::move(second));
-    const Eigen::VectorXd same = given;
-    EquilibriumOptions plain = options;
-    plain.explain = plain.structure = plain.friction_scale = plain.effort = plain.generators = false;
-    plain.push.resize(0);
-    plain.ball.resize(0, 0);
-    dense.check(p.dense(), same, plain, result);
-    result.second_engine = name;
+    ask_densely(p, given, options, engine->second_opinion(), result);
     if (judge.equilibrium(p, a, options.shape, result.certificate, &result.reason) != result.verdict)
       result.verdict = Verdict::kUndecided;
     result.indeterminacy = -1;

@@ -44,6 +44,110 @@ struct KnownFriction {
   double holding = kInfinity;
 };
 
+/// The search of bracket_friction.
+template <class DecideAt, class Reach>
+class FrictionSearch {
+ public:
+  FrictionSearch(const KnownFriction& given, DecideAt& decide_at, Reach& reach)
+      : given_(given), decide_at_(decide_at), reach_(reach), upper_(given.holding)
+  {
+  }
+
+  FrictionBracket run(double first)
+  {
+    if (given_.failing >= 0.0)
+      failed(given_.failing);
+    else
+      narrow(0.0);
+    if (!raise(first)) return least_;
+    close();
+    least_.known = true;
+    least_.upper = upper_;
+    return least_;
+  }
+
+ private:
+  void failed(double trial)
+  {
+    least_.lower = std::max(least_.lower, trial);
+    const double further = reach_(trial);
+    if (further < upper_ || std::isinf(upper_)) hint_ = std::max(hint_, further);
+  }
+
+  Verdict narrow(double trial)
+  {
+    const Verdict verdict = decide_at_(trial);
+    if (verdict == Verdict::kHolds) {
+      upper_ = trial;
+      if (hint_ >= upper_) hint_ = 0.0;  // the proof said too much
+      if (doubt_upper_ >= upper_) doubt_lower_ = kInfinity, doubt_upper_ = 0.0;
+    } else if (verdict == Verdict::kFails) {
+      failed(trial);
+    } else {
+      doubt_lower_ = std::min(doubt_lower_, trial);
+      doubt_upper_ = std::max(doubt_upper_, trial);
+    }
+    return verdict;
+  }
+
+  /// Upwards until it holds; false: it never does, or that cannot be told.
+  bool raise(double first)
+  {
+    constexpr int kMostDoubts = 2, kFailuresBeforeLimit = 2;
+    constexpr double kMostBelowDoubt =
+        200.0;  // where the limit is in doubt, and more than a hundred times is hardly meant
+    int failures = given_.failing >= 0.0, doubts = 0;
+    bool limit_tried = false;
+    for (double trial = first; std::isinf(upper_); trial *= 4.0) {
+      least_.known = least_.lower >= kLargestFriction;
+      if (least_.known) return false;
+      trial = std::max(trial, 2.0 * std::max(least_.lower, hint_));
+      if (limit_tried && trial > kMostBelowDoubt) return false;
+      // What fails with several frictions mostly does so with any.
+      const bool limit = trial >= kLargestFriction || (failures >= kFailuresBeforeLimit && !limit_tried);
+      if (limit && limit_tried) return false;
+      limit_tried = limit_tried || limit;
+      const Verdict verdict = narrow(limit ? kLargestFriction : trial);
+      failures += verdict == Verdict::kFails;
+      if (verdict == Verdict::kUndecided && (++doubts > kMostDoubts || trial >= kLargestFriction)) return false;
+      if (limit) trial *= 0.25;  // the same one if there is doubt at the limit
+    }
+    return true;
+  }
+
+  /// Both ends together, or to both sides of the doubt.
+  void close()
+  {
+    constexpr double kGap = 1e-7, kBelow = 0.4;  // relative, of the least friction; a share of that
+    constexpr int kMostFrictions = 200;
+    for (int i = 0; i < kMostFrictions && upper_ > kLeastTried; ++i) {
+      const double gap = kGap * upper_, from = std::max({least_.lower, hint_, doubt_upper_});
+      const bool doubted = doubt_upper_ > 0.0;
+      if (upper_ - from > (1.0 - kBelow) * gap) {
+        // Proofs of failure often end exactly at the answer: try a little above them, and the middle now and then.
+        const bool middle = doubted || i % 2 == 1 || from == 0.0;
+        narrow(!middle                             ? from + 0.5 * gap
+               : upper_ > 4.0 * from && from > 0.0 ? std::sqrt(from * upper_)
+                                                   : 0.5 * (from + upper_));
+      } else if (hint_ - least_.lower > gap) {  // the proof's end is decided too, a little below it
+        if (narrow(hint_ - kBelow * gap) != Verdict::kFails) hint_ = 0.0;
+      } else if (doubted && doubt_lower_ - least_.lower > gap) {
+        narrow(0.5 * (least_.lower + doubt_lower_));
+      } else {
+        break;
+      }
+    }
+  }
+
+  const KnownFriction& given_;
+  DecideAt& decide_at_;
+  Reach& reach_;
+  FrictionBracket least_;
+  double upper_, hint_ = 0.0;  ///< hint_: up to which a proof of failure says that others fail too
+  /// Trials too near to the boundary to be decided leave a gap of doubt, which both ends then approach.
+  double doubt_lower_ = kInfinity, doubt_upper_ = 0.0;
+};
+
 /// Only the least friction changes the cones themselves: brackets a monotone verdict, helped by what proofs of failure
 /// tell. Both ends are trials that were decided; what a proof says of other frictions only tells where to try.
 /// @param first     where to try first
@@ -52,76 +156,7 @@ struct KnownFriction {
 template <class DecideAt, class Reach>
 FrictionBracket bracket_friction(double first, const KnownFriction& given, DecideAt&& decide_at, Reach&& reach)
 {
-  constexpr double kGap = 1e-7, kBelow = 0.4;  // relative, of the least friction; a share of that
-  constexpr int kMostDoubts = 2, kMostFrictions = 200, kFailuresBeforeLimit = 2;
-  constexpr double kMostBelowDoubt =
-      200.0;  // where the limit is in doubt, and more than a hundred times is hardly meant
-  FrictionBracket least;
-  double &lower = least.lower, upper = given.holding, hint = 0.0;
-  // Trials too near to the boundary to be decided leave a gap of doubt, which both ends then approach.
-  double doubt_lower = kInfinity, doubt_upper = 0.0;
-  const auto failed = [&](double trial) {
-    lower = std::max(lower, trial);
-    const double further = reach(trial);
-    if (further < upper || std::isinf(upper)) hint = std::max(hint, further);
-  };
-  const auto narrow = [&](double trial) {
-    const Verdict verdict = decide_at(trial);
-    if (verdict == Verdict::kHolds) {
-      upper = trial;
-      if (hint >= upper) hint = 0.0;  // the proof said too much
-      if (doubt_upper >= upper) doubt_lower = kInfinity, doubt_upper = 0.0;
-    } else if (verdict == Verdict::kFails) {
-      failed(trial);
-    } else {
-      doubt_lower = std::min(doubt_lower, trial);
-      doubt_upper = std::max(doubt_upper, trial);
-    }
-    return verdict;
-  };
-
-  int failures = 0, doubts = 0;
-  if (given.failing >= 0.0) {
-    failed(given.failing);
-    ++failures;
-  } else {
-    narrow(0.0);
-  }
-  bool limit_tried = false;
-  for (double trial = first; std::isinf(upper); trial *= 4.0) {  // upwards until it holds
-    least.known = lower >= kLargestFriction;
-    if (least.known) return least;
-    trial = std::max(trial, 2.0 * std::max(lower, hint));
-    if (limit_tried && trial > kMostBelowDoubt) return least;
-    // What fails with several frictions mostly does so with any.
-    const bool limit = trial >= kLargestFriction || (failures >= kFailuresBeforeLimit && !limit_tried);
-    if (limit && limit_tried) return least;
-    limit_tried = limit_tried || limit;
-    const Verdict verdict = narrow(limit ? kLargestFriction : trial);
-    failures += verdict == Verdict::kFails;
-    if (verdict == Verdict::kUndecided && (++doubts > kMostDoubts || trial >= kLargestFriction)) return least;
-    if (limit) trial *= 0.25;  // the same one if there is doubt at the limit
-  }
-  for (int i = 0; i < kMostFrictions && upper > kLeastTried; ++i) {
-    const double gap = kGap * upper, from = std::max({lower, hint, doubt_upper});
-    const bool doubted = doubt_upper > 0.0;
-    if (upper - from > (1.0 - kBelow) * gap) {
-      // Proofs of failure often end exactly at the answer: try a little above them, and the middle now and then.
-      const bool middle = doubted || i % 2 == 1 || from == 0.0;
-      narrow(!middle                            ? from + 0.5 * gap
-             : upper > 4.0 * from && from > 0.0 ? std::sqrt(from * upper)
-                                                : 0.5 * (from + upper));
-    } else if (hint - lower > gap) {  // the proof's end is decided too, a little below it
-      if (narrow(hint - kBelow * gap) != Verdict::kFails) hint = 0.0;
-    } else if (doubted && doubt_lower - lower > gap) {
-      narrow(0.5 * (lower + doubt_lower));
-    } else {
-      break;
-    }
-  }
-  least.known = true;
-  least.upper = upper;
-  return least;
+  return FrictionSearch(given, decide_at, reach).run(first);
 }
 
 }  // namespace stiction::internal

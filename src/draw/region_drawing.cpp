@@ -284,60 +284,52 @@ void append_slope(std::string& out, const ScenarioReport& report)
   if (gravity.head<2>().norm() > kShownArea * gravity.norm()) append(gravity.head<2>(), "gravity leans");
 }
 
-}  // namespace
+constexpr const char* kRegionHead =
+    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"660\" height=\"745\" viewBox=\"0 0 660 745\" "
+    "font-family=\"sans-serif\" font-size=\"12\">\n"
+    "<style>.grid{stroke:#e4e4e4}.frame{fill:none;stroke:#888}.outer{fill:#dce9f5;stroke:#6c9bc7;stroke-dasharray:5 "
+    "3}"
+    ".inner{fill:#9cc4e4;stroke:#1f5f99}.margin{fill:none;stroke:#2a7d2a;stroke-width:1.5;stroke-dasharray:3 "
+    "2}.contact{fill:#333}"
+    ".name{fill:#333}.com{stroke:#b30000;stroke-width:2.5}.sole{fill:none;stroke:#333}.slope{stroke:#000;stroke-"
+    "width:1.5}.far{stroke:#1f5f99;stroke-width:2;stroke-dasharray:8 "
+    "4}.friction{stroke:#a33c00;stroke-width:2.5;stroke-dasharray:8 3}.effort{stroke:#882277;stroke-width:2.5;"
+    "stroke-dasharray:2 2}.tipping{stroke:#000;stroke-width:1.5}</style>\n"
+    "<rect width=\"660\" height=\"745\" fill=\"#fff\"/>\n";
 
-std::string region_svg(const ScenarioReport& report)
+Canvas canvas_around(const ScenarioReport& report, const RegionAnswer& region)
 {
-  const RegionAnswer& region = region_of(report);
-  const RegionResult& result = region.result;
   Canvas canvas;
   canvas.include(region.input.position);
   for (const Contact& contact : report.problem.contacts) canvas.include(contact.point_W.head<2>());
-  for (const RegionPiece& piece : result.pieces)
+  for (const RegionPiece& piece : region.result.pieces)
     for (const Polygon* polygon : {&piece.inner, &piece.outer})
       for (const Eigen::Vector2d& corner : *polygon) canvas.include(corner);
   canvas.close();
+  return canvas;
+}
 
+void append_title(std::string& out, const ScenarioReport& report, const RegionResult& result)
+{
   const std::string title = escaped(report.scenario.name.empty() ? "support region" : report.scenario.name);
-  std::string out =
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"660\" height=\"745\" viewBox=\"0 0 660 745\" "
-      "font-family=\"sans-serif\" font-size=\"12\">\n"
-      "<style>.grid{stroke:#e4e4e4}.frame{fill:none;stroke:#888}.outer{fill:#dce9f5;stroke:#6c9bc7;stroke-dasharray:5 "
-      "3}"
-      ".inner{fill:#9cc4e4;stroke:#1f5f99}.margin{fill:none;stroke:#2a7d2a;stroke-width:1.5;stroke-dasharray:3 "
-      "2}.contact{fill:#333}"
-      ".name{fill:#333}.com{stroke:#b30000;stroke-width:2.5}.sole{fill:none;stroke:#333}.slope{stroke:#000;stroke-"
-      "width:1.5}.far{stroke:#1f5f99;stroke-width:2;stroke-dasharray:8 "
-      "4}.friction{stroke:#a33c00;stroke-width:2.5;stroke-dasharray:8 3}.effort{stroke:#882277;stroke-width:2.5;"
-      "stroke-dasharray:2 2}.tipping{stroke:#000;stroke-width:1.5}</style>\n"
-      "<rect width=\"660\" height=\"745\" fill=\"#fff\"/>\n";
   out += fmt::format("<text x=\"{}\" y=\"26\" font-size=\"16\">{}</text>\n", px(Canvas::kLeft), title);
   const Margin& distance = result.distance;
+  const bool fails = result.verdict == Verdict::kFails;
   std::string line = fmt::format("{}: ", name_of(result.verdict));
   if (result.kind == RegionKind::kEmpty)
     line += "the region is empty";
   else if (distance.state == Margin::State::kKnown)
-    line += fmt::format("centre of mass {:.4g} m {}",
-                        std::abs(result.verdict == Verdict::kFails ? distance.upper : distance.lower),
-                        result.verdict == Verdict::kFails ? "outside" : "inside");
+    line += fmt::format("centre of mass {:.4g} m {}", std::abs(fails ? distance.upper : distance.lower),
+                        fails ? "outside" : "inside");
   else
     line += "centre of mass";
   if (result.kind == RegionKind::kBounded)
     line += ", area " + interval_text(result.area.lower, result.area.upper) + " m²";
   out += fmt::format("<text x=\"{}\" y=\"46\">{}</text>\n", px(Canvas::kLeft), line);
-  append_axes(out, canvas);
-  out += fmt::format(
-      "<clipPath id=\"plot\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>\n<g "
-      "clip-path=\"url(#plot)\">\n",
-      px(Canvas::kLeft), px(Canvas::kTop), px(Canvas::kSide), px(Canvas::kSide));
-  for (const RegionPiece& piece : result.pieces) append_polygon(out, canvas, piece.outer, "outer");
-  for (const RegionPiece& piece : result.pieces) append_polygon(out, canvas, piece.inner, "inner");
-  append_soles(out, canvas, report);
-  append_margin(out, canvas, region);
-  append_points(out, canvas, report, region);
-  append_limits(out, canvas, region);
-  out += "</g>\n";
-  append_slope(out, report);
+}
+
+void append_legend(std::string& out)
+{
   constexpr double legend = Canvas::kTop + Canvas::kSide + 64;
   out += fmt::format(
       "<rect class=\"inner\" x=\"70\" y=\"{0}\" width=\"16\" height=\"12\"/><text x=\"92\" y=\"{1}\">held "
@@ -357,6 +349,31 @@ std::string region_svg(const ScenarioReport& report)
                        px(legend + 16), px(x + 21.0), px(legend + 20));
     x += 76.0;
   }
+}
+
+}  // namespace
+
+std::string region_svg(const ScenarioReport& report)
+{
+  const RegionAnswer& region = region_of(report);
+  const RegionResult& result = region.result;
+  const Canvas canvas = canvas_around(report, region);
+  std::string out = kRegionHead;
+  append_title(out, report, result);
+  append_axes(out, canvas);
+  out += fmt::format(
+      "<clipPath id=\"plot\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>\n<g "
+      "clip-path=\"url(#plot)\">\n",
+      px(Canvas::kLeft), px(Canvas::kTop), px(Canvas::kSide), px(Canvas::kSide));
+  for (const RegionPiece& piece : result.pieces) append_polygon(out, canvas, piece.outer, "outer");
+  for (const RegionPiece& piece : result.pieces) append_polygon(out, canvas, piece.inner, "inner");
+  append_soles(out, canvas, report);
+  append_margin(out, canvas, region);
+  append_points(out, canvas, report, region);
+  append_limits(out, canvas, region);
+  out += "</g>\n";
+  append_slope(out, report);
+  append_legend(out);
   return out + "</svg>\n";
 }
 

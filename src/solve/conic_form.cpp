@@ -9,6 +9,7 @@
 namespace stiction::internal {
 namespace {
 
+using SparseMatrix = Eigen::SparseMatrix<double>;
 using Triplets = std::vector<Eigen::Triplet<double>>;
 
 /// Columns x' of a form, written one after the other.
@@ -84,107 +85,151 @@ class Columns {
 
 double power_of_two(double x) { return x > 0.0 && std::isfinite(x) ? std::ldexp(1.0, -std::ilogb(x)) : 1.0; }
 
-void scale_columns(Eigen::SparseMatrix<double>& A, const Eigen::VectorXd& scale)
+void scale_columns(SparseMatrix& A, const Eigen::VectorXd& scale)
 {
   for (Eigen::Index j = 0; j < A.outerSize(); ++j)
-    for (Eigen::SparseMatrix<double>::InnerIterator it(A, j); it; ++it) it.valueRef() *= scale[j];
+    for (SparseMatrix::InnerIterator it(A, j); it; ++it) it.valueRef() *= scale[j];
 }
 
-double largest_entry(const Eigen::SparseMatrix<double>& A, Eigen::Index column)
+double largest_entry(const SparseMatrix& A, Eigen::Index column)
 {
   double largest = 0.0;
-  for (Eigen::SparseMatrix<double>::InnerIterator it(A, column); it; ++it)
-    largest = std::max(largest, std::abs(it.value()));
+  for (SparseMatrix::InnerIterator it(A, column); it; ++it) largest = std::max(largest, std::abs(it.value()));
   return largest;
 }
 
-}  // namespace
+/// ConeProgramForm::build, step by step.
+class FormBuilder {
+ public:
+  FormBuilder(const ConeProgram& program, ConeProgramForm& made) : program_(program), made_(made), free_(program.free)
+  {
+  }
 
-void ConeProgramForm::build(const ConeProgram& program)
+  void run()
+  {
+    write_maps();
+    SparseMatrix A = program_.sparse_E * made_.map, C = program_.sparse_E * made_.map_free;
+    A.prune(0.0, 0.0);
+    C.prune(0.0, 0.0);
+    choose_rows(A, C);
+    take_rows(A, widths_, made_.form.A);
+    take_rows(C, {}, made_.form.C);
+    scale_all();
+  }
+
+ private:
+  /// Both bounds of a box are finite: its distances from them add up to the width.
+  struct Width {
+    int lower, upper;  ///< columns
+    double value;
+  };
+
+  void write_maps();
+  void choose_rows(const SparseMatrix& A, const SparseMatrix& C);
+  void take_rows(const SparseMatrix& from, const std::vector<Width>& widths, SparseMatrix& to) const;
+  void scale_all();
+  double size_of_row(Eigen::Index i) const
+  {
+    return program_.e_scale.size() == program_.rows() ? std::max(std::abs(program_.e[i]), program_.e_scale[i])
+                                                      : std::abs(program_.e[i]);
+  }
+
+  const ConeProgram& program_;
+  ConeProgramForm& made_;
+  std::vector<int> free_;  ///< columns of the program, boxes without bounds among them
+  std::vector<Width> widths_;
+  std::vector<int> place_;  ///< row of the form per row of the program, -1: none
+};
+
+void FormBuilder::write_maps()
 {
-  const Eigen::Index rows = program.rows(), cols = program.cols();
-  form.atoms.clear();
-  shift.setZero(cols);
-  Columns columns(program, form.atoms);
-  std::vector<int> free = program.free;
-  std::vector<std::pair<int, double>> widths;  // column of the distance from the lower bound, width
-  for (const BoxVariable& box : program.boxes) {
+  std::vector<Atom>& atoms = made_.form.atoms;
+  atoms.clear();
+  made_.shift.setZero(program_.cols());
+  Columns columns(program_, atoms);
+  for (const BoxVariable& box : program_.boxes) {
     const bool lower = std::isfinite(box.lower), upper = std::isfinite(box.upper);
     if (!lower && !upper) {
-      free.push_back(box.col);
+      free_.push_back(box.col);
       continue;
     }
-    shift[box.col] = lower ? box.lower : box.upper;
+    made_.shift[box.col] = lower ? box.lower : box.upper;
     if (box.lower == box.upper) continue;
-    if (lower && upper) widths.emplace_back(columns.count(), box.upper - box.lower);
+    if (lower && upper) widths_.push_back({columns.count(), 0, box.upper - box.lower});
     columns.add_number(box.col, lower ? 1.0 : -1.0);
   }
-  const int mapped = columns.count();
-  for (std::size_t k = 0; k < widths.size(); ++k) form.atoms.push_back({mapped + static_cast<int>(k), 1});
-  const int all = mapped + static_cast<int>(widths.size());
-  map.resize(cols, all);
-  map.setFromTriplets(columns.map().begin(), columns.map().end());
-  map_free.resize(cols, static_cast<Eigen::Index>(free.size()));
+  int all = columns.count();
+  for (Width& width : widths_) {
+    atoms.push_back({all, 1});
+    width.upper = all++;
+  }
+  made_.map.resize(program_.cols(), all);
+  made_.map.setFromTriplets(columns.map().begin(), columns.map().end());
+  made_.map_free.resize(program_.cols(), std::ssize(free_));
   Triplets places;
-  for (std::size_t k = 0; k < free.size(); ++k) places.emplace_back(free[k], static_cast<int>(k), 1.0);
-  map_free.setFromTriplets(places.begin(), places.end());
+  for (std::size_t k = 0; k < free_.size(); ++k) places.emplace_back(free_[k], static_cast<int>(k), 1.0);
+  made_.map_free.setFromTriplets(places.begin(), places.end());
+}
 
-  Eigen::SparseMatrix<double> A = program.sparse_E * map, C = program.sparse_E * map_free;
-  A.prune(0.0, 0.0);
-  C.prune(0.0, 0.0);
-  const Eigen::VectorXd load = program.e - program.sparse_E * shift;
-  Eigen::VectorXd largest = Eigen::VectorXd::Zero(rows);
-  for (const Eigen::SparseMatrix<double>* part : {&A, &C})
+/// Rows that have entries, with what they ask for, then one for every width.
+void FormBuilder::choose_rows(const SparseMatrix& A, const SparseMatrix& C)
+{
+  const Eigen::VectorXd load = program_.e - program_.sparse_E * made_.shift;
+  Eigen::VectorXd largest = Eigen::VectorXd::Zero(program_.rows());
+  for (const SparseMatrix* part : {&A, &C})
     for (Eigen::Index j = 0; j < part->outerSize(); ++j)
-      for (Eigen::SparseMatrix<double>::InnerIterator it(*part, j); it; ++it)
+      for (SparseMatrix::InnerIterator it(*part, j); it; ++it)
         largest[it.row()] = std::max(largest[it.row()], std::abs(it.value()));
+  std::vector<int>& row_of = made_.row_of;
   row_of.clear();
-  lost_row = -1;
-  std::vector<int> place(static_cast<std::size_t>(rows), -1);
-  const auto size_of = [&](Eigen::Index i) {
-    return program.e_scale.size() == rows ? std::max(std::abs(program.e[i]), program.e_scale[i])
-                                          : std::abs(program.e[i]);
-  };
-  for (Eigen::Index i = 0; i < rows; ++i) {
+  made_.lost_row = -1;
+  place_.assign(static_cast<std::size_t>(program_.rows()), -1);
+  for (Eigen::Index i = 0; i < program_.rows(); ++i) {
     if (largest[i] > 0.0) {
-      place[static_cast<std::size_t>(i)] = static_cast<int>(row_of.size());
+      place_[static_cast<std::size_t>(i)] = static_cast<int>(row_of.size());
       row_of.push_back(static_cast<int>(i));
-    } else if (std::abs(load[i]) > kProven * size_of(i)) {
-      lost_row = static_cast<int>(i);
+    } else if (std::abs(load[i]) > kProven * size_of_row(i)) {
+      made_.lost_row = static_cast<int>(i);
     }
   }
-  const auto balance_rows = static_cast<Eigen::Index>(row_of.size());
-  row_of.resize(row_of.size() + widths.size(), -1);
-  const auto m = static_cast<Eigen::Index>(row_of.size());
-  row_scale.setOnes(m);
-  form.b.resize(m);
+  const auto balance_rows = std::ssize(row_of);
+  row_of.resize(row_of.size() + widths_.size(), -1);
+  made_.row_scale.setOnes(std::ssize(row_of));
+  made_.form.b.resize(std::ssize(row_of));
   for (Eigen::Index i = 0; i < balance_rows; ++i) {
     const int from = row_of[static_cast<std::size_t>(i)];
-    row_scale[i] = power_of_two(largest[from]);
-    form.b[i] = row_scale[i] * load[from];
+    made_.row_scale[i] = power_of_two(largest[from]);
+    made_.form.b[i] = made_.row_scale[i] * load[from];
   }
-  for (std::size_t k = 0; k < widths.size(); ++k)
-    form.b[balance_rows + static_cast<Eigen::Index>(k)] = widths[k].second;
-  const auto take = [&](const Eigen::SparseMatrix<double>& from, Eigen::Index count, Eigen::SparseMatrix<double>& to) {
-    Triplets entries;
-    for (Eigen::Index j = 0; j < from.outerSize(); ++j)
-      for (Eigen::SparseMatrix<double>::InnerIterator it(from, j); it; ++it) {
-        const int row = place[static_cast<std::size_t>(it.row())];
-        entries.emplace_back(row, static_cast<int>(j), row_scale[row] * it.value());
-      }
-    if (&from == &A)
-      for (std::size_t k = 0; k < widths.size(); ++k)
-        for (const int column : {widths[k].first, mapped + static_cast<int>(k)})
-          entries.emplace_back(static_cast<int>(balance_rows + static_cast<Eigen::Index>(k)), column, 1.0);
-    to.resize(m, count);
-    to.setFromTriplets(entries.begin(), entries.end());
-  };
-  take(A, all, form.A);
-  take(C, static_cast<Eigen::Index>(free.size()), form.C);
+  for (std::size_t k = 0; k < widths_.size(); ++k)
+    made_.form.b[balance_rows + static_cast<Eigen::Index>(k)] = widths_[k].value;
+}
 
-  load_scale = power_of_two(form.b.size() > 0 ? form.b.lpNorm<Eigen::Infinity>() : 0.0);
-  form.b *= load_scale;
-  Eigen::VectorXd scale(all), free_scale(static_cast<Eigen::Index>(free.size()));
+void FormBuilder::take_rows(const SparseMatrix& from, const std::vector<Width>& widths, SparseMatrix& to) const
+{
+  Triplets entries;
+  for (Eigen::Index j = 0; j < from.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator it(from, j); it; ++it) {
+      const int row = place_[static_cast<std::size_t>(it.row())];
+      entries.emplace_back(row, static_cast<int>(j), made_.row_scale[row] * it.value());
+    }
+  const auto rows = static_cast<int>(made_.row_of.size());
+  int row = rows - static_cast<int>(widths.size());
+  for (const Width& width : widths) {
+    for (const int column : {width.lower, width.upper}) entries.emplace_back(row, column, 1.0);
+    ++row;
+  }
+  to.resize(rows, from.cols());
+  to.setFromTriplets(entries.begin(), entries.end());
+}
+
+/// Columns, and the load, by powers of two.
+void FormBuilder::scale_all()
+{
+  ConicForm& form = made_.form;
+  made_.load_scale = power_of_two(form.b.size() > 0 ? form.b.lpNorm<Eigen::Infinity>() : 0.0);
+  form.b *= made_.load_scale;
+  Eigen::VectorXd scale(made_.map.cols()), free_scale(made_.map_free.cols());
   for (const Atom& atom : form.atoms) {
     double most = 0.0;
     for (int k = 0; k < atom.dim; ++k) most = std::max(most, largest_entry(form.A, atom.col + k));
@@ -193,9 +238,13 @@ void ConeProgramForm::build(const ConeProgram& program)
   for (Eigen::Index k = 0; k < free_scale.size(); ++k) free_scale[k] = power_of_two(largest_entry(form.C, k));
   scale_columns(form.A, scale);
   scale_columns(form.C, free_scale);
-  scale_columns(map, scale);
-  scale_columns(map_free, free_scale);
+  scale_columns(made_.map, scale);
+  scale_columns(made_.map_free, free_scale);
 }
+
+}  // namespace
+
+void ConeProgramForm::build(const ConeProgram& program) { FormBuilder(program, *this).run(); }
 
 void ConeProgramForm::to_program(const Eigen::VectorXd& x, const Eigen::VectorXd& w, Eigen::VectorXd& solution) const
 {
