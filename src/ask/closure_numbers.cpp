@@ -22,8 +22,9 @@ class Draws {
 
   double gaussian()
   {
-    const double u = (static_cast<double>(next() >> 11) + 1.0) * 0x1p-53;  // in (0, 1]
-    const double v = static_cast<double>(next() >> 11) * 0x1p-53;
+    constexpr double kOfInteger = 0x1p-53;                                    // 53 bits, all that a double has
+    const double u = (static_cast<double>(next() >> 11) + 1.0) * kOfInteger;  // in (0, 1]
+    const double v = static_cast<double>(next() >> 11) * kOfInteger;
     return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * std::numbers::pi * v);
   }
 
@@ -77,7 +78,8 @@ Margin ClosureChecker::Workspace::largest_slack(const Grasp& grasp, ClosureKind 
   program.e_scale.resize(0);
   const Eigen::VectorXd start = count * Eigen::VectorXd::Unit(n + 1, n);
   internal::CastOptions cast_options;
-  cast_options.scale = 1e-3;  // of a unit force: slacks that are smaller are as good as none
+  constexpr double kAsGoodAsNone = 1e-3;  // of a unit force: a slack whose digits nobody needs
+  cast_options.scale = kAsGoodAsNone;
   caster.cast(*engine, program, direction, 0.0, start, cast_options, cast);
   if (cast.end == internal::Cast::End::kUndecided)
     return {Margin::State::kUndecided, cast.lower, cast.upper, "too near to the largest slack to be decided"};

@@ -84,7 +84,8 @@ Verdict SignSearch::decide_program()
 bool SignSearch::fails_with_more()
 {
   ConeAnswer& answer = workspace_.answer;
-  for (const double more : {1e-9, 1e-6}) {  // shares of friction: as little as helps
+  constexpr double kMoreFriction[] = {1e-9, 1e-6};  // shares of it: as little as helps
+  for (const double more : kMoreFriction) {
     Friction wider = problem_.friction;
     wider.factor *= 1.0 + more;
     wider.mu *= 1.0 + more;

@@ -157,7 +157,7 @@ bool fix_normals(const ContactProblem& problem, const UnitMass& unit, FacetMlcp&
   const Eigen::VectorXd miss = Je * least + problem.gamma(equalities);
   result.hypotheses.require(
       miss.size() == 0 ||
-          miss.lpNorm<Eigen::Infinity>() <= kRankTolerance * (1e-300 + problem.gamma.lpNorm<Eigen::Infinity>()) * 10,
+          miss.lpNorm<Eigen::Infinity>() <= kRankTolerance * (kTiny + problem.gamma.lpNorm<Eigen::Infinity>()) * 10,
       "bilateral and tangential rows contradict each other");
   if (!result.hypotheses.hold()) return false;
   const std::optional<Eigen::VectorXd> pressing = project_positive(lcp.Ac, lcp.Hc);
@@ -184,11 +184,11 @@ double Mlcp::violation(const Eigen::VectorXd& z) const
   // What a row of accelerations is compared with: rows of contacts at rest may be sums of nothing.
   const double scale = size.size() > 0 ? size.maxCoeff() : 0.0;
   for (Eigen::Index i = 0; i < z.size(); ++i) {
-    const double row = w[i] / std::max({size[i], kProductRounding * scale, 1e-300});
+    const double row = w[i] / std::max({size[i], kProductRounding * scale, kTiny});
     if (i < equalities)
       largest = std::max(largest, std::abs(row));
     else
-      largest = std::max(largest, std::abs(std::min(z[i] / std::max(force, 1e-300), row)));
+      largest = std::max(largest, std::abs(std::min(z[i] / std::max(force, kTiny), row)));
   }
   return largest;
 }

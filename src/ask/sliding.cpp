@@ -182,6 +182,8 @@ class ModeSearch {
   void look_for_another()
   {
     constexpr double kNoAcceleration = 1e-9;  // of a unit vector: it moves forces only
+    constexpr double kDisplaced[] = {1e-2, -1e-2, 1e-4,
+                                     -1e-4};  // of the accelerations: large first, it must be another
     const auto nv = p_.nv(), rows = mode_.program().E.rows();
     const Eigen::VectorXd a = result_.certificate.witnesses.back().a;
     const SingularVectors svd = svd_with_null_space(mode_.program().E);
@@ -198,7 +200,7 @@ class ModeSearch {
       const Eigen::VectorXd c = open.col(k).normalized();
       extended.E.row(rows).setZero();
       extended.E.row(rows).head(nv) = c.transpose();
-      for (const double step : {1e-2, -1e-2, 1e-4, -1e-4}) {  // of the accelerations: large first, it must be another
+      for (const double step : kDisplaced) {
         extended.e[rows] = c.dot(a) + step * size;
         w_.engine->decide(extended, w_.answer);
         if (w_.answer.x.size() == extended.E.cols() && accept(w_.answer.x)) return;

@@ -6,6 +6,12 @@
 
 namespace stiction::internal {
 
+/// Spacing of doubles at 1: twice what one operation may round away. Bounds of rounding are multiples of it.
+inline constexpr double kUlp = 0x1p-52;
+
+/// In place of a size that is zero, so that nothing divided by it is nothing.
+inline constexpr double kTiny = 1e-300;
+
 /// How far normals, axes, quaternions and pairs of cosine and sine may be from unit length, or from orthogonal, and
 /// still be taken for it: people type six digits.
 inline constexpr double kUnitRounding = 1e-6;

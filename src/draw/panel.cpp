@@ -58,7 +58,8 @@ Eye eye_along(const Vector3d& direction, const std::string& caption)
 {
   const Vector3d forward = direction.normalized();
   Vector3d up = Vector3d::UnitZ() - forward * forward.z();
-  if (up.norm() < 1e-3) up = Vector3d::UnitY() - forward * forward.y();
+  constexpr double kUpright = 1e-3;  // sine: what looks up or down has no up of its own
+  if (up.norm() < kUpright) up = Vector3d::UnitY() - forward * forward.y();
   up.normalize();
   return {caption, forward.cross(up), up, -forward};
 }
@@ -174,7 +175,8 @@ Panel::Panel(const Picture& picture, const Scales& scales, const Eye& eye, bool 
 
 double Panel::fitting_scale(const Vector2d& size) const
 {
-  return (size.array() / reach_.sizes().array().max(1e-30)).minCoeff();
+  constexpr double kNoExtent = 1e-30;
+  return (size.array() / reach_.sizes().array().max(kNoExtent)).minCoeff();
 }
 
 Vector2d Panel::flat(const Vector3d& point) const

@@ -108,7 +108,7 @@ std::string contact_label(const std::string& name, double size, const char* unit
 /// Contacts that are drawn as one: those of a patch that is small beside the scene and pushes everywhere.
 std::vector<std::vector<std::size_t>> groups_of(const ScenarioReport& report, const Scene* scene, double size)
 {
-  constexpr double kSmallPatch = 0.16;
+  constexpr double kSmallPatch = 0.16, kParallel = 1.0 - 1e-6;  // of the scene's size; cosine of normals of one face
   const std::vector<Contact>& contacts = report.problem.contacts;
   const auto pushes = [&](std::size_t k) {
     return contacts[k].side == Side::kUnilateral && k < report.contacts.size() && report.contacts[k].force_W &&
@@ -116,7 +116,7 @@ std::vector<std::vector<std::size_t>> groups_of(const ScenarioReport& report, co
   };
   const auto alike = [&](std::size_t i, std::size_t j) {
     return pushes(i) && pushes(j) && contacts[i].mu == contacts[j].mu &&
-           contacts[i].axes_W.col(0).dot(contacts[j].axes_W.col(0)) > 1.0 - 1e-6 &&
+           contacts[i].axes_W.col(0).dot(contacts[j].axes_W.col(0)) > kParallel &&
            (contacts[i].point_W - contacts[j].point_W).norm() < kSmallPatch * size;
   };
   std::map<int, std::vector<std::size_t>> patches;
@@ -286,7 +286,8 @@ Eigen::AlignedBox3d focus_of(const ScenarioReport& report, const Picture& pictur
   if (box.isEmpty()) box.extend(Vector3d::Zero());
   const Vector3d middle = box.center();
   constexpr double kPrecisionOfPlaces = 1e-9;  // of how far from the origin it is: there numbers end
-  const double least = std::max(kPrecisionOfPlaces * middle.norm(), 1e-6);
+  constexpr double kPoint = 1e-6;              // m: what is smaller has no extent to be drawn
+  const double least = std::max(kPrecisionOfPlaces * middle.norm(), kPoint);
   if (box.sizes().maxCoeff() < least) {  // a point
     box.extend(middle + Vector3d::Constant(std::max(50.0 * least, 0.05)));
     box.extend(middle - Vector3d::Constant(std::max(50.0 * least, 0.05)));

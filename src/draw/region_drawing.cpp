@@ -37,7 +37,8 @@ class Canvas {
   /// Square, with room around; at least a millimetre wide.
   void close()
   {
-    const double size = 1.2 * std::max((upper_ - lower_).maxCoeff(), 1e-3);
+    constexpr double kNarrowest = 1e-3;  // m
+    const double size = 1.2 * std::max((upper_ - lower_).maxCoeff(), kNarrowest);
     const Eigen::Vector2d middle = 0.5 * (lower_ + upper_);
     lower_ = middle.array() - 0.5 * size;
     upper_ = middle.array() + 0.5 * size;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/numerics.hpp"
 #include "draw/svg.hpp"
 
 namespace stiction::internal {
@@ -128,7 +129,7 @@ class PlotPage {
       const auto b = static_cast<std::size_t>(band);
       if (share_[b] == 0.0 && band != Band::kHolds && band != Band::kFails) continue;
       const std::string words =
-          fmt::format("{} {:.1f} % of the {}", kBandNames[b], 100.0 * share_[b] / std::max(total, 1e-300),
+          fmt::format("{} {:.1f} % of the {}", kBandNames[b], 100.0 * share_[b] / std::max(total, kTiny),
                       plot_.over_time ? "time" : "rows");
       box(x, y_, 18.0, 12.0, kBandCss[b]);
       box(x, y_, 18.0, 12.0, "frame");
@@ -252,7 +253,8 @@ class PlotPage {
   {
     y_ += 6.0;
     const double step = tick_step(last_ - first_, 8.0);
-    for (double k = std::ceil(first_ / step - 1e-9); k * step <= last_ + 1e-9 * step; ++k) {
+    constexpr double kAtTheEnd = 1e-9;  // of a step: ticks at both ends are drawn, rounded or not
+    for (double k = std::ceil(first_ / step - kAtTheEnd); k * step <= last_ + kAtTheEnd * step; ++k) {
       const double x = std::clamp(across(k * step), kPlotLeft, kPlotWidth - kPlotRight);
       grid_ += fmt::format("<path class=\"grid\" d=\"M{} {}V{}\"/>\n", px(x), px(top), px(y_));
       text(x, y_ + 14.0, fmt::format("{:.6g}", k == 0.0 ? 0.0 : k * step), " text-anchor=\"middle\"");

@@ -23,7 +23,7 @@ Eigen::VectorXd failing_motion(const Certificate& certificate, const Failure& fa
 /// it, in which such contacts stay on their surfaces.
 Eigen::VectorXd without_dilation(const ContactProblem& problem, const Eigen::VectorXd& motion)
 {
-  constexpr double kNearTheRim = 1e-3;
+  constexpr double kNearTheRim = 1e-3, kDependentNormals = 1e-9;
   std::vector<int> slipping;
   if (motion.size() != problem.nv()) return motion;
   for (const Contact& contact : problem.contacts) {
@@ -41,7 +41,7 @@ Eigen::VectorXd without_dilation(const ContactProblem& problem, const Eigen::Vec
   const Eigen::MatrixXd normals = problem.J(slipping, Eigen::all) * inertia.cwiseInverse().asDiagonal();
   const SingularVectors svd = thin_svd(normals);
   for (Eigen::Index i = 0; i < svd.values.size(); ++i)
-    if (svd.values[i] > 1e-9 * svd.values[0]) scaled -= svd.V.col(i) * svd.V.col(i).dot(scaled);
+    if (svd.values[i] > kDependentNormals * svd.values[0]) scaled -= svd.V.col(i) * svd.V.col(i).dot(scaled);
   if (!(scaled.norm() > kNearTheRim * inertia.cwiseProduct(motion).norm())) return motion;
   return scaled.cwiseQuotient(inertia);
 }

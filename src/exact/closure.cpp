@@ -23,6 +23,7 @@ std::vector<std::vector<double>> grasp_map(const Json& certificate)
     for (const std::vector<double>& row : J) G.back().push_back(row.at(dof.get<std::size_t>()));
   }
   const bool planar = G.size() == 3, moves = planar || point != std::vector<double>(3, 0.0);
+  constexpr double kRowRounding = 0x1p-46;  // that of a scene's rows included
   const std::size_t first = plane == "yz" ? 1 : plane == "zx" ? 2 : 0;
   for (std::size_t k = 0; k < J.size() && (planar || G.size() == 6); ++k) {
     double size = 0;
@@ -33,7 +34,7 @@ std::vector<std::vector<double>> grasp_map(const Json& certificate)
       double& torque = G[(planar ? 2 : 3) + c][k];
       const double moved = torque - (point[i] * across - point[j] * along);
       const double terms = size + std::abs(point[i] * across) + std::abs(point[j] * along);
-      torque = (std::abs(moved) > 0x1p-46 * terms ? moved : 0.0) / length;
+      torque = (std::abs(moved) > kRowRounding * terms ? moved : 0.0) / length;
     }
   }
   return G;

@@ -206,9 +206,10 @@ Matrix near_inverse(const Matrix& columns, std::size_t rows)
   Matrix L(n, Vector(rows, 0));
   std::vector<bool> used(rows, false), done(n, false);
   std::vector<std::pair<std::size_t, std::size_t>> pivots;
+  constexpr Real kLeastPivot = 1e-9L;  // of rows and columns scaled to one
   for (;;) {
     std::size_t row = rows, col = n;
-    Real most = 1e-9L;
+    Real most = kLeastPivot;
     for (std::size_t i = 0; i < rows; ++i)
       for (std::size_t j = 0; j < n; ++j)
         if (!used[i] && !done[j] && std::abs(E[i][j]) > most) most = std::abs(E[row = i][col = j]);

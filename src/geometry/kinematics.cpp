@@ -65,7 +65,8 @@ Eigen::Vector3d rpy_of(const Eigen::Matrix3d& R)
 {
   if (R.isIdentity(0.0)) return Eigen::Vector3d::Zero();
   const double across = std::hypot(R(0, 0), R(1, 0));
-  if (across < 1e-9)  // looking up or down: roll and yaw are about the same axis
+  constexpr double kVertical = 1e-9;  // cosine of the pitch
+  if (across < kVertical)             // looking up or down: roll and yaw are about the same axis
     return {std::atan2(-R(1, 2), R(1, 1)), std::atan2(-R(2, 0), across), 0.0};
   return {std::atan2(R(2, 1), R(2, 2)), std::atan2(-R(2, 0), across), std::atan2(R(1, 0), R(0, 0))};
 }

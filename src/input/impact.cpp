@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "base/linear_algebra.hpp"
+#include "base/numerics.hpp"
 #include "stiction/error.hpp"
 
 namespace stiction {
@@ -112,7 +113,7 @@ class MovingRows {
 Eigen::VectorXd struck(const ContactProblem& problem, const Eigen::VectorXd& velocity, const Eigen::VectorXd& impulse)
 {
   constexpr double kNoInertia = 1e-6;  // share that other velocities leave of one's own root of inertia
-  const Eigen::VectorXd unit = problem.M.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+  const Eigen::VectorXd unit = problem.M.diagonal().cwiseMax(internal::kTiny).cwiseSqrt().cwiseInverse();
   internal::Cholesky inertia;
   if (!(inertia.compute(unit.asDiagonal() * problem.M * unit.asDiagonal()) > kNoInertia))
     throw InputError("impulses", "want inertia that resists a blow in every direction, got M that is singular");

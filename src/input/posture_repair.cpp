@@ -19,6 +19,7 @@ constexpr double kBeyondTheMargin = 1.02;  // times the step to where the margin
 constexpr double kDifference = 1e-5;       // rad, m: of difference quotients of the margin
 constexpr double kRowDifference = 1e-6;    // and of where contacts are, by central ones
 constexpr double kNearTheBoundary = 1e-3;  // of the change: how near to the boundary it goes back
+constexpr double kShortestShare = 1e-3;    // of a step, which is halved until it gains something
 constexpr double kClosed = 1e-10;          // rad, m: contacts are in place
 constexpr double kShown = 1e-9;            // rad, m: last digit of the posture that is told
 constexpr double kDependentMoves = 1e-7;   // of difference quotients
@@ -221,7 +222,7 @@ bool PostureSearch::descend(Point& fails, Point& holds)
     if (way.norm() == 0.0) return false;
     if (way.norm() > kLongestStep) way *= kLongestStep / way.norm();
     Point next;
-    for (double share = 1.0; share > 1e-3; share *= 0.5) {
+    for (double share = 1.0; share > kShortestShare; share *= 0.5) {
       Eigen::VectorXd u = fails.u + share * way;
       if (!put_together(u)) continue;
       next = at(u);

@@ -95,7 +95,7 @@ StickingCorrection stick(Scene& scene, SceneState& state, ContactProblem& proble
   constexpr double kMassless = 1e-9;
   constexpr double kSameRow = 1e-9;  // corners of a rigid sole share rows but for rounding of where they are
   Eigen::MatrixXd M = problem.M;
-  M.diagonal().array() += kMassless * std::max(M.diagonal().maxCoeff(), 1e-300);
+  M.diagonal().array() += kMassless * std::max(M.diagonal().maxCoeff(), internal::kTiny);
   const Eigen::MatrixXd L = internal::cholesky_factor(M);
   const Eigen::MatrixXd J = internal::solve_lower(L, problem.J.transpose()).transpose();
   const internal::LeastNorm constraint(J, kSameRow);

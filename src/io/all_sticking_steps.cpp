@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/numerics.hpp"
 #include "io/all_sticking_answer.hpp"
 #include "io/json.hpp"
 #include "io/number_text.hpp"
@@ -182,7 +183,7 @@ void append_motion(std::string& out, const ContactProblem& problem, const Sticki
     }
   for (std::size_t i = 0; i < problem.contacts.size(); ++i)
     if (const double opening = steps.normal_acceleration[static_cast<Eigen::Index>(i)];
-        std::abs(opening) > kWorthNaming * std::max(largest, 1e-300))
+        std::abs(opening) > kWorthNaming * std::max(largest, kTiny))
       out += fmt::format("     {} opens with {:.6g} m/s²\n", problem.contacts[i].name, opening);
 }
 

@@ -45,10 +45,11 @@ std::string detected_text(const std::vector<DetectedContact>& detected)
   std::string list;
   for (const DetectedContact& contact : detected) {
     const auto [least, most] = std::ranges::minmax(contact.distances);
-    const auto mm = [](double metres) { return std::abs(metres) < 5e-7 ? 0.0 : 1e3 * metres; };
+    constexpr double kShownMetres = 5e-7, kToldApart = 5e-4;  // m, and mm: half of what is worth a digit
+    const auto mm = [](double metres) { return std::abs(metres) < kShownMetres ? 0.0 : 1e3 * metres; };
     list += fmt::format("{}{} on {} ({} point{}, {:.3g}{} mm)", list.empty() ? "" : ", ", contact.name, contact.with,
                         contact.distances.size(), contact.distances.size() == 1 ? "" : "s", mm(least),
-                        mm(most) - mm(least) < 5e-4 ? "" : fmt::format(" to {:.3g}", mm(most)));
+                        mm(most) - mm(least) < kToldApart ? "" : fmt::format(" to {:.3g}", mm(most)));
   }
   return "contacts detected, with their distances: " + list;
 }

@@ -34,7 +34,8 @@ Eigen::Vector3d decode_orientation(const Map& map, const Eigen::Vector3d& fallba
   if (quat->kind != Entry::Kind::kList || quat->items.size() != 4) fail(*quat, path, "four numbers: x, y, z, w");
   const std::vector<double> q = numbers(*quat, path);
   const Eigen::Quaterniond turn(q[3], q[0], q[1], q[2]);
-  if (!(std::abs(turn.norm() - 1.0) <= 1e-3)) fail(*quat, path, "a quaternion x, y, z, w of length 1");  // 3 digits
+  constexpr double kTypedLength = 1e-3;  // people type three digits
+  if (!(std::abs(turn.norm() - 1.0) <= kTypedLength)) fail(*quat, path, "a quaternion x, y, z, w of length 1");
   return rpy_of(turn.normalized().toRotationMatrix());
 }
 

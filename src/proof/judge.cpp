@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/numerics.hpp"
 #include "proof/detachment.hpp"
 #include "proof/judge_parts.hpp"
 #include "proof/sign_cover.hpp"
@@ -17,7 +18,8 @@ using namespace internal;
 std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
 
 /// Rounding that counts against a proof, at least that of a few terms.
-long double charged_rounding(Eigen::Index terms) { return std::max(0x1p-58L, rounding_of_sum(terms)); }
+constexpr long double kLeastCharge = 0x1p-58L;
+long double charged_rounding(Eigen::Index terms) { return std::max(kLeastCharge, rounding_of_sum(terms)); }
 
 /// Everything about one certificate; the scratch vectors keep their memory between certificates.
 struct Case {
@@ -109,7 +111,7 @@ void Case::load_motion(const Eigen::VectorXd& a, int rounding)
   }
   for (Eigen::Index j = 0; j < n; ++j) {
     const Sum& square = s.norms[at(part(j))];
-    const long double rounded = square.value + rounding * 0x1p-52L * square.scale;
+    const long double rounded = square.value + rounding * kUlp * square.scale;
     const double norm = rounded > 0.0L ? static_cast<double>(std::sqrt(rounded)) : 0.0;
     s.load_size[j] = std::abs(p.F[j]) + std::sqrt(std::max(p.M(j, j), 0.0)) * norm;
   }
@@ -236,7 +238,7 @@ void Case::tighten_part(int k)
 {
   constexpr double kSpans = 1e-3;  // of a row's length that others must leave
   // What V and columns orthogonalised twice miss.
-  const double orthogonal = 0x1p-52 * static_cast<double>(p.nv() + 2) * s.scales.condition;
+  const double orthogonal = kUlp * static_cast<double>(p.nv() + 2) * s.scales.condition;
   const double x = s.error[k];
   if (!(x < kInfinity)) return;
   s.Q.resize(p.nv(), p.nv());
@@ -432,7 +434,7 @@ bool Case::stays_below_zero(const Eigen::VectorXd& row, double drift) const
     total.value += may_rest ? std::max(moving[at(k)].value, 0.0L) : moving[at(k)].value;
     total.scale += moving[at(k)].scale;
   }
-  return total.value < -0x1p-50L * total.scale;
+  return total.value < -kSumRounding * total.scale;
 }
 
 /// Rows Je a + ge = 0, Jnu a + gnu >= 0 would give 0 <= lambda'(J a + gamma) = gamma'lambda < 0: by more than

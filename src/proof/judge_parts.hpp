@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/numerics.hpp"
 #include "cone/kernels.hpp"
 #include "proof/scales.hpp"
 #include "proof/sums.hpp"
@@ -394,15 +395,15 @@ inline double contact_supply(const ContactProblem& p, const ConeShape& shape, st
   if (reach == 0.0 && spin == 0.0 && price >= 0.0) return 0.0;
   const FrictionCone cone = cone_of(c, shape, sign);
   // Sums of n products in double are off by at most n 2^-53 of the sum of their absolute values.
-  const double slip = outer_radius(cone), share = scales.backward + 0x1p-52 * static_cast<double>(n + 16);
+  const double slip = outer_radius(cone), share = scales.backward + kUlp * static_cast<double>(n + 16);
   // |f_1| + |f_2| <= 1.4143 |f_t|
-  const double rounding = share * ((1.0 + 1.4143 * slip) * reach + c.torsion * spin) + 0x1p-50 * price;
+  const double rounding = share * ((1.0 + 1.4143 * slip) * reach + c.torsion * spin) + 4.0 * kUlp * price;
   const double excess = support(cone, h) - price + rounding;
   if (excess <= 0.0) return 0.0;
   // Beyond f_n = sideways / mu the tangential force grows no more.
   const double knee = c.mu * bound.normal > bound.sideways ? bound.sideways / c.mu : bound.normal;
   const double twisting = c.torsional ? c.torsion * (std::abs(h[rows - 1]) + share * spin) : 0.0;
-  const double pushing = sign * h[0] - price + share * reach + 0x1p-50 * price + twisting;
+  const double pushing = sign * h[0] - price + share * reach + 4.0 * kUlp * price + twisting;
   return knee * excess + (bound.normal - knee) * std::max(pushing, 0.0);
 }
 
@@ -435,7 +436,7 @@ inline double row_supply(const ContactProblem& p, Eigen::Index row, const Eigen:
       scale += std::abs(p.J(row, j) * y[j]);
     }
   }
-  const double share = backward + 0x1p-52 * static_cast<double>(p.nv() + 8);
+  const double share = backward + kUlp * static_cast<double>(p.nv() + 8);
   return scale == 0.0 ? 0.0 : bound * (std::abs(sum) + share * scale);
 }
 

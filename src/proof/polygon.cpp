@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/numerics.hpp"
+
 namespace stiction {
 namespace internal {
 namespace {
@@ -38,7 +40,7 @@ int orientation(const Eigen::Vector2d& a, const Eigen::Vector2d& b, const Eigen:
   const Eigen::Vector2d ab = b - a, ac = c - a;
   const double left = ab.x() * ac.y(), right = ab.y() * ac.x();
   // Differences, products and their difference are off by 2^-53 each: what is clear needs no exact sum.
-  if (std::abs(left - right) > 0x1p-50 * (std::abs(left) + std::abs(right))) return left > right ? 1 : -1;
+  if (std::abs(left - right) > 4.0 * kUlp * (std::abs(left) + std::abs(right))) return left > right ? 1 : -1;
   std::array<double, 12> terms;
   std::size_t next = 0;
   const auto add = [&](double x, double y) {  // x y is exactly the sum of two doubles
@@ -68,7 +70,7 @@ Bounds area_bounds(const Polygon& polygon)
     twice += cross(u, v);
     size += std::abs(u.x() * v.y()) + std::abs(u.y() * v.x());
   }
-  const double error = (0x1p-51 + 0x1p-52 * static_cast<double>(polygon.size())) * size;
+  const double error = (2.0 * kUlp + kUlp * static_cast<double>(polygon.size())) * size;
   return {std::max(0.0, 0.5 * (twice - error)), 0.5 * (twice + error)};
 }
 
@@ -85,10 +87,11 @@ Bounds union_area_bounds(const std::vector<Polygon>& polygons)
   for (const Polygon& polygon : polygons) {
     const Bounds one = area_bounds(polygon);
     largest = std::max(largest, one.lower);
-    sum += one.upper * (1.0 + 0x1p-50);
+    sum += one.upper * (1.0 + 4.0 * kUlp);
     for (const Eigen::Vector2d& corner : polygon) low = low.cwiseMin(corner), high = high.cwiseMax(corner);
   }
-  const double whole = union_area(polygons), error = low.x() <= high.x() ? 0x1p-36 * (high - low).prod() : 0.0;
+  constexpr double kSlabs = 0x1p-36;
+  const double whole = union_area(polygons), error = low.x() <= high.x() ? kSlabs * (high - low).prod() : 0.0;
   return {std::max(largest, whole - error), std::min(sum, whole + error)};
 }
 
@@ -215,7 +218,7 @@ double distance_error(const Polygon& polygon)
 {
   double furthest = 0.0;
   for (const Eigen::Vector2d& corner : polygon) furthest = std::max(furthest, corner.norm());
-  return 0x1p-48 * furthest;
+  return 16.0 * kUlp * furthest;
 }
 
 }  // namespace internal

@@ -58,7 +58,8 @@ Verdict judged_inside(Engine& engine, const ConeProgram& program, ClaimJudge jud
   const Eigen::VectorXd spread = spread_forces(program);
   ConeProgram lighter = program;
   ConeAnswer rest;
-  for (const double share : {0.1, 1e-2, 1e-3}) {
+  constexpr double kShares[] = {0.1, 1e-2, 1e-3};  // of the load, on all contacts together
+  for (const double share : kShares) {
     const double each = share * load / static_cast<double>(program.cones.size());
     if (!(each > 0.0)) break;
     lighter.e = program.e - each * (program.E * spread);

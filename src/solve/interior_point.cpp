@@ -5,12 +5,16 @@
 #include <limits>
 #include <map>
 
+#include "base/numerics.hpp"
+
 namespace stiction::internal {
 namespace {
 
 constexpr int kMostNewtonSteps = 80;
 constexpr double kInsideEnough = 0.95;      // s + 1 below which what is inside need not be looked for any longer
 constexpr double kShareOfStep = 0.99;       // share of the way to the boundary that a step goes
+constexpr double kLeastStart = 1e-3;        // of the load: how far inside of its cones an atom starts at least
+constexpr double kLeastCentering = 1e-6;    // share of complementarity that a step leaves at least
 constexpr double kSmallStep = 1e-7;         // below it the method has stalled
 constexpr double kBalanced = 1e-6;          // of equations that a correction can mend
 constexpr double kOptimal = 1e-13;          // complementarity beside s at which more steps tell no more
@@ -253,7 +257,7 @@ void InteriorPoint::solve(const Eigen::VectorXd& rhs, Eigen::VectorXd& solution)
     multiply(solution, work_);
     left_ = rhs - work_;
     const double now = left_.norm();
-    if (!(now < 0.5 * before) || now <= 1e-15 * rhs.norm()) break;
+    if (!(now < 0.5 * before) || now <= kNoise * rhs.norm()) break;
     before = now;
     once(left_, sol_);
     solution += sol_;
@@ -284,7 +288,7 @@ void InteriorPoint::start()
     mean += std::abs(x_[atom.col]);
   }
   mean = std::max(mean / std::max<double>(1.0, static_cast<double>(form.atoms.size())),
-                  1e-3 * form.b.lpNorm<Eigen::Infinity>());
+                  kLeastStart * form.b.lpNorm<Eigen::Infinity>());
   if (!(mean > 0.0)) mean = 1.0;
   const double shift = std::max(0.0, -least) + mean;
   z_.setZero(form.A.cols());
@@ -365,7 +369,7 @@ bool InteriorPoint::step()
   primal = std::min(1.0, primal);
   dual = std::min(1.0, dual);
   const double gap = (x_ + primal * dx_).dot(z_ + dual * dz_) + (s_ + primal * ds_) * (zs_ + dual * dzs_);
-  const double sigma = std::clamp(std::pow(std::max(gap, 0.0) / (degree_ * mu), 3.0), 1e-6, 1.0);
+  const double sigma = std::clamp(std::pow(std::max(gap, 0.0) / (degree_ * mu), 3.0), kLeastCentering, 1.0);
 
   apply_scaling(dx_, ax_, true);
   apply_scaling(dz_, az_, false);

@@ -13,6 +13,7 @@ using internal::direction_text;
 using internal::number_text;
 
 constexpr double kHardlyAccelerates = 1e-4;  // m/s², rad/s²
+constexpr double kNoAxes = 1e-9;             // entries of unit vectors
 constexpr double kFalls = 0.1;               // share of the acceleration that the loads alone would give
 
 /// The centre of mass of a model with a floating base, in the axes of its base; the first rows of M are its momentum.
@@ -41,7 +42,7 @@ std::optional<Eigen::Vector3d> way_of(const ContactProblem& problem, const Fall&
   for (const Contact& contact : problem.contacts) {
     if (contact.tangents != 2) continue;
     Eigen::Matrix3d base_W = contact.axes_W * problem.J.block<3, 3>(contact.row, fall.base);
-    if (base_W.isZero(1e-9)) continue;                                                  // a contact of another model
+    if (base_W.isZero(kNoAxes)) continue;                                               // a contact of another model
     if (base_W.col(0).cross(base_W.col(1)).dot(base_W.col(2)) < 0.0) base_W = -base_W;  // the base is on the other side
     return (base_W * fall.acceleration).normalized();
   }

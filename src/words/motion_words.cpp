@@ -25,8 +25,9 @@ std::string point_text(const Eigen::Vector3d& p, const int* axes, int count)
 /// A direction of a line has no sign: its first noticeable coordinate is positive.
 std::string line_direction(Eigen::Vector3d d)
 {
+  constexpr double kShownCoordinate = 1e-3;
   for (int i = 0; i < 3; ++i)
-    if (std::abs(d[i]) > 1e-3) {  // as coordinates are shown
+    if (std::abs(d[i]) > kShownCoordinate) {
       if (d[i] < 0.0) d = -d;
       break;
     }

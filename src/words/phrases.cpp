@@ -59,8 +59,8 @@ std::string direction_text(const Eigen::Vector3d& direction)
 {
   std::string text = "(";
   for (int i = 0; i < 3; ++i) {
-    const double rounded =
-        std::round(direction[i] * (100.0 + 1e-5)) / 100.0;  // halves go away from zero, rounded or not
+    constexpr double kHundred = 100.0 + 1e-5;  // halves go away from zero, rounded or not
+    const double rounded = std::round(direction[i] * kHundred) / 100.0;
     std::string number = rounded == 0.0 ? "0" : std::to_string(std::abs(rounded));
     while (number.find('.') != std::string::npos && (number.back() == '0' || number.back() == '.')) {
       const bool point = number.back() == '.';
