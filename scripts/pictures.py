@@ -18,7 +18,6 @@ PLOTS = {
     "ship_deck": ["track", "scenarios/biped_standing.yaml", "--question", "equilibrium", "--set", "options.margins=true",
                   "--set", "models.robot.effort=limits", "--set", "name=a biped on the deck of a ship"],
 }
-QUESTIONS = ["all_sticking", "equilibrium", "region", "closure", "sliding", "impact", "couplings"]
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -72,7 +71,9 @@ def page_of(names):
     """Markdown with every drawing, by question."""
     lines = ["# Gallery", "", "Every [scenario](../scenarios), as `stiction check SCENARIO --svg OUT.svg` draws it ([how to read"
              " it](drawings.md)). `make pictures` draws them anew.", ""]
-    for question in QUESTIONS:
+    with open("include/stiction/question_list.hpp", encoding="utf-8") as file:
+        questions = re.findall(r"question\(\w+, (\w+)\)", file.read())
+    for question in questions:
         lines += [f"## [{question}]({question}.md)", ""]
         for name in names:
             if question_of(f"scenarios/{name}.yaml") == question:

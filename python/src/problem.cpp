@@ -106,9 +106,8 @@ std::string described(const ContactProblem& problem)
          count(problem.loops.size(), "loops, ") + count(problem.actuators.size(), "actuators>");
 }
 
-}  // namespace
-
-void bind_problem(nb::module_& module)
+/// What a problem is made of.
+void bind_rows(nb::module_& module)
 {
   nb::class_<Contact> contact(module, "Contact",
                               "A point contact and the rows of J it owns: normal, tangents, torsion.\n\n"
@@ -156,29 +155,10 @@ void bind_problem(nb::module_& module)
       .def_ro("dof", &Actuator::dof)
       .def_ro("lower", &Actuator::lower)
       .def_ro("upper", &Actuator::upper);
+}
 
-  nb::class_<ContactProblem> problem(
-      module, "ContactProblem",
-      "M a + F = J' lambda + S' tau at one instant: only matrices, no robot, no file.\n\n"
-      "F: Coriolis, centrifugal and gravity terms minus given efforts and loads. Rows of J:\n"
-      "velocity \"body A minus body B\", normal first. Checked when made, read-only from\n"
-      "then on: threads may share one.");
-  problem.def(nb::new_(&make_problem), nb::arg("M").none(), nb::arg("F"), nb::arg("J"), nb::arg("contacts"),
-              nb::arg("gamma") = nb::none(), nb::arg("loops") = std::vector<LoopConstraint>{},
-              nb::arg("actuators") = std::vector<Actuator>{}, nb::arg("dof_names") = std::vector<std::string>{},
-              "M: (nv, nv), None is zero. F: (nv,). J: (rows, nv). gamma: (rows,), Jdot v, None is zero. SI units.");
-  def_array(problem, "M", &ContactProblem::M, "(nv, nv), symmetric, semidefinite.");
-  def_array(problem, "F", &ContactProblem::F, "(nv,), N or N m.");
-  def_array(problem, "J", &ContactProblem::J, "(rows, nv).");
-  def_array(problem, "gamma", &ContactProblem::gamma, "(rows,), drift Jdot v, m/s^2.");
-  problem.def_prop_ro("nv", &ContactProblem::nv)
-      .def_prop_ro("rows", &ContactProblem::rows)
-      .def_ro("contacts", &ContactProblem::contacts)
-      .def_ro("loops", &ContactProblem::loops)
-      .def_ro("actuators", &ContactProblem::actuators)
-      .def_ro("dof_names", &ContactProblem::dof_names)
-      .def("__repr__", described);
-
+void bind_grasp(nb::module_& module)
+{
   nb::class_<GraspBlock> block(module, "GraspContact", "The columns of one contact in a grasp map.");
   block.def_ro("name", &GraspBlock::name)
       .def_ro("column", &GraspBlock::col)
@@ -202,6 +182,35 @@ void bind_problem(nb::module_& module)
   grasp.def_prop_ro("torque_length", [](const Grasp& g) { return g.convention.torque_length; }, "m.");
   def_array(grasp, "G", &Grasp::G, "(rows, columns): wrench = G lambda.");
   def_array(grasp, "J_hand", &Grasp::J_hand, "(columns, degrees of freedom of the hand).");
+}
+
+}  // namespace
+
+void bind_problem(nb::module_& module)
+{
+  bind_rows(module);
+  nb::class_<ContactProblem> problem(
+      module, "ContactProblem",
+      "M a + F = J' lambda + S' tau at one instant: only matrices, no robot, no file.\n\n"
+      "F: Coriolis, centrifugal and gravity terms minus given efforts and loads. Rows of J:\n"
+      "velocity \"body A minus body B\", normal first. Checked when made, read-only from\n"
+      "then on: threads may share one.");
+  problem.def(nb::new_(&make_problem), nb::arg("M").none(), nb::arg("F"), nb::arg("J"), nb::arg("contacts"),
+              nb::arg("gamma") = nb::none(), nb::arg("loops") = std::vector<LoopConstraint>{},
+              nb::arg("actuators") = std::vector<Actuator>{}, nb::arg("dof_names") = std::vector<std::string>{},
+              "M: (nv, nv), None is zero. F: (nv,). J: (rows, nv). gamma: (rows,), Jdot v, None is zero. SI units.");
+  def_array(problem, "M", &ContactProblem::M, "(nv, nv), symmetric, semidefinite.");
+  def_array(problem, "F", &ContactProblem::F, "(nv,), N or N m.");
+  def_array(problem, "J", &ContactProblem::J, "(rows, nv).");
+  def_array(problem, "gamma", &ContactProblem::gamma, "(rows,), drift Jdot v, m/s^2.");
+  problem.def_prop_ro("nv", &ContactProblem::nv)
+      .def_prop_ro("rows", &ContactProblem::rows)
+      .def_ro("contacts", &ContactProblem::contacts)
+      .def_ro("loops", &ContactProblem::loops)
+      .def_ro("actuators", &ContactProblem::actuators)
+      .def_ro("dof_names", &ContactProblem::dof_names)
+      .def("__repr__", described);
+  bind_grasp(module);
 }
 
 }  // namespace stiction::python

@@ -121,12 +121,9 @@ void bind_scenario(nb::module_& module)
       });
 }
 
-}  // namespace
-
-void bind_report(nb::module_& module)
+/// What contacts and margins say in a report.
+void bind_reported(nb::module_& module)
 {
-  bind_scenario(module);
-
   nb::class_<ReportedContact> contact(module, "ReportedContact", "What a contact does in an answer.");
   contact.def_ro("name", &ReportedContact::name)
       .def_prop_ro("state", [](const ReportedContact& c) { return c.found.state; })
@@ -167,7 +164,10 @@ void bind_report(nb::module_& module)
       .def("__float__", [](const ReportedMargin& m) { return m.value; })
       .def("__repr__",
            [](const ReportedMargin& m) { return "<ReportedMargin '" + m.name + "' " + std::to_string(m.value) + ">"; });
+}
 
+void bind_verification(nb::module_& module)
+{
   nb::class_<Verification>(module, "Verification", "What re-checking a report found.")
       .def_ro("valid", &Verification::valid)
       .def_ro("message", &Verification::message)
@@ -178,10 +178,14 @@ void bind_report(nb::module_& module)
       .def("__repr__", [](const Verification& v) {
         return std::string("<Verification: ") + (v.valid ? "" : "NOT ") + "valid, " + v.message + ">";
       });
+}
 
-  nb::class_<ScenarioReport>(module, "Report", nb::dynamic_attr(),
-                             "What `stiction check` says about a scenario, with its proof.")
-      .def_ro("verdict", &ScenarioReport::verdict)
+using Report = nb::class_<ScenarioReport>;
+
+/// The numbers of a report.
+void bind_numbers(Report& report)
+{
+  report.def_ro("verdict", &ScenarioReport::verdict)
       .def_prop_ro("holds", [](const ScenarioReport& r) { return r.verdict == Verdict::kHolds; })
       .def_ro("summary", &ScenarioReport::summary, "One sentence a person can act on.")
       .def_prop_ro("name", [](const ScenarioReport& r) { return r.scenario.name; })
@@ -211,7 +215,13 @@ void bind_report(nb::module_& module)
           "answer", [](nb::handle self) { return answer_of(self); },
           "All that the question found, typed; `answer.result` is what its checker returns.")
       .def_ro("solver", &ScenarioReport::solver)
-      .def_ro("iterations", &ScenarioReport::iterations)
+      .def_ro("iterations", &ScenarioReport::iterations);
+}
+
+/// What is made of a report: texts, drawings, another judgement.
+void bind_forms(Report& report)
+{
+  report
       .def_prop_ro(
           "certificate", [](const ScenarioReport& r) { return parsed(certificate_json(r)); },
           "The proof, as in the JSON report.")
@@ -256,7 +266,18 @@ void bind_report(nb::module_& module)
           nb::arg("scenario") = nb::none(), nb::arg("package_path") = Folders{}, nb::arg("exact") = false,
           "Re-checks the proof from its own numbers, without any solver. scenario: the file that the report must be\n"
           "about, with the changes that it was asked with. exact: also in rational arithmetic.");
+}
 
+}  // namespace
+
+void bind_report(nb::module_& module)
+{
+  bind_scenario(module);
+  bind_reported(module);
+  bind_verification(module);
+  Report report(module, "Report", nb::dynamic_attr(), "What `stiction check` says about a scenario, with its proof.");
+  bind_numbers(report);
+  bind_forms(report);
   module.def("_check_file", check_file);
   module.def("_check_text", check_text);
   module.def("_verify", verify);

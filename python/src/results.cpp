@@ -272,6 +272,11 @@ void bind_answers(nb::module_& module)
   nb::class_<CouplingsAnswer>(module, "CouplingsAnswer")
       .def_ro("row_names", &CouplingsAnswer::row_names)
       .def_ro("result", &CouplingsAnswer::result);
+  // Of a question that has no class above: one that shows nothing, as reports have to show their answers.
+#define STICTION_BOUND(Name, name) \
+  if (!nb::type<Name##Answer>().is_valid()) nb::class_<Name##Answer>(module, #Name "Answer");
+  STICTION_QUESTIONS(STICTION_BOUND)
+#undef STICTION_BOUND
 }
 
 }  // namespace

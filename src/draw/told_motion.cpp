@@ -126,7 +126,12 @@ ToldMotion told(const ContactProblem&, const ImpactAnswer& answer)
   return {solution->velocity, "motion after the impact"};
 }
 
-ToldMotion told(const ContactProblem&, const CouplingsAnswer&) { return {}; }
+/// Of every other question: none.
+template <class OtherAnswer>
+ToldMotion told(const ContactProblem&, const OtherAnswer&)
+{
+  return {};
+}
 
 }  // namespace
 
