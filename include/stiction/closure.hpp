@@ -26,6 +26,9 @@ struct ClosureOptions {
   bool explain = true;         ///< words need memory, a planner's loop may do without
   double epsilon_gap = 0.01;   ///< wanted (upper - lower) / upper
   int epsilon_cells = 200000;  ///< cells of the direction sphere before a wider interval is returned
+  /// Epsilon is only compared with numbers: stop as soon as it is proved to be at least the first, or below the second.
+  /// It is then kUndecided, with what was proved until then.
+  std::optional<double> epsilon_at_least = {}, epsilon_stop_below = {};
 };
 
 struct ClosureVerdict {

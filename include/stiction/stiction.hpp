@@ -19,6 +19,7 @@
 #include "stiction/impact.hpp"
 #include "stiction/impact_input.hpp"
 #include "stiction/margin.hpp"
+#include "stiction/margin_gradient.hpp"
 #include "stiction/picture.hpp"
 #include "stiction/posture_repair.hpp"
 #include "stiction/prediction.hpp"

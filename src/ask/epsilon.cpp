@@ -68,6 +68,26 @@ class Hull {
     return length > 0.0 ? support_point(u, w) / length * (1.0 + kProducts) : kInfinity;
   }
 
+  /// A direction of less distance: downhill along the sphere, in steps that shorten.
+  Direction downhill(Direction u) const
+  {
+    constexpr int kDownhillSteps = 20;
+    constexpr double kFirstStep = 0.5, kShorter = 0.8;
+    Direction w, best = u;
+    double least = kInfinity, step = kFirstStep;
+    for (int k = 0; k < kDownhillSteps; ++k, step *= kShorter) {
+      if (const double value = support_point(u, w); value < least) {
+        least = value;
+        best = u;
+      }
+      const Direction down = w - w.dot(u) * u;
+      const double length = down.norm();
+      if (!(length > 0.0)) break;
+      u = (u - step / length * down).normalized();
+    }
+    return best;
+  }
+
   /// Whether some w in Q has w'u_j >= target on every edge of the cell, proved; if not, `inside` receives a direction
   /// of the cell that says why.
   bool covers(const Cell& cell, double target, Direction& inside)
@@ -75,6 +95,11 @@ class Hull {
     const Eigen::Index m = cell.rows();
     inside = cell.rowwise().sum();
     Direction w;
+    const double enough = target * (1.0 + kProducts);
+    const auto covered_by = [&](const Direction& point) {
+      return (cell.transpose() * point).minCoeff() >= enough + kProducts * point.norm();
+    };
+    if (std::ranges::any_of(pool_, covered_by)) return true;  // mostly one will do, without a program
     for (int round = 0; round < kMostPoints; ++round) {
       // sum a_k u_j'w_k - s_j = target, sum a_k + s = 1
       const Eigen::Index p = static_cast<Eigen::Index>(pool_.size());
@@ -90,7 +115,7 @@ class Hull {
         program_.E(j, p + j) = j < m ? -1.0 : 1.0;
         program_.boxes.push_back({static_cast<int>(p + j), 0.0, kInfinity});
       }
-      program_.e.setConstant(m + 1, target * (1.0 + kProducts));
+      program_.e.setConstant(m + 1, enough);
       program_.e[m] = 1.0;
       const Verdict verdict = internal::decide(engine_, program_, judge_claim, answer_);
       if (verdict == Verdict::kHolds) return true;
@@ -173,33 +198,43 @@ Margin ClosureChecker::Workspace::epsilon(const Grasp& grasp, HullNorm norm, con
       best = u.normalized();
     }
   };
-  for (Eigen::Index k = 0; k < 2 * m; ++k) lower_upper(Direction::Unit(m, k / 2) * (k % 2 ? -1.0 : 1.0));
+  for (Eigen::Index k = 0; k < 2 * m; ++k) lower_upper(hull.downhill(Direction::Unit(m, k / 2) * (k % 2 ? -1.0 : 1.0)));
   if (closed == Verdict::kUndecided) return {State::kUndecided, 0.0, upper, "whether the grasp is closed is undecided"};
   if (m == 1) return {State::kKnown, upper * (1.0 - 4.0 * kProducts), upper, {}};
 
-  // Cuts the sphere until every cell is covered to within the gap; false when there are too many.
   double proved = 0.0;
-  const auto cover = [&](double gap) {
+  const auto below = [&] { return options.epsilon_stop_below && upper < *options.epsilon_stop_below; };
+  const auto stopped_below = [&] {
+    return Margin{State::kUndecided, proved, upper, "it is below what it was compared with"};
+  };
+  if (below()) return stopped_below();
+  // Cuts the sphere until every cell is covered to the target; false when there are too many, or some never are.
+  const auto cover = [&](const auto& target) {
     std::vector<Cell> cells = first_cells(best);
     int left = options.epsilon_cells;
     Cell one, other;
     while (!cells.empty()) {
-      if (left-- == 0) return false;
+      if (left-- == 0 || below() || upper < target()) return false;
       const Cell cell = cells.back();
       cells.pop_back();
-      if (hull.covers(cell, (1.0 - gap) * upper, inside)) continue;
+      if (hull.covers(cell, target(), inside)) continue;
       lower_upper(inside);
       bisect(cell, one, other);
       cells.push_back(one);
       cells.push_back(other);
     }
-    proved = std::max(proved, (1.0 - gap) * upper);
+    proved = std::max(proved, target());
     return true;
   };
+  const auto to_gap = [&](double gap) { return cover([&upper, gap] { return (1.0 - gap) * upper; }); };
+  if (const std::optional<double>& least = options.epsilon_at_least; least && *least > 0.0 && upper >= *least)
+    if (cover([&least] { return *least; }))
+      return {State::kUndecided, proved, upper, "it is as large as what it was compared with"};
   // Coarse first, which also finds the minimum to centre the finer cells on.
   constexpr double kCoarseGap = 0.4, kFallbackGap = 0.1;
-  if (cover(kCoarseGap) && cover(options.epsilon_gap)) return {State::kKnown, proved, upper, {}};
-  if (proved > 0.0) cover(kFallbackGap);
+  if (to_gap(kCoarseGap) && to_gap(options.epsilon_gap)) return {State::kKnown, proved, upper, {}};
+  if (below()) return stopped_below();
+  if (proved > 0.0) to_gap(kFallbackGap);
   return {State::kUndecided, proved, upper, "the gap is still open after so many cells"};
 }
 

@@ -207,9 +207,10 @@ class BallSandwich {
   bool complete_ = true;
 };
 
-/// Limits σ [lower, upper] of every motor whose limits contain zero, as loads from + t slope with t = -σ, and the loads
-/// without them; false: there are none.
-bool scale_limits(const Loads& loads, const ContactProblem& problem, Loads& from, Loads& slope, Loads& unlimited)
+}  // namespace
+
+bool internal::scale_limits(const Loads& loads, const ContactProblem& problem, Loads& from, Loads& slope,
+                            Loads& unlimited)
 {
   from = unlimited = loads;
   slope.set_zero(problem);
@@ -232,8 +233,6 @@ bool scale_limits(const Loads& loads, const ContactProblem& problem, Loads& from
   }
   return any;
 }
-
-}  // namespace
 
 void EquilibriumChecker::Workspace::friction_margin(EquilibriumResult& result)
 {
@@ -294,7 +293,7 @@ void EquilibriumChecker::Workspace::effort_margin(const EquilibriumOptions& opti
 {
   Margin& margin = result.effort;
   Loads from, unlimited;
-  if (!scale_limits(loads, *problem, from, slope, unlimited)) {
+  if (!internal::scale_limits(loads, *problem, from, slope, unlimited)) {
     if (!holds_or_say(result, margin)) return;
     margin.state = Margin::State::kKnown;
     margin.lower = margin.upper = 0.0;

@@ -13,6 +13,10 @@ namespace internal {
 /// The entry that owns a row of J, and its name.
 std::string owner_of(const ContactProblem& problem, Eigen::Index row, std::string& name);
 
+/// Limits σ [lower, upper] of every motor whose limits contain zero, as loads from + t slope with t = -σ, and the loads
+/// without them; false: there are none.
+bool scale_limits(const Loads& loads, const ContactProblem& problem, Loads& from, Loads& slope, Loads& unlimited);
+
 }  // namespace internal
 
 /// Everything a check of (EQ) needs besides the problem; sized by the first call.

@@ -932,6 +932,48 @@ TEST(ClosureNumbers, EpsilonOfExactConesIsBelowEverySampledDirection)
   }
 }
 
+/// Cutoffs end the search early with what is proved by then, and change nothing where they do not apply.
+TEST(ClosureNumbers, EpsilonIsComparedWithCutoffs)
+{
+  Rng rng{29};
+  ClosureChecker checker;
+  int compared = 0;
+  for (int i = 0; i < 12; ++i) {
+    const bool plane = i % 4 != 0;
+    const Grasp grasp = make_grasp(random_fingers(rng, 4 + i % 3, 6.0, plane), plane ? planar() : WrenchConvention{});
+    const auto interval = [&](std::optional<double> at_least, std::optional<double> stop_below) {
+      ClosureOptions options;
+      options.form = options.force = options.explain = false;
+      options.epsilon_l1 = true;
+      options.epsilon_at_least = at_least;
+      options.epsilon_stop_below = stop_below;
+      return checker.check(grasp, options).epsilon_l1;
+    };
+    const Margin whole = interval({}, {});
+    if (!(whole.lower > 0.0)) {
+      EXPECT_EQ(interval(0.1, 0.1).upper, 0.0);
+      continue;
+    }
+    ++compared;
+    const Margin large = interval(0.7 * whole.lower, {}), small = interval({}, 1.5 * whole.upper);
+    EXPECT_GE(large.lower, 0.7 * whole.lower);
+    EXPECT_LE(large.lower, whole.upper);
+    EXPECT_GE(large.upper, whole.lower);
+    EXPECT_EQ(large.state, Margin::State::kUndecided);
+    EXPECT_EQ(large.reason, "it is as large as what it was compared with");
+    EXPECT_LT(small.upper, 1.5 * whole.upper);
+    EXPECT_GE(small.upper, whole.lower);
+    EXPECT_EQ(small.lower, 0.0);
+    EXPECT_EQ(small.reason, "it is below what it was compared with");
+    for (const Margin& same : {interval(1.5 * whole.upper, {}), interval({}, 0.7 * whole.lower)}) {
+      EXPECT_EQ(same.state, Margin::State::kKnown);
+      EXPECT_EQ(same.lower, whole.lower);
+      EXPECT_EQ(same.upper, whole.upper);
+    }
+  }
+  EXPECT_GT(compared, 5);
+}
+
 TEST(ClosureNumbers, DWithFrictionIsThatOverGenerators)
 {
   // Two opposed planar fingers: all four edges equal, d = 1. Tilted by 0.1 each, the forces lie along the joining line:
