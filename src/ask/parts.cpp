@@ -195,6 +195,8 @@ bool StickingChecker::Workspace::check_by_parts(const ContactProblem& p, const S
   options = &opt;
   result.certificate = whole;
   result.verdict = judged(result, verdict);
+  if (result.verdict != Verdict::kHolds)  // where one part fails there are no admissible forces, whatever others have
+    for (ContactReport& contact : result.contacts) contact.normal_interval = {};
   return result.verdict != Verdict::kUndecided;
 }
 
