@@ -8,6 +8,7 @@ _stiction()
     [region]='--set --package-path --svg --csv'
     [batch]="$scenario --inputs --out --threads --shard --plot --resume --quiet"
     [track]="$scenario --inputs --out --window --tolerance --threads --plot --resume --quiet"
+    [simulate]='--set --package-path --for --step --csv --plot --json'
     [verify]='--scenario --set --package-path --exact'
     [new]='--ground --feet --package-path'
     [inspect]='--package-path'
@@ -23,7 +24,7 @@ _stiction()
       mapfile -t COMPREPLY < <(compgen -W 'all_sticking equilibrium closure region sliding impact couplings' -- "$cur") ;;
     --view) mapfile -t COMPREPLY < <(compgen -W 'front side top iso' -- "$cur") ;;
     --package-path) compopt -o nospace 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -S / -- "$cur") ;;
-    --set | --threads | --shard | --window | --tolerance | --ground | --feet | --port | --host) ;;
+    --set | --threads | --shard | --window | --tolerance | --ground | --feet | --port | --host | --for | --step) ;;
     *)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "${options[$command]-} --help --version" -- "$cur")

@@ -2,6 +2,7 @@
 
 #include "solve/cast.hpp"
 #include "stiction/margin.hpp"
+#include "stiction/proof.hpp"
 
 namespace stiction::internal {
 

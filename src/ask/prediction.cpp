@@ -1,8 +1,9 @@
-#include "stiction/prediction.hpp"
+#include "stiction/motion_laws.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include "ask/check_slips.hpp"
 #include "base/linear_algebra.hpp"
 #include "base/numerics.hpp"
 #include "stiction/error.hpp"
@@ -24,17 +25,25 @@ struct Block {
   Eigen::Vector2d coupling = Eigen::Vector2d::Zero();   ///< Wtn in the axes of `axes`
   Eigen::Matrix2d axes = Eigen::Matrix2d::Identity();   ///< eigenvectors of Wtt - Wtn Wnt/Wnn
   Eigen::Vector2d stiffness = Eigen::Vector2d::Zero();  ///< its eigenvalues
-  double step = 0.0;  ///< 1 / largest eigenvalue of Wtt: step of the tangential projection
+  double step = 0.0;                         ///< 1 / largest eigenvalue of Wtt: step of the tangential projection
+  std::optional<Eigen::VectorXd> slip = {};  ///< direction of one that slides
 
   bool bilateral() const { return contact->side == Side::kBilateral; }
   int torsion_row() const { return at + 1 + tangents; }
 };
 
+/// Dry friction of a joint: a row in the vector of contact forces.
+struct Brake {
+  int at = 0;
+  double lower = 0.0, upper = 0.0;
+};
+
 /// Problem (69) reduced to contact forces: u = W λ + q, closures eliminated.
 class SlipSolver {
  public:
-  SlipSolver(const Eigen::MatrixXd& W, const Eigen::VectorXd& q, double load, std::vector<Block> blocks)
-      : W_(W), q_(q), load_(load), blocks_(std::move(blocks))
+  SlipSolver(const Eigen::MatrixXd& W, const Eigen::VectorXd& q, double load, std::vector<Block> blocks,
+             std::vector<Brake> brakes)
+      : W_(W), q_(q), load_(load), blocks_(std::move(blocks)), brakes_(std::move(brakes))
   {
     for (Block& block : blocks_) prepare(block);
   }
@@ -56,6 +65,9 @@ class SlipSolver {
       const double u = W_.row(m).dot(lambda) + q_[m];
       lambda[m] = std::clamp(lambda[m] - u / stiff, -budget, budget);
     }
+    for (const Brake& brake : brakes_)
+      if (const int m = brake.at; W_(m, m) > 0.0)
+        lambda[m] = std::clamp(lambda[m] - (W_.row(m).dot(lambda) + q_[m]) / W_(m, m), brake.lower, brake.upper);
   }
 
   /// Newton on the projected form of the laws (their residual below), λ of least change; true when it got there.
@@ -151,6 +163,7 @@ class SlipSolver {
       if (block.bilateral() || frictionless > 0.0) write(frictionless, z);
       return;
     }
+    if (block.slip) return slide(block, bn, lambda);
     double normal = at(0.0, z);
     if (z.norm() <= mu * pressing(normal) && (block.bilateral() || normal >= 0.0)) return write(normal, z);
     if (!block.bilateral() && bn >= 0.0) return;  // opens, or is left alone
@@ -169,6 +182,19 @@ class SlipSolver {
     }
     normal = at(inside, z);
     write(normal, z);
+  }
+
+  /// A block that slides: un = (Wnn - s mu Wnt d) λn + bn for λn of sign s. Nothing where friction pulls it in faster
+  /// than λn pushes it out: then others have to change, or there is no solution.
+  void slide(const Block& block, double bn, Eigen::Ref<Eigen::VectorXd> lambda) const
+  {
+    if (!block.bilateral() && bn >= 0.0) return;
+    const double sign = bn > 0.0 ? -1.0 : 1.0;
+    const double along = W_.row(block.at).segment(block.at + 1, block.tangents).dot(*block.slip);
+    const double stiff = block.normal - sign * block.contact->mu * along;
+    if (stiff <= 0.0) return;
+    lambda[0] = -bn / stiff;
+    lambda.tail(block.tangents) = -block.contact->mu * std::abs(lambda[0]) * *block.slip;
   }
 
   /// Residual of the laws in newtons, λn - max(0, λn - un/Wnn) and λt - proj_disk(λt - ut/|Wtt|), and its slope.
@@ -190,13 +216,23 @@ class SlipSolver {
       const double sign = lambda[i] < 0.0 ? -1.0 : 1.0;
       const double pressing = block.bilateral() ? std::abs(lambda[i]) : std::max(lambda[i], 0.0);
       const double growth = pressing > 0.0 ? sign : 0.0;  // of `pressing` with λn
-      if (block.tangents > 0)
+      if (block.slip) {
+        r.segment(i + 1, block.tangents) =
+            lambda.segment(i + 1, block.tangents) + block.contact->mu * pressing * *block.slip;
+        if (slope) slope->block(i + 1, i, block.tangents, 1) = block.contact->mu * growth * *block.slip;
+      } else if (block.tangents > 0)
         disk_law({i, i + 1, block.tangents, block.contact->mu, block.step, pressing, growth}, lambda, u, r, slope);
       if (block.contact->torsional) {
         const int m = block.torsion_row();
         const double step = W_(m, m) > 0.0 ? 1.0 / W_(m, m) : 0.0;
         disk_law({i, m, 1, block.contact->torsion, step, pressing, growth}, lambda, u, r, slope);
       }
+    }
+    for (const auto& [m, lower, upper] : brakes_) {
+      if (W_(m, m) <= 0.0) continue;
+      const double z = lambda[m] - u[m] / W_(m, m);
+      r[m] = lambda[m] - std::clamp(z, lower, upper);
+      if (slope && lower < z && z < upper) slope->row(m) = W_.row(m) / W_(m, m);
     }
   }
 
@@ -232,6 +268,7 @@ class SlipSolver {
   const Eigen::VectorXd& q_;
   double load_;
   std::vector<Block> blocks_;
+  std::vector<Brake> brakes_;
 };
 
 /// Problem (69) with closures eliminated, in coordinates w in which scalar products are those of M: w = w0 + Y λ - g
@@ -241,25 +278,29 @@ struct Reduced {
   internal::Cholesky cholesky;
   Eigen::MatrixXd X, Xe, Xc;  ///< L⁻¹ S J', its columns of closures and of contacts
   Eigen::MatrixXd Y;          ///< Xc within the motions that closures leave
+  Eigen::VectorXd gamma;      ///< of the columns of X
   Eigen::VectorXd f, g, w0;   ///< L⁻¹ S F, the same within these motions; what the drift of closures asks for
-  std::vector<int> contact_rows, closure_rows;
+  std::vector<int> contact_rows, closure_rows;  ///< rows of J; of brakes, after the contacts', those behind J
   std::vector<Block> blocks;
+  std::vector<Brake> brakes;
   bool held = false;  ///< closures take part
   double load = 0.0;  ///< size of f and of the drift, of both in the norm of M
 
   /// kNotConverged: nothing speaks against a solution.
-  PredictionOutcome reduce(const ContactProblem& problem);
-  Eigen::VectorXd drift(const ContactProblem& problem) const;
-  void expand(const Eigen::VectorXd& contact_forces, Prediction& result);
+  PredictionOutcome reduce(const ContactProblem& problem, const MotionLawOptions& options);
+  Eigen::VectorXd drift() const;
+  void expand(const Eigen::VectorXd& contact_forces, MotionPrediction& result);
 
  private:
-  void list_rows(const ContactProblem& problem);
+  void list_rows(const ContactProblem& problem, const MotionLawOptions& options);
 };
 
-void Reduced::list_rows(const ContactProblem& problem)
+void Reduced::list_rows(const ContactProblem& problem, const MotionLawOptions& options)
 {
   for (const Contact& contact : problem.contacts) {
     Block block;
+    if (const std::size_t i = blocks.size(); i < options.slips.size() && options.slips[i] && contact.tangents > 0)
+      block.slip = options.slips[i]->head(contact.tangents);
     block.contact = &contact;
     block.at = static_cast<int>(contact_rows.size());
     block.tangents = contact.tangents;
@@ -268,24 +309,36 @@ void Reduced::list_rows(const ContactProblem& problem)
   }
   for (const LoopConstraint& closure : problem.loops)
     for (int k = 0; k < closure.rows; ++k) closure_rows.push_back(closure.row + k);
+  for (std::size_t i = 0; options.brakes && i < problem.actuators.size(); ++i) {
+    brakes.push_back({static_cast<int>(contact_rows.size()), problem.actuators[i].lower, problem.actuators[i].upper});
+    contact_rows.push_back(static_cast<int>(problem.rows()) + static_cast<int>(i));
+  }
 }
 
-PredictionOutcome Reduced::reduce(const ContactProblem& problem)
+PredictionOutcome Reduced::reduce(const ContactProblem& problem, const MotionLawOptions& options)
 {
   S = problem.M.diagonal().unaryExpr([](double m) { return m > 0.0 ? 1.0 / std::sqrt(m) : 0.0; });
   if (!(cholesky.compute(S.asDiagonal() * problem.M * S.asDiagonal()) > std::sqrt(internal::kRank)))
     return PredictionOutcome::kSingularMass;
-  X = S.asDiagonal() * problem.J.transpose();
+  list_rows(problem, options);
+  const Eigen::Index rows = problem.rows();
+  X.setZero(problem.nv(), rows + static_cast<Eigen::Index>(brakes.size()));
+  X.leftCols(rows) = S.asDiagonal() * problem.J.transpose();
+  for (std::size_t i = 0; i < brakes.size(); ++i) {
+    const int dof = problem.actuators[i].dof;
+    X(dof, rows + static_cast<Eigen::Index>(i)) = S[dof];
+  }
+  gamma.setZero(X.cols());
+  gamma.head(rows) = problem.gamma;
   f = S.cwiseProduct(problem.F);
   cholesky.solve_lower(X);
   cholesky.solve_lower(f);
-  list_rows(problem);
   Xe = X(Eigen::all, closure_rows);
   Xc = Y = X(Eigen::all, contact_rows);
   g = f;
 
   // X_e'w0 = -gamma_e, and the rest onto ker X_e'.
-  const Eigen::VectorXd gamma_e = problem.gamma(closure_rows);
+  const Eigen::VectorXd gamma_e = gamma(closure_rows);
   w0.setZero(problem.nv());
   const internal::ColumnSpan span = internal::column_span(Xe, internal::kRank);
   held = span.rank > 0;
@@ -302,29 +355,30 @@ PredictionOutcome Reduced::reduce(const ContactProblem& problem)
   for (Eigen::Index j = 0; j < Y.cols(); ++j)
     if (Y.col(j).norm() <= internal::kRank * Xc.col(j).norm()) Y.col(j).setZero();
   load = f.norm();
-  for (Eigen::Index i = 0; i < problem.rows(); ++i)
-    if (X.col(i).norm() > 0.0) load = std::max(load, f.norm() + std::abs(problem.gamma[i]) / X.col(i).norm());
+  for (Eigen::Index i = 0; i < rows; ++i)
+    if (X.col(i).norm() > 0.0) load = std::max(load, f.norm() + std::abs(gamma[i]) / X.col(i).norm());
   return PredictionOutcome::kNotConverged;
 }
 
 /// Accelerations of the contact rows without contact forces; rounding of none is none.
-Eigen::VectorXd Reduced::drift(const ContactProblem& problem) const
+Eigen::VectorXd Reduced::drift() const
 {
-  Eigen::VectorXd q = Xc.transpose() * w0 + problem.gamma(contact_rows) - Y.transpose() * g;
+  Eigen::VectorXd q = Xc.transpose() * w0 + gamma(contact_rows) - Y.transpose() * g;
   for (Eigen::Index j = 0; j < q.size(); ++j)
     if (std::abs(q[j]) <= kNoDrift * load * Xc.col(j).norm()) q[j] = 0.0;
   return q;
 }
 
 /// Acceleration and all forces of given contact forces.
-void Reduced::expand(const Eigen::VectorXd& contact_forces, Prediction& result)
+void Reduced::expand(const Eigen::VectorXd& contact_forces, MotionPrediction& result)
 {
   const Eigen::VectorXd w = w0 + Y * contact_forces - g;
   result.acceleration = w;
   cholesky.solve_upper(result.acceleration);
   result.acceleration.array() *= S.array();
-  for (std::size_t j = 0; j < contact_rows.size(); ++j)
-    result.lambda[contact_rows[j]] = contact_forces[static_cast<Eigen::Index>(j)];
+  const Eigen::Index at = static_cast<Eigen::Index>(contact_rows.size() - brakes.size());
+  for (Eigen::Index j = 0; j < at; ++j) result.lambda[contact_rows[static_cast<std::size_t>(j)]] = contact_forces[j];
+  result.effort = contact_forces.tail(contact_forces.size() - at);
   if (!held) return;
   const Eigen::VectorXd closure_forces = internal::LeastNorm(Xe, internal::kRank).solve(w + f - Xc * contact_forces);
   for (std::size_t j = 0; j < closure_rows.size(); ++j)
@@ -333,8 +387,8 @@ void Reduced::expand(const Eigen::VectorXd& contact_forces, Prediction& result)
 
 /// What the contact does next, of accelerations u = J a + gamma; `still(row)`: that of the row counts as none.
 template <typename Still>
-ContactPrediction prediction_of(const Contact& contact, const Eigen::VectorXd& lambda, const Eigen::VectorXd& u,
-                                Still still)
+ContactPrediction prediction_of(const Contact& contact, bool slides, const Eigen::VectorXd& lambda,
+                                const Eigen::VectorXd& u, Still still)
 {
   ContactPrediction next;
   const int row = contact.row, spin = row + 1 + contact.tangents;
@@ -350,7 +404,7 @@ ContactPrediction prediction_of(const Contact& contact, const Eigen::VectorXd& l
   if (contact.side == Side::kUnilateral && u[row] > 0.0 && !still(row))
     next.motion = PredictedMotion::kDetaches;
   else
-    next.motion = moves ? PredictedMotion::kSlips : PredictedMotion::kSticks;
+    next.motion = moves || slides ? PredictedMotion::kSlips : PredictedMotion::kSticks;
   return next;
 }
 
@@ -358,24 +412,40 @@ ContactPrediction prediction_of(const Contact& contact, const Eigen::VectorXd& l
 
 Prediction predict(const ContactProblem& problem, const PredictionOptions& options)
 {
+  MotionLawOptions at_rest;
+  static_cast<PredictionOptions&>(at_rest) = options;
+  return predict_motion(problem, at_rest);
+}
+
+MotionPrediction predict_motion(const ContactProblem& problem, const MotionLawOptions& options)
+{
   problem.validate();
   if (options.start.size() != 0 && (options.start.size() != problem.rows() || !options.start.allFinite()))
     throw InputError("start", "want " + std::to_string(problem.rows()) + " finite forces, got " +
                                   std::to_string(options.start.size()));
-  Prediction result;
+  if (!options.slips.empty()) internal::check_slips(problem, options.slips);
+  MotionPrediction result;
   result.acceleration.setZero(problem.nv());
   result.lambda.setZero(problem.rows());
+  result.effort.setZero(options.brakes ? static_cast<Eigen::Index>(problem.actuators.size()) : 0);
   result.contacts.resize(problem.contacts.size());
   Reduced reduced;
-  result.outcome = reduced.reduce(problem);
+  result.outcome = reduced.reduce(problem, options);
   if (result.outcome != PredictionOutcome::kNotConverged) return result;
 
   const Eigen::MatrixXd W = reduced.Y.transpose() * reduced.Y;
-  const Eigen::VectorXd q = reduced.drift(problem);
-  const SlipSolver solver(W, q, reduced.load, reduced.blocks);
+  const Eigen::VectorXd q = reduced.drift();
+  const SlipSolver solver(W, q, reduced.load, reduced.blocks, reduced.brakes);
   Eigen::VectorXd lambda = Eigen::VectorXd::Zero(q.size());
-  if (options.start.size() != 0) lambda = options.start(reduced.contact_rows);
+  if (options.start.size() != 0)
+    for (Eigen::Index j = 0; j < lambda.size() - static_cast<Eigen::Index>(reduced.brakes.size()); ++j)
+      lambda[j] = options.start[reduced.contact_rows[static_cast<std::size_t>(j)]];
+  if (options.brakes && options.start_effort.size() == result.effort.size())
+    lambda.tail(result.effort.size()) = options.start_effort;
+  if (options.newton_first) solver.polish(lambda, options.tolerance);
   result.residual = solver.residual(lambda);
+  Eigen::VectorXd best = lambda;
+  double least = result.residual;
   for (int next = 16; result.residual > options.tolerance && result.sweeps < options.max_sweeps;) {
     solver.sweep(lambda);
     ++result.sweeps;
@@ -383,6 +453,13 @@ Prediction predict(const ContactProblem& problem, const PredictionOptions& optio
     next *= 2;
     solver.polish(lambda, options.tolerance);
     result.residual = solver.residual(lambda);
+    if (result.residual >= least) continue;
+    least = result.residual;
+    best = lambda;
+  }
+  if (least < result.residual) {  // sweeps do not always come nearer
+    lambda = best;
+    result.residual = least;
   }
   if (result.residual <= options.tolerance) result.outcome = PredictionOutcome::kConverged;
 
@@ -390,7 +467,8 @@ Prediction predict(const ContactProblem& problem, const PredictionOptions& optio
   const Eigen::VectorXd u = problem.J * result.acceleration + problem.gamma;
   const auto still = [&](int row) { return std::abs(u[row]) <= kStill * reduced.load * reduced.X.col(row).norm(); };
   for (std::size_t i = 0; i < problem.contacts.size(); ++i)
-    result.contacts[i] = prediction_of(problem.contacts[i], result.lambda, u, still);
+    result.contacts[i] =
+        prediction_of(problem.contacts[i], reduced.blocks[i].slip.has_value(), result.lambda, u, still);
   return result;
 }
 

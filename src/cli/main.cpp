@@ -20,11 +20,13 @@
 #include "base/text.hpp"
 #include "draw/region_drawing.hpp"
 #include "draw/row_plot.hpp"
+#include "draw/simulation_plot.hpp"
 #include "io/batch.hpp"
 #include "io/check.hpp"
 #include "io/inspect_text.hpp"
 #include "io/progress_text.hpp"
 #include "io/scenario_writer.hpp"
+#include "io/simulation.hpp"
 #include "io/track.hpp"
 #include "io/verify.hpp"
 #include "stiction/error.hpp"
@@ -85,8 +87,8 @@ void write_file(const std::string& file, const char* option, const std::string& 
         option, "want a file that can be written, got '" + file + "': " + std::strerror(written ? errno : reason));
 }
 
-/// Whether a command answers any question, or one, or that of a report.
-enum class Asks { kAnything, kRegion, kReport };
+/// Whether a command answers any question, or one, or that of a report, or none.
+enum class Asks { kAnything, kRegion, kReport, kMotion };
 
 /// Arguments that several commands share.
 struct ScenarioArguments {
@@ -103,7 +105,7 @@ struct ScenarioArguments {
       command
           .add_option("SCENARIO", file,
                       std::string("The scenario file (YAML)") +
-                          (asks == Asks::kRegion ? "" : ", or a problem file (JSON)") + "; - reads standard input")
+                          (asks == Asks::kAnything ? ", or a problem file (JSON)" : "") + "; - reads standard input")
           ->required();
     command
         .add_option("--set", sets,
@@ -185,12 +187,18 @@ class Narrator {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_ = start_;
 };
 
-/// The --plot of a batch or trajectory: a drawing, alone or in a page.
+/// A --plot: a drawing, alone or in a page.
+std::string plot_text(const internal::RowPlot& plot, const std::string& file)
+{
+  const std::string svg = internal::row_plot_svg(plot);
+  return file.ends_with(".html") ? internal::html_page(plot.title, svg) : svg;
+}
+
+/// The --plot of a batch or trajectory.
 void write_plot(const internal::RowPlot& plot, const internal::BatchArguments& arguments, const std::string& file)
 {
   internal::require_plottable(arguments, file);  // results that were not there before
-  const std::string svg = internal::row_plot_svg(plot);
-  write_file(file, "--plot", file.ends_with(".html") ? internal::html_page(plot.title, svg) : svg);
+  write_file(file, "--plot", plot_text(plot, file));
 }
 
 // Each command keeps what its arguments say, so that it must outlive the parsing; `code` receives the exit code.
@@ -389,6 +397,45 @@ struct TrackCommand {
   }
 };
 
+/// stiction simulate
+struct SimulateCommand {
+  ScenarioArguments scenario;
+  internal::SimulationArguments arguments;
+  std::string csv_file, plot_file;
+  bool as_json = false;
+
+  void add_to(CLI::App& app, int& code)
+  {
+    CLI::App& simulate = *app.add_subcommand("simulate", "What happens next: the motion from a scenario's state");
+    scenario.add_to(simulate, Asks::kMotion);
+    simulate.add_option("--for", arguments.seconds, "How long, s")->type_name("SECONDS")->required();
+    simulate.add_option("--step", arguments.options.step, "Length of a step, s (0.001)")->type_name("S");
+    simulate.add_option("--csv", csv_file, "Also writes a row per step: places, energies, contacts")->type_name("OUT");
+    simulate.add_option("--plot", plot_file, "Also draws speeds, energies and contacts over time: .svg or .html")
+        ->type_name("OUT");
+    simulate.add_flag("--json", as_json, "Everything as JSON: events, and states, forces and energies of every step");
+    simulate.footer(
+        "Examples:\n"
+        "  stiction simulate scenarios/block_tips.yaml --for 1.5\n"
+        "  stiction simulate scenarios/ball_down_slope.yaml --for 1 --csv ball.csv\n\n"
+        "Exit codes: 0 done, 3 it ended early (no solution, or several), 2 bad input or usage.");
+    simulate.callback([this, &code] {
+      arguments.document = scenario.document();
+      arguments.package_paths = scenario.package_paths;
+      const std::vector<std::string> inputs = internal::input_files(arguments.document, scenario.package_paths);
+      for (const auto& [file, option] : {std::pair(&csv_file, "--csv"), std::pair(&plot_file, "--plot")})
+        internal::require_none_of(inputs, *file, option);
+      if (!plot_file.empty()) internal::require_plot_name(plot_file);
+      const stiction::Simulation simulation = internal::simulate_document(arguments);
+      if (!csv_file.empty()) write_file(csv_file, "--csv", to_csv(simulation));
+      if (!plot_file.empty())
+        write_file(plot_file, "--plot", plot_text(internal::simulation_plot(simulation), plot_file));
+      write_result(as_json ? to_json(simulation) : to_text(simulation));
+      code = internal::exit_code(simulation);
+    });
+  }
+};
+
 /// stiction verify
 struct VerifyCommand {
   std::string report_file;
@@ -516,6 +563,7 @@ int run(int argc, char** argv)
   RegionCommand region;
   BatchCommand batch;
   TrackCommand track;
+  SimulateCommand simulate;
   VerifyCommand verify;
   NewCommand fresh;
   InspectCommand inspect;
@@ -524,6 +572,7 @@ int run(int argc, char** argv)
   region.add_to(app, code);
   batch.add_to(app, code);
   track.add_to(app, code);
+  simulate.add_to(app, code);
   verify.add_to(app, code);
   fresh.add_to(app);
   inspect.add_to(app);

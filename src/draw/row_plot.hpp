@@ -50,6 +50,9 @@ std::string row_plot_svg(const RowPlot& plot);
 /// A page with a drawing in it, which needs no other file.
 std::string html_page(const std::string& title, const std::string& svg);
 
+/// @throws InputError blaming --plot for another ending than .svg and .html.
+void require_plot_name(const std::string& file);
+
 /// Before a run: @throws InputError blaming --plot for another ending than .svg and .html, for results that cannot be
 /// read back, and for a part of the rows.
 void require_plottable(const BatchArguments& arguments, const std::string& file);

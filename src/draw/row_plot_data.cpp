@@ -179,10 +179,15 @@ void sort_by_x(std::vector<RowResult>& results, std::vector<double>& x)
 
 }  // namespace
 
-void require_plottable(const BatchArguments& arguments, const std::string& file)
+void require_plot_name(const std::string& file)
 {
   if (!file.ends_with(".svg") && !file.ends_with(".html"))
     throw InputError("--plot", "want a file that ends in .svg or .html, got " + quoted(file));
+}
+
+void require_plottable(const BatchArguments& arguments, const std::string& file)
+{
+  require_plot_name(file);
   if (arguments.shard) throw InputError("--plot", "want all rows, got --shard");
   std::error_code ignored;
   for (const std::string* read : {&arguments.inputs, &arguments.out})
