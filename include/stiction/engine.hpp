@@ -5,6 +5,7 @@
 
 #include "stiction/cone_program.hpp"
 #include "stiction/contact_problem.hpp"
+#include "stiction/stop.hpp"
 
 namespace stiction {
 
@@ -57,6 +58,13 @@ class Engine {
   /// What is decided next does not depend on anything decided before.
   virtual void forget() {}
   virtual void gauss(const GaussProgram& program, GaussAnswer& answer) = 0;
+
+  /// Asked before every decision and during long ones; which then throw Stopped and leave no answer.
+  virtual void set_stop(StopCheck stop) { stop_ = std::move(stop); }
+  const StopCheck& stop_check() const { return stop_; }
+
+ private:
+  StopCheck stop_;
 };
 
 /// Non-negative least squares over the cones with column generation; exact cones cost no more than facets.
@@ -71,5 +79,8 @@ std::unique_ptr<Engine> make_sparse_engine();
 
 /// "native" (also "auto"), "sparse" or "qpoases". @throws InputError otherwise.
 std::unique_ptr<Engine> make_engine(std::string_view name);
+
+/// `other`, which from now on stops where `first` does.
+std::unique_ptr<Engine> stopping_with(const Engine& first, std::unique_ptr<Engine> other);
 
 }  // namespace stiction

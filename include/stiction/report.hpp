@@ -9,6 +9,7 @@
 
 #include "stiction/geometry.hpp"
 #include "stiction/scenario.hpp"
+#include "stiction/stop.hpp"
 
 namespace stiction {
 
@@ -93,6 +94,9 @@ class ScenarioChecker {
   ScenarioChecker(ScenarioChecker&&) noexcept;
   ScenarioChecker& operator=(ScenarioChecker&&) noexcept;
 
+  /// For what is asked from now on: it throws Stopped where `stop` says so. Loading robots is not stopped.
+  void set_stop(StopCheck stop);
+
   /// Loads the robots, which the others do by themselves.
   /// @throws InputError naming the entry.
   void load(const Scenario& scenario);
@@ -110,11 +114,11 @@ class ScenarioChecker {
 };
 
 /// The same once, from YAML in memory; `folder` is what URDF files are relative to, `source` the name in messages.
-/// @throws InputError "source:line:column: path: want …, got …".
+/// @throws InputError "source:line:column: path: want …, got …". @throws Stopped where `stop` says so.
 ScenarioReport check_scenario_text(const std::string& text, const std::string& folder = ".",
                                    const std::string& source = "scenario",
                                    const std::vector<ScenarioOverride>& overrides = {},
-                                   const std::vector<std::string>& package_paths = {});
+                                   const std::vector<std::string>& package_paths = {}, const StopCheck& stop = {});
 
 /// What `stiction verify` says about a report.
 struct Verification {

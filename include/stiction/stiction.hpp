@@ -44,6 +44,7 @@
 #include "stiction/sliding_input.hpp"
 #include "stiction/sticking.hpp"
 #include "stiction/sticking_monitor.hpp"
+#include "stiction/stop.hpp"
 #include "stiction/surroundings.hpp"
 #include "stiction/trajectory.hpp"
 #include "stiction/verdict.hpp"

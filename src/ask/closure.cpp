@@ -246,6 +246,7 @@ Verdict ClosureChecker::Workspace::decide_signs(const Grasp& grasp, ClosureKind 
   if (n == 0)  // nothing touches it
     return fails_by(Twist::Unit(m, 0)) ? Verdict::kFails : Verdict::kUndecided;
   write_cones(grasp, kind, pattern);
+  throw_if_stopped(engine->stop_check());
   const bool try_newton = program.free.empty() && engine->may_be_bypassed();
   const auto quick = try_newton ? newton.run(grasp.G, program.cones) : internal::ClosureNewton::End::kOpen;
   if (quick != internal::ClosureNewton::End::kOpen) {

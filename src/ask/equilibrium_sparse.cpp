@@ -258,7 +258,7 @@ void EquilibriumChecker::Workspace::check_sparse(const ContactProblem& p, const 
     result.reason.clear();
     result.certificate = proof;
   } else if (nv * (nv + p.rows()) <= kMostDense) {
-    ask_densely(p, given, options, engine->second_opinion(), result);
+    ask_densely(p, given, options, stopping_with(*engine, engine->second_opinion()), result);
     if (judge.equilibrium(p, a, options.shape, result.certificate, &result.reason) != result.verdict)
       result.verdict = Verdict::kUndecided;
     result.indeterminacy = -1;

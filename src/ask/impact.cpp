@@ -106,6 +106,7 @@ class Search {
         result_.reason = "more than " + std::to_string(leaf_limit_) + " combinations of modes";
         return false;
       }
+      throw_if_stopped(engine_.stop_check());
       ImpactLeaf leaf;
       leaf.modes = std::move(open.front());
       open.pop_front();

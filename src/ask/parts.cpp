@@ -115,7 +115,7 @@ std::unique_ptr<Engine> second_engine(const Engine& first, const ContactProblem&
 {
   constexpr Eigen::Index kMostEquations = 150;  // as many as io's limits let qpOASES have
   if (problem.nv() + problem.rows() > kMostEquations) return nullptr;
-  return first.second_opinion();
+  return stopping_with(first, first.second_opinion());
 }
 
 }  // namespace internal

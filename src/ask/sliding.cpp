@@ -120,6 +120,7 @@ class ModeSearch {
   /// The full mode in signs_: its equations when they have one solution, else the engine.
   Found settle()
   {
+    throw_if_stopped(w_.engine->stop_check());
     ++result_.nodes;
     mode_.set(signs_);
     if (w_.solver.factor(mode_.program())) {
@@ -162,7 +163,7 @@ class ModeSearch {
   /// is sometimes too blunt to be a proof. Made anew for each check: answers must not depend on those before.
   Engine* other_engine()
   {
-    if (!other_) other_ = w_.engine->second_opinion();
+    if (!other_) other_ = stopping_with(*w_.engine, w_.engine->second_opinion());
     return other_.get();
   }
 

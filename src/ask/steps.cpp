@@ -309,7 +309,7 @@ void add_facets(const ContactProblem& problem, const ConeShape& shape, std::vect
 
 void add_friction(const ContactProblem& problem, Engine& engine, std::vector<PropositionAtWork>& list)
 {
-  StickingChecker checker(engine.fresh());
+  StickingChecker checker(stopping_with(engine, engine.fresh()));
   const MinimalFriction p11 = minimal_friction(problem, checker);
   std::vector<std::string> failed = p11.hypotheses.failed;
   if (failed.empty() && !p11.known) failed.push_back("it could not be told");

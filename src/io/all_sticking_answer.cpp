@@ -92,7 +92,9 @@ std::string overloaded_motors(const Situation& situation, const Repair& repair)
 
 class AllStickingAsker final : public Asker {
  public:
-  explicit AllStickingAsker(std::unique_ptr<Engine> engine) : checker_(std::move(engine)) {}
+  explicit AllStickingAsker(std::unique_ptr<Engine> engine) : stop_(engine->stop_check()), checker_(std::move(engine))
+  {
+  }
 
   void read(const Situation& situation) override
   {
@@ -124,8 +126,11 @@ class AllStickingAsker final : public Asker {
     answer_.posture_repair.reset();
     if (result.verdict == Verdict::kFails && options.repairs) look_for_repairs(situation, options);
     answer_.steps.reset();
-    if (asked.steps)
-      answer_.steps = sticking_steps(situation.problem, options.rules, result, *make_engine(asked.solver));
+    if (asked.steps) {
+      const std::unique_ptr<Engine> engine = make_engine(asked.solver);
+      engine->set_stop(stop_);
+      answer_.steps = sticking_steps(situation.problem, options.rules, result, *engine);
+    }
     if (!fallback || result.verdict == Verdict::kUndecided || !has_forces(result)) return;
     // The certificate's numbers are the ones that are judged; the result's may differ from them by rounding.
     read_contacts(situation.problem, options.rules, result.certificate, result.verdict, result.contacts);
@@ -208,6 +213,7 @@ class AllStickingAsker final : public Asker {
       answer_.repair_notes.push_back("posture: " + found.reason);
   }
 
+  StopCheck stop_;  // of the engine
   StickingChecker checker_;
   AllStickingAnswer answer_;
   std::vector<JointEffort> efforts_;  ///< that are given

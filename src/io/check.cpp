@@ -21,10 +21,13 @@ int exit_code(Verdict verdict)
   return 3;
 }
 
-ScenarioReport check(const Scenario& scenario)
+ScenarioReport check(const Scenario& scenario, const StopCheck& stop)
 {
   require_askable(scenario);
-  return ScenarioAnswerer(scenario).report(scenario);
+  throw_if_stopped(stop);
+  ScenarioAnswerer answerer(scenario);
+  answerer.set_stop(stop);
+  return answerer.report(scenario);
 }
 
 namespace {
@@ -70,9 +73,10 @@ void require_none_of(const std::vector<std::string>& files, const std::string& o
       throw InputError(option, "want another file than the inputs, got " + quoted(out));
 }
 
-ScenarioReport check_document(const ScenarioDocument& document, const std::vector<std::string>& package_paths)
+ScenarioReport check_document(const ScenarioDocument& document, const std::vector<std::string>& package_paths,
+                              const StopCheck& stop)
 {
-  return with_inputs(document, package_paths, check);
+  return with_inputs(document, package_paths, [&](const Scenario& scenario) { return check(scenario, stop); });
 }
 
 ScenarioReport check_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,

@@ -6,14 +6,15 @@
 namespace stiction::internal {
 
 /// Loads the scene and answers the scenario's question, with every extra that the options do not turn off.
-ScenarioReport check(const Scenario& scenario);
+ScenarioReport check(const Scenario& scenario, const StopCheck& stop = {});
 
 /// The same for a file; errors about the scene name line and column.
 ScenarioReport check_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,
                           const std::vector<std::string>& package_paths);
 
 /// Answers from text in memory, as check_file does.
-ScenarioReport check_document(const ScenarioDocument& document, const std::vector<std::string>& package_paths);
+ScenarioReport check_document(const ScenarioDocument& document, const std::vector<std::string>& package_paths,
+                              const StopCheck& stop = {});
 
 /// Loads the scene of a file and reads what is asked, without answering.
 ScenarioReport read_file(const std::string& file, const std::vector<ScenarioOverride>& overrides,

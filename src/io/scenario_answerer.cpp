@@ -284,13 +284,14 @@ const Asker& ScenarioAnswerer::ask_plain(const Scenario& scenario, MeasuredMotio
   require_size(scenario, problem_);
   const std::string solver = solver_for(scenario, problem_);
   if (!asker_ || question_ != scenario.question || solver_ != solver) {
-    std::unique_ptr<Engine> engine = make_engine(solver);
+    std::unique_ptr<Engine> engine = engine_named(solver);
     Engine* const owned_by_asker = engine.get();
     asker_ = kind_of(scenario.question).make(std::move(engine));
     engine_ = owned_by_asker;
     question_ = scenario.question;
     solver_ = solver;
   }
+  engine_->set_stop(stop_);
   engine_->forget();  // an answer must not depend on the one before
   if (motion) {
     state_.v = motion->v;
@@ -321,6 +322,13 @@ void ScenarioAnswerer::leave_out_moving(const std::vector<char>& may_leave, cons
   }
 }
 
+std::unique_ptr<Engine> ScenarioAnswerer::engine_named(const std::string& solver) const
+{
+  std::unique_ptr<Engine> engine = make_engine(solver);
+  engine->set_stop(stop_);
+  return engine;
+}
+
 ScenarioReport ScenarioAnswerer::start(const Scenario& scenario)
 {
   ScenarioReport report;
@@ -347,7 +355,7 @@ ScenarioReport ScenarioAnswerer::read(const Scenario& asked)
   const Scenario& scenario = plain(asked, true).scenario;
   if (!fits_plain(scenario)) return ScenarioAnswerer(asked, geometry_).read(asked);
   ScenarioReport report = start(scenario);
-  const auto asker = kind_of(scenario.question).make(make_engine(report.solver));
+  const auto asker = kind_of(scenario.question).make(engine_named(report.solver));
   asker->read({report.scenario, robots(), state_, report.problem});
   asker->move_to(report);
   return report;
@@ -356,14 +364,19 @@ ScenarioReport ScenarioAnswerer::read(const Scenario& asked)
 ScenarioReport ScenarioAnswerer::report(const Scenario& asked)
 {
   const Scenario& scenario = plain(asked, true).scenario;
-  if (!fits_plain(scenario)) return ScenarioAnswerer(asked, geometry_).report(asked);
+  if (!fits_plain(scenario)) {
+    ScenarioAnswerer other(asked, geometry_);
+    other.set_stop(stop_);
+    return other.report(asked);
+  }
   ScenarioReport report = start(scenario);
-  const auto asker = kind_of(scenario.question).make(make_engine(report.solver));
+  const auto asker = kind_of(scenario.question).make(engine_named(report.solver));
   asker->ask({report.scenario, robots(), state_, report.problem}, Extras::kAll);
   report.verdict = asker->verdict();
   report.summary = asker->summary();
   asker->move_to(report);
   if (report.verdict == Verdict::kUndecided) return report;
+  throw_if_stopped(stop_);
   // The numbers that are written are the numbers that are judged: they read back as the same doubles.
   const Verification proof = verify_json(report_document(report), nullptr);
   if (!proof.valid) refuse(report, proof.message);

@@ -27,6 +27,9 @@ class ScenarioAnswerer {
 
   bool fits(const Scenario& scenario) const;
 
+  /// Of every engine; then what answers throws Stopped, and the answerer is of no more use.
+  void set_stop(StopCheck stop) { stop_ = std::move(stop); }
+
   /// With those extras only that the scenario asks for. The answer is the asker's, until the next one.
   const Asker& ask(const Scenario& asked);
 
@@ -69,6 +72,7 @@ class ScenarioAnswerer {
   void compute(LoadedScene& loaded, const SceneDescription& description, ContactProblem& problem);
   void compute(const Scenario& scenario, ContactProblem& problem);
 
+  std::unique_ptr<Engine> engine_named(const std::string& solver) const;
   ScenarioReport start(const Scenario& scenario);
   Scene* robots() { return scene_ ? &scene_->scene : nullptr; }
 
@@ -84,6 +88,7 @@ class ScenarioAnswerer {
   Question question_ = Question::kAllSticking;  ///< of asker_
   Engine* engine_ = nullptr;                    ///< of asker_, which owns it
   std::string solver_;                          ///< that was asked for
+  StopCheck stop_;
 };
 
 /// Whether a scenario can be asked, as far as that shows before robots are loaded. @throws InputError

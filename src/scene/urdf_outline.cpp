@@ -16,7 +16,32 @@ namespace {
 using tinyxml2::XMLElement;
 
 constexpr char kMask = '\x01';            // no character of XML
+constexpr std::size_t kMostLevels = 64;   // a URDF has five
 constexpr std::size_t kMostLinks = 4096;  // a mass matrix of 130 MB; and links are walked by recursion
+
+/// Levels of elements in XML; in what is not XML, those before the mistake that the parser then finds. Older versions
+/// of tinyxml2 walk any number of levels by recursion, until the stack ends.
+std::size_t nested_levels(std::string_view xml)
+{
+  std::size_t level = 0, most = 0;
+  for (std::size_t at = 0; (at = xml.find('<', at)) != xml.npos;) {
+    const std::string_view rest = xml.substr(at);
+    const char* const end = rest.starts_with("<!--") ? "-->" : rest.starts_with("<![CDATA[") ? "]]>" : nullptr;
+    if (end || rest.starts_with("<?") || rest.starts_with("<!")) {
+      at = xml.find(end ? end : rest[1] == '?' ? "?>" : ">", at + 2);
+      if (at == xml.npos) break;
+      continue;
+    }
+    char quote = 0, before = 0;
+    for (++at; at < xml.size() && (quote || xml[at] != '>'); before = xml[at++])
+      if (quote ? xml[at] == quote : xml[at] == '"' || xml[at] == '\'') quote = quote ? 0 : xml[at];
+    if (rest.starts_with("</"))
+      level -= level > 0;
+    else if (before != '/')
+      most = std::max(most, ++level);
+  }
+  return most;
+}
 
 class Reader {
  public:
@@ -25,6 +50,9 @@ class Reader {
     if (text.size() > kMostUrdfBytes)
       throw InputError(path_,
                        "want at most " + std::to_string(kMostUrdfBytes) + " bytes, got " + std::to_string(text.size()));
+    if (const std::size_t levels = nested_levels(text); levels > kMostLevels)
+      throw InputError(
+          path_, "want at most " + std::to_string(kMostLevels) + " nested elements, got " + std::to_string(levels));
     if (document_.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS)
       throw InputError(path_, "want well-formed XML, got " + std::string(document_.ErrorName()) + " (line " +
                                   std::to_string(document_.ErrorLineNum()) + ")");
@@ -101,7 +129,7 @@ class Reader {
   }
 
   /// Attributes as urdfdom reads them: numbers with nothing but blanks between them and nothing behind the last.
-  void lay_out(XMLElement* element) const  // tinyxml2 limits the depth
+  void lay_out(XMLElement* element) const  // by recursion, of at most kMostLevels
   {
     for (const auto* a = element->FirstAttribute(); a; a = a->Next()) {
       const std::string_view name = a->Name();

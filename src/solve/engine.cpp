@@ -16,4 +16,10 @@ std::unique_ptr<Engine> make_engine(std::string_view name)
   throw InputError("options.solver", "want auto, native, sparse or qpoases, got '" + std::string(name) + "'");
 }
 
+std::unique_ptr<Engine> stopping_with(const Engine& first, std::unique_ptr<Engine> other)
+{
+  other->set_stop(first.stop_check());
+  return other;
+}
+
 }  // namespace stiction

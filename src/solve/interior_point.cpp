@@ -448,13 +448,14 @@ void InteriorPoint::correct(const Eigen::VectorXd& left, Eigen::VectorXd& x, Eig
   w += solution.tail(free);
 }
 
-InteriorPoint::Stop InteriorPoint::run(const ConicForm& form)
+InteriorPoint::Stop InteriorPoint::run(const ConicForm& form, const StopCheck& stop)
 {
   form_ = &form;
   arrange();
   iterations_ = 0;
   start();
   for (; iterations_ < kMostNewtonSteps; ++iterations_) {
+    throw_if_stopped(stop);
     const bool moved = step();
     if (s_ < kInsideEnough) {
       move_inside();

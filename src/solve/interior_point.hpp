@@ -7,6 +7,8 @@
 #include <Eigen/SparseCore>
 #include <vector>
 
+#include "stiction/stop.hpp"
+
 namespace stiction::internal {
 
 /// Columns col … col + dim of a conic form: a number >= 0 (dim 1), or (f0, f1, f2) with f0 >= |(f1, f2)| (dim 3).
@@ -31,7 +33,8 @@ class InteriorPoint {
  public:
   enum class Stop { kInside, kSeparated, kStalled };
 
-  Stop run(const ConicForm& form);
+  /// @throws Stopped
+  Stop run(const ConicForm& form, const StopCheck& stop);
 
   const Eigen::VectorXd& x() const { return x_; }  ///< kInside: strictly; kStalled: where it stalled
   const Eigen::VectorXd& w() const { return w_; }

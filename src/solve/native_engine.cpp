@@ -165,6 +165,7 @@ void NativeEngine::scale_rows(const ConeProgram& program)
 void NativeEngine::decide(const ConeProgram& program, ConeAnswer& answer)
 {
   if (program.is_sparse()) throw InputError("sparse_E", "want a dense E for the native engine, got a sparse one");
+  throw_if_stopped(stop_check());
   decide_measured(program, answer, !only_forces(program));
 }
 
@@ -218,6 +219,7 @@ bool NativeEngine::same_but_for_e(const ConeProgram& program)
 void NativeEngine::decide_next(const ConeProgram& program, ConeAnswer& answer)
 {
   if (!known_ || !same_but_for_e(program)) return decide(program, answer);
+  throw_if_stopped(stop_check());
   const auto m = program.E.rows(), n = program.E.cols();
   if (answer.x.size() != n) answer.x.resize(n);
   if (answer.y.size() != m) answer.y.resize(m);
@@ -262,6 +264,7 @@ void NativeEngine::solve(const ConeProgram& program, ConeAnswer& answer)
   data.cones = &cones_;
   data.boxes = &boxes_;
   data.free = &free_;
+  data.stop = &stop_check();
 
   answer_with(nearest_.run(data, kFirstPause), program, answer);
 }
@@ -344,6 +347,7 @@ void NativeEngine::offer_interior_dual(const ConeProgram& program, bool everywhe
   data.e = lifted_target_.data();
   data.cones = &program.cones;
   data.free = &free_;
+  data.stop = &stop_check();
   if (dual_nearest_.run(data, kRoughDual) == NearestPoint::Stop::kReached) return;
   const std::vector<double>& rho = dual_nearest_.residual();
   if (!(rho[m] > kNoDual)) return;

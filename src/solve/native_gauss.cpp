@@ -278,6 +278,7 @@ bool NativeEngine::GaussWorkspace::active_set_is_right(Eigen::Index equalities)
 
 void NativeEngine::gauss(const GaussProgram& p, GaussAnswer& answer)
 {
+  throw_if_stopped(stop_check());
   if (!gauss_) gauss_ = std::make_shared<GaussWorkspace>();
   GaussWorkspace& ws = *gauss_;
   const auto n = p.F.size(), pe = p.ge.size(), pu = p.gu.size(), rows = pe + pu;

@@ -407,6 +407,7 @@ NearestPoint::Stop NearestPoint::descend(ThinQr<M>& qr)
   const int limit = 100 + 20 * m + 4 * static_cast<int>(data_.cones->size() + data_.boxes->size());
 
   for (; iterations_ < limit; ++iterations_) {
+    throw_if_stopped(*data_.stop);
     const double norm = std::sqrt(dot<M>(r_.data(), r_.data(), m));
     if (norm <= kReachedTolerance * e_norm_) {
       finish(qr, true);

@@ -4,6 +4,7 @@
 
 #include "solve/thin_qr.hpp"
 #include "stiction/cone_program.hpp"
+#include "stiction/stop.hpp"
 
 namespace stiction::internal {
 
@@ -17,6 +18,7 @@ namespace stiction::internal {
 class NearestPoint {
   inline static const std::vector<BoxVariable> kNoBoxes;
   inline static const std::vector<int> kNoFree;
+  inline static const StopCheck kNeverStop;
 
  public:
   enum class Stop {
@@ -36,6 +38,7 @@ class NearestPoint {
     const std::vector<ConeBlock>* cones = nullptr;
     const std::vector<BoxVariable>* boxes = &kNoBoxes;
     const std::vector<int>* free = &kNoFree;
+    const StopCheck* stop = &kNeverStop;
   };
 
   Stop run(const Data& data, double pause_score);

@@ -9,7 +9,11 @@ class QpoasesEngine final : public Engine {
  public:
   std::string_view name() const override { return "qpoases"; }
   std::unique_ptr<Engine> fresh() const override { return make_qpoases_engine(); }
-  void decide(const ConeProgram& program, ConeAnswer& answer) override { decider_.decide(program, answer); }
+  void decide(const ConeProgram& program, ConeAnswer& answer) override
+  {
+    throw_if_stopped(stop_check());
+    decider_.decide(program, answer);
+  }
   void forget() override
   {
     decider_.forget();
@@ -17,6 +21,7 @@ class QpoasesEngine final : public Engine {
   }
   void gauss(const GaussProgram& program, GaussAnswer& answer) override
   {
+    throw_if_stopped(stop_check());
     internal::solve_gauss(program, gauss_decider_, answer);
   }
 

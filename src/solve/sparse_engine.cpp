@@ -203,7 +203,7 @@ bool SparseEngine::without_still_rows(double still, const ConeProgram& program, 
     if (speed[i] > least) rows.push_back(static_cast<int>(i));
   if (rows.empty() || static_cast<Eigen::Index>(rows.size()) == speed.size()) return false;
   const ConicForm some = some_rows(form_.form, rows);
-  const InteriorPoint::Stop stop = again_.run(some);
+  const InteriorPoint::Stop stop = again_.run(some, stop_check());
   answer.iterations += again_.iterations();
   if (stop != InteriorPoint::Stop::kSeparated) return false;
   Eigen::VectorXd y = again_.y();
@@ -223,7 +223,7 @@ bool SparseEngine::without_idle_atoms(double idle, const ConeProgram& program, C
   if (std::ranges::find(kept, 0) == kept.end()) return false;
   std::vector<int> columns;
   const ConicForm some = some_atoms(form_.form, kept, columns);
-  const InteriorPoint::Stop stop = again_.run(some);
+  const InteriorPoint::Stop stop = again_.run(some, stop_check());
   answer.iterations += again_.iterations();
   Eigen::VectorXd x, w;
   if (stop != InteriorPoint::Stop::kInside || !balanced_point(again_, some, x, w)) return false;
@@ -249,6 +249,7 @@ bool SparseEngine::trivial(const ConeProgram& program, ConeAnswer& answer)
 
 void SparseEngine::decide(const ConeProgram& given, ConeAnswer& answer)
 {
+  throw_if_stopped(stop_check());
   if (!given.is_sparse()) {
     sparse_ = given;
     sparse_.sparse_E = given.E.sparseView(1.0, 0.0);
@@ -260,7 +261,7 @@ void SparseEngine::decide(const ConeProgram& given, ConeAnswer& answer)
   answer.iterations = 0;
   form_.build(program);
   if (trivial(program, answer)) return;
-  const InteriorPoint::Stop stop = method_.run(form_.form);
+  const InteriorPoint::Stop stop = method_.run(form_.form, stop_check());
   answer.iterations = method_.iterations();
   Eigen::VectorXd x, w;
   if (stop == InteriorPoint::Stop::kInside && balanced_point(method_, form_.form, x, w) &&

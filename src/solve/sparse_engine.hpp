@@ -15,6 +15,11 @@ class SparseEngine final : public Engine {
   std::unique_ptr<Engine> fresh() const override { return make_sparse_engine(); }
   void decide(const ConeProgram& program, ConeAnswer& answer) override;
   void gauss(const GaussProgram& program, GaussAnswer& answer) override { gauss_->gauss(program, answer); }
+  void set_stop(StopCheck stop) override
+  {
+    gauss_->set_stop(stop);
+    Engine::set_stop(std::move(stop));
+  }
 
  private:
   bool trivial(const ConeProgram& program, ConeAnswer& answer);

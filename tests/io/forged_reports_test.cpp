@@ -17,7 +17,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// Entries by name of a joint: another robot has others.
-bool of_joints(const std::string& key) { return key == "values" || key == "efforts" || key == "before" || key == "after"; }
+bool of_joints(const std::string& key)
+{
+  return key == "values" || key == "efforts" || key == "before" || key == "after";
+}
 
 /// What was forged, with the keys of a report of today.
 Json told_as(const Json& today, const Json& forged, const std::string& key = "")

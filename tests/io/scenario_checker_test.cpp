@@ -221,5 +221,40 @@ TEST(ScenarioChecker, QuestionsGoByName)
   EXPECT_THROW(question_named("why"), InputError);
 }
 
+/// Says stop at the `nth` time it is asked, and counts.
+struct StopAt {
+  int nth = 0;
+  std::shared_ptr<int> asked = std::make_shared<int>(0);
+  bool operator()() const { return ++*asked >= nth; }
+};
+
+TEST(ScenarioChecker, StopsWhereverItIsAskedTo)
+{
+  for (const char* name : {"biped_standing", "box_on_steep_slope", "pinch_too_weak", "box_pushed", "biped_region",
+                           "painleve_klein", "mug_closure", "pinch_on_guide", "biped_touchdown"}) {
+    SCOPED_TRACE(name);
+    const Scenario asked = read(name);
+    const std::string whole = without_scenario(to_json(internal::checked(name)));
+    ScenarioChecker checker;
+    const StopAt never{std::numeric_limits<int>::max()};
+    checker.set_stop(never);
+    EXPECT_EQ(without_scenario(to_json(checker.check(asked))), whole);
+    const int times = *never.asked;
+    ASSERT_GT(times, 2);
+    const int step = std::max(1, times / 5);
+    for (int nth = 1; nth <= times; nth += step) {
+      checker.set_stop(StopAt{nth});
+      EXPECT_THROW(checker.check(asked), Stopped) << nth << " of " << times;
+    }
+    checker.set_stop({});  // whatever was left half done is not to be seen
+    EXPECT_EQ(without_scenario(to_json(checker.check(asked))), whole);
+    const ScenarioNumbers row = ScenarioChecker().check_numbers(asked);
+    checker.set_stop(StopAt{2});
+    EXPECT_THROW(checker.check_numbers(asked), Stopped);
+    checker.set_stop({});
+    EXPECT_EQ(checker.check_numbers(asked).summary, row.summary);
+  }
+}
+
 }  // namespace
 }  // namespace stiction

@@ -282,7 +282,21 @@ INSTANTIATE_TEST_SUITE_P(
                    for (int i = 0; i < 100000; ++i) deep += "<gazebo>";
                    use_edited(d, "</robot>", deep);
                  },
-                 kUrdf, "want well-formed XML, got XML_ELEMENT_DEPTH_EXCEEDED"},
+                 kUrdf, "want at most 64 nested elements, got 100001"},
+        BadScene{"DeepNestingBehindQuotesAndComments",
+                 [](D& d) {
+                   std::string deep = "<a b='</a>' c=\"'/>\"><!-- </a></a> <a> --><![CDATA[</a>]]><?x </a>?><b c='>'/>";
+                   for (int i = 0; i < 62; ++i) deep += "<gazebo>";  // in robot, a: 64, and one more
+                   use_edited(d, "</robot>", deep + "<c>");
+                 },
+                 kUrdf, "want at most 64 nested elements, got 65"},
+        BadScene{"SixtyFourLevels",
+                 [](D& d) {
+                   std::string deep;
+                   for (int i = 0; i < 63; ++i) deep += "<gazebo>";
+                   use_edited(d, "</robot>", deep);
+                 },
+                 kUrdf, "want well-formed XML"},
         BadScene{"EntityBomb",
                  [](D& d) {
                    use_text(d, "<!DOCTYPE r [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;'>]>"

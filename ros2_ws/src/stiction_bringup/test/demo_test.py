@@ -61,7 +61,7 @@ def test_demo(launched):
         return call(launched, SetParameters, '/com_slider/set_parameters',
                     SetParameters.Request(parameters=[Parameter(name='com_x', value=value)])).results[0]
     assert move(0.2).successful
-    spin_until(launched, lambda: seen[-1].verdict.value == Verdict.HOLDS and seen[-1].margin.value < 0.1)
+    spin_until(launched, lambda: seen[-1].verdict.value == Verdict.HOLDS and seen[-1].margin.value[0] < 0.1)
     assert move(0.28).successful  # beyond the feet
     spin_until(launched, lambda: seen[-1].verdict.value == Verdict.FAILS)
     assert move(0.0).successful

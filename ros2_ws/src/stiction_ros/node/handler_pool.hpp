@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,7 +13,11 @@ namespace stiction_ros {
 /// Lends every callback a RequestHandler of its own; there are as many as callbacks ever ran at once.
 class HandlerPool {
  public:
-  explicit HandlerPool(const RequestLimits& limits) : limits_(limits) {}
+  /// @param cancelled as of RequestHandler; from any thread
+  HandlerPool(const RequestLimits& limits, std::function<bool()> cancelled)
+      : limits_(limits), cancelled_(std::move(cancelled))
+  {
+  }
 
   /// For callbacks that begin from now on.
   void set_robot(const std::string& urdf)
@@ -49,7 +54,7 @@ class HandlerPool {
         idle_.pop_back();
       }
     }
-    if (!entry.handler) entry.handler = std::make_unique<RequestHandler>(limits_);
+    if (!entry.handler) entry.handler = std::make_unique<RequestHandler>(limits_, cancelled_);
     if (entry.robot != robot) {
       entry.handler->set_robot(*robot);
       entry.robot = robot;
@@ -58,6 +63,7 @@ class HandlerPool {
   }
 
   const RequestLimits limits_;
+  const std::function<bool()> cancelled_;
   std::mutex mutex_;
   std::shared_ptr<const std::string> robot_ = std::make_shared<const std::string>();
   std::vector<Entry> idle_;

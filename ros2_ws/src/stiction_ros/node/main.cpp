@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include <cstdio>
 #include <exception>
 
@@ -11,6 +13,9 @@ int main(int argc, char** argv)
     rclcpp::executors::MultiThreadedExecutor executor(rclcpp::ExecutorOptions(),
                                                       static_cast<std::size_t>(node->threads()));
     executor.add_node(node);
+    // Requests only: the monitor's thread has begun already, and comes first where processors are short.
+    constexpr int kAfterMonitor = 5;
+    ::setpriority(PRIO_PROCESS, 0, kAfterMonitor);
     executor.spin();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "stability_server: %s\n", error.what());

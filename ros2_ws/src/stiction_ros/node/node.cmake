@@ -1,4 +1,5 @@
 # The server, a component and an executable around it, and an example of a client; included where rclcpp is found.
+find_package(diagnostic_updater REQUIRED)
 find_package(rclcpp_components REQUIRED)
 find_package(std_msgs REQUIRED)
 find_package(tf2_ros REQUIRED)
@@ -9,7 +10,8 @@ endforeach()
 add_library(stability_server_component SHARED node/stability_server.cpp)
 target_compile_options(stability_server_component PRIVATE ${warnings})
 target_link_libraries(stability_server_component
-  PUBLIC stiction_ros_core ${message_types} rclcpp::rclcpp rclcpp_components::component tf2_ros::tf2_ros)
+  PUBLIC stiction_ros_core ${message_types} rclcpp::rclcpp rclcpp_components::component tf2_ros::tf2_ros
+    diagnostic_updater::diagnostic_updater)
 rclcpp_components_register_nodes(stability_server_component "stiction_ros::StabilityServer")
 
 add_executable(stability_server node/main.cpp)

@@ -58,18 +58,37 @@ bool is_first(const rclcpp::Parameter& parameter, const std::string& first, cons
 
 }  // namespace
 
-StabilityServer::StabilityServer(const rclcpp::NodeOptions& options) : Node("stability_server", options)
+StabilityServer::StabilityServer(const rclcpp::NodeOptions& options)
+    : Node("stability_server", options), monitor_executor_([this] {
+        rclcpp::ExecutorOptions own;
+        own.context = get_node_base_interface()->get_context();
+        return own;
+      }())
 {
   declare_parameters();
   threads_ = static_cast<int>(get_parameter("threads").as_int());
   RequestLimits limits;
   limits.contact_points = static_cast<std::size_t>(get_parameter("limits.contact_points").as_int());
   limits.states = static_cast<std::size_t>(get_parameter("limits.states").as_int());
-  pool_.emplace(limits);
+  limits.time = get_parameter("limits.time").as_double();
+  pool_.emplace(limits, [context = get_node_base_interface()->get_context()] { return !context->is_valid(); });
   request_group_ = create_callback_group(rclcpp::CallbackGroupType::Reentrant);
-  monitor_group_ = create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive);
+  monitor_group_ = create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive, false);
   start_services();
   start_monitor();
+  listen_for_robot();
+  monitor_executor_.add_callback_group(monitor_group_, get_node_base_interface());
+  monitor_thread_ = std::thread([this] { monitor_executor_.spin(); });
+}
+
+StabilityServer::~StabilityServer()
+{
+  monitor_executor_.cancel();
+  if (monitor_thread_.joinable()) monitor_thread_.join();
+}
+
+void StabilityServer::listen_for_robot()
+{
   if (const std::string urdf = get_parameter("robot_description").as_string(); !urdf.empty()) {
     set_robot(urdf);
     return;
@@ -90,6 +109,8 @@ void StabilityServer::declare_parameters()
   declare_parameter("threads", 0, counted("Callbacks that run at once; 0: one per core.", 0, 256, Change::kNever));
   declare_parameter("limits.contact_points", 1000,
                     counted("Contact points that a request may have.", 0, 1000000, Change::kNever));
+  declare_parameter("limits.time", 30.0,
+                    ranged("Seconds that one request may take, a batch as a whole; 0: any.", 0.0, 1e9, Change::kNever));
   declare_parameter("limits.states", 100000, counted("States that a batch may have.", 0, 100000000, Change::kNever));
 
   declare_parameter(
@@ -124,10 +145,13 @@ void StabilityServer::declare_parameters()
   declare_parameter("monitor.warn_below", 0.02,
                     ranged("Diagnostics warn when the margin is smaller; m, or a share of the friction.", 0.0, 1000.0,
                            Change::kAnyTime));
+  declare_parameter("monitor.hysteresis", 0.0,
+                    ranged("A warning ends where the margin is larger than warn_below by this, in its unit.", 0.0,
+                           1000.0, Change::kAnyTime));
   declare_parameter(
       "monitor.max_age", 0.5,
       ranged("Joint states and base pose older than this are not judged, s.", 0.0, 3600.0, Change::kAnyTime));
-  declare_parameter("monitor.max_contacts_age", 0.0,
+  declare_parameter("monitor.max_contacts_age", 0.5,
                     ranged("The same for contacts, s; 0: they stay until replaced.", 0.0, inf, Change::kAnyTime));
   declare_parameter("markers.cone_length", 0.1,
                     ranged("Sides of the friction cones, m.", 0.0, 100.0, Change::kAnyTime));
@@ -156,6 +180,7 @@ MonitorOptions StabilityServer::monitor_options(const GetParameter& get) const
                                                                        : MonitorOptions::Motion::kMeasured;
   options.max_slip = get("monitor.max_slip").as_double();
   options.warn_below = get("monitor.warn_below").as_double();
+  options.hysteresis = get("monitor.hysteresis").as_double();
   options.max_age = get("monitor.max_age").as_double();
   options.max_contacts_age = get("monitor.max_contacts_age").as_double();
   options.style.cone_length = get("markers.cone_length").as_double();
@@ -217,7 +242,10 @@ void StabilityServer::start_monitor()
   if (rate == 0.0) return;
   fixed_frame_ = get_parameter("monitor.fixed_frame").as_string();
   stability_ = create_publisher<stiction_msgs::msg::Stability>("~/stability", 1);
-  diagnostics_ = create_publisher<diagnostic_msgs::msg::DiagnosticArray>("/diagnostics", 1);
+  margin_ = create_publisher<std_msgs::msg::Float64>("~/margin", 1);
+  com_ = create_publisher<geometry_msgs::msg::PointStamped>("~/com", 1);
+  support_polygon_ = create_publisher<geometry_msgs::msg::PolygonStamped>("~/support_polygon", 1);
+  start_diagnostics();
   markers_ = create_publisher<visualization_msgs::msg::MarkerArray>("~/markers", 1);
 
   rclcpp::SubscriptionOptions subscription;
@@ -233,7 +261,7 @@ void StabilityServer::start_monitor()
         subscription));
   };
   listen("joint_states", rclcpp::SensorDataQoS(), &Monitor::set_joints);
-  listen("contacts", rclcpp::QoS(1).reliable(), &Monitor::set_contacts);
+  listen("contacts", rclcpp::QoS(1).reliable().transient_local(), &Monitor::set_contacts);
   if (monitor_.options().base == stiction::Base::kFloating) {
     if (is_first(get_parameter("monitor.base_source"), "tf", "topic")) {
       transforms_ = std::make_unique<tf2_ros::Buffer>(get_clock());
@@ -247,6 +275,25 @@ void StabilityServer::start_monitor()
     listen("base_twist", rclcpp::SensorDataQoS(), &Monitor::set_base_twist);
   timer_ = rclcpp::create_timer(
       this, get_clock(), rclcpp::Duration::from_seconds(1.0 / rate), [this] { observe(); }, monitor_group_);
+}
+
+/// Once a second, and at once when the level changes; by the monitor's thread, as requests may keep the others busy.
+void StabilityServer::start_diagnostics()
+{
+  diagnostic_.level = diagnostic_msgs::msg::DiagnosticStatus::STALE;
+  diagnostic_.message = "not judged yet";
+  diagnostics_ = std::make_unique<diagnostic_updater::Updater>(this);
+  const rclcpp::Duration period = diagnostics_->getPeriod();
+  constexpr double kNever = 1e8;  // s
+  diagnostics_->setPeriod(kNever);
+  diagnostics_->setHardwareID("none");
+  diagnostics_->add("stability", [this](diagnostic_updater::DiagnosticStatusWrapper& status) {
+    const std::string name = status.name;
+    static_cast<diagnostic_msgs::msg::DiagnosticStatus&>(status) = diagnostic_;
+    status.name = name;
+  });
+  diagnostics_timer_ =
+      rclcpp::create_timer(this, get_clock(), period, [this] { diagnostics_->force_update(); }, monitor_group_);
 }
 
 void StabilityServer::look_up_base()
@@ -278,19 +325,19 @@ void StabilityServer::observe()
   }
   stability_->publish(observation.stability);
   markers_->publish(observation.markers);
-  observation.diagnostic.name = std::string(get_name()) + ": " + observation.diagnostic.name;
-  diagnostic_msgs::msg::DiagnosticArray diagnostics;
-  diagnostics.header.stamp = now();
-  diagnostics.status.push_back(observation.diagnostic);
-  diagnostics_->publish(diagnostics);
+  support_polygon_->publish(observation.support_polygon);
+  if (observation.com) com_->publish(*observation.com);
+  if (observation.margin) margin_->publish(std_msgs::msg::Float64().set__data(*observation.margin));
+  const bool other_level = observation.diagnostic.level != diagnostic_.level;
+  diagnostic_ = observation.diagnostic;
+  if (other_level) diagnostics_->force_update();
 
-  const int level = observation.diagnostic.level;
-  if (level == last_level_) return;
-  last_level_ = level;
-  if (level == diagnostic_msgs::msg::DiagnosticStatus::OK)
-    RCLCPP_INFO(get_logger(), "%s", observation.diagnostic.message.c_str());
+  const std::optional<std::string> line = log_.next(observation.diagnostic.message, now().seconds());
+  if (!line) return;
+  if (observation.diagnostic.level == diagnostic_msgs::msg::DiagnosticStatus::OK)
+    RCLCPP_INFO(get_logger(), "%s", line->c_str());
   else
-    RCLCPP_WARN(get_logger(), "%s", observation.diagnostic.message.c_str());
+    RCLCPP_WARN(get_logger(), "%s", line->c_str());
 }
 
 }  // namespace stiction_ros

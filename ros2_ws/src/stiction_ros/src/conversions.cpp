@@ -13,8 +13,6 @@ namespace {
 
 using stiction::InputError;
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
 // Values in the order of the messages' constants, which count from 0.
 constexpr stiction::ContactFrame kContactFrames[] = {stiction::ContactFrame::kLink, stiction::ContactFrame::kWorld,
                                                      stiction::ContactFrame::kOn};
@@ -80,6 +78,12 @@ auto optional_of(const List& list) -> std::optional<typename List::value_type>
 {
   if (list.empty()) return std::nullopt;
   return list.front();
+}
+
+template <class List>
+void set_finite(double value, List& list)
+{
+  if (std::isfinite(value)) list.push_back(value);
 }
 
 template <class Value, class List>
@@ -215,8 +219,9 @@ msg::ContactState to_message(const stiction::ReportedContact& contact)
   const stiction::ContactReport& found = contact.found;
   message.name = contact.name;
   message.state = static_cast<std::uint8_t>(msg::ContactState::STICKING + number_of(found.state, kStates));
-  message.normal_force = contact.force_W ? found.force[0] : kNone;
+  message.has_force = contact.force_W.has_value();
   if (contact.force_W) {
+    message.normal_force = found.force[0];
     message.tangential_force = {found.force[1], found.force[2]};
     message.force = to_vector3(*contact.force_W);
     message.torsion_moment = found.force[3];
@@ -240,9 +245,9 @@ msg::Margin to_message(const stiction::ReportedMargin& margin)
                   : state == State::kNone      ? msg::Margin::NONE
                   : state == State::kUnbounded ? msg::Margin::UNBOUNDED
                                                : msg::Margin::UNDECIDED;
-  message.value = margin.value;
-  message.lower = margin.interval ? margin.margin.lower : margin.value;
-  message.upper = margin.interval ? margin.margin.upper : margin.value;
+  set_finite(margin.value, message.value);
+  set_finite(margin.interval ? margin.margin.lower : margin.value, message.lower);
+  set_finite(margin.interval ? margin.margin.upper : margin.value, message.upper);
   return message;
 }
 
@@ -506,7 +511,6 @@ msg::Result to_message(const stiction::ScenarioReport& report)
   }
   for (const auto& margin : report.margins) result.margins.push_back(to_message(margin));
   result.warnings = report.warnings;
-  result.certificate = certificate_json(report);
   result.report = to_json(report);
   return result;
 }
@@ -517,9 +521,13 @@ msg::BatchResult to_message(const stiction::ScenarioNumbers& numbers)
   result.verdict = to_message(numbers.verdict);
   result.summary = numbers.summary;
   for (const auto& cell : numbers.cells) {
-    result.names.push_back(cell.name);
-    result.numbers.push_back(cell.number.value_or(kNone));
-    result.words.push_back(cell.word);
+    if (cell.number) {
+      result.number_names.push_back(cell.name);
+      result.numbers.push_back(*cell.number);
+    } else if (!cell.word.empty()) {
+      result.word_names.push_back(cell.name);
+      result.words.push_back(cell.word);
+    }
   }
   return result;
 }

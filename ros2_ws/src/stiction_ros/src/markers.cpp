@@ -181,13 +181,18 @@ Eigen::VectorXd failing_motion(const stiction::ContactProblem& problem, const st
 
 MarkerArray no_markers(const std_msgs::msg::Header& header) { return Drawing(header).take(); }
 
+double ground_height(const View& view)
+{
+  double ground = view.center_of_mass.z();
+  for (const Contact& contact : view.problem.contacts) ground = std::min(ground, contact.point_W.z());
+  return ground;
+}
+
 MarkerArray markers(const std_msgs::msg::Header& header, const View& view, const MarkerStyle& style)
 {
   Drawing drawing(header);
   const std::vector<Contact>& contacts = view.problem.contacts;
-  double ground = view.center_of_mass.z();
-  for (const Contact& contact : contacts) ground = std::min(ground, contact.point_W.z());
-  ground += kAboveGround;  // else it flickers in the plane of a floor
+  const double ground = ground_height(view) + kAboveGround;  // else it flickers in the plane of a floor
 
   if (!contacts.empty()) {
     Marker& points = drawing.add("contacts", Marker::SPHERE_LIST, kGrey);

@@ -10,6 +10,7 @@
 #include "stiction/sticking.hpp"
 #include "stiction/trajectory.hpp"
 #include "stiction_ros/conversions.hpp"
+#include "stiction_ros/message_path.hpp"
 
 namespace stiction_ros {
 namespace {
@@ -56,6 +57,7 @@ msg::ContactState to_message(const stiction::Contact& contact, const stiction::C
   using State = stiction::ContactState;
   msg::ContactState message;
   message.name = contact.name;
+  message.has_force = true;
   switch (report.state) {
     case State::kSticking:
       message.state = msg::ContactState::STICKING;
@@ -88,20 +90,18 @@ msg::Margin to_message(const std::string& name, const stiction::Margin& margin, 
   using State = stiction::Margin::State;
   msg::Margin message;
   message.name = name;
-  message.lower = margin.lower;
-  message.upper = margin.upper;
-  message.value = std::nan("");
+  if (std::isfinite(margin.lower)) message.lower.push_back(margin.lower);
+  if (std::isfinite(margin.upper)) message.upper.push_back(margin.upper);
   switch (margin.state) {
     case State::kKnown:
       message.state = msg::Margin::KNOWN;
-      message.value = reliable;
+      if (std::isfinite(reliable)) message.value.push_back(reliable);
       break;
     case State::kNone:
       message.state = msg::Margin::NONE;
       break;
     case State::kUnbounded:
       message.state = msg::Margin::UNBOUNDED;
-      message.value = stiction::kInfinity;
       break;
     case State::kUndecided:
     case State::kNotAsked:
@@ -109,6 +109,30 @@ msg::Margin to_message(const std::string& name, const stiction::Margin& margin, 
       break;
   }
   return message;
+}
+
+/// What contacts do in a motion that nothing opposes; nothing is known of them where there is none.
+void add_moving_contacts(const stiction::ContactProblem& problem, const Eigen::VectorXd& motion,
+                         msg::Stability& stability)
+{
+  const Eigen::VectorXd speed = motion.size() > 0 ? Eigen::VectorXd(problem.J * motion) : Eigen::VectorXd();
+  const double noticed = speed.size() > 0 ? 1e-6 * speed.lpNorm<Eigen::Infinity>() : 0.0;
+  for (const stiction::Contact& contact : problem.contacts) {
+    msg::ContactState& state = stability.contacts.emplace_back();
+    state.name = contact.name;
+    if (speed.size() == 0) continue;
+    const double apart = speed[contact.row], aside = speed.segment(contact.row + 1, contact.tangents).norm();
+    state.state = apart > noticed   ? msg::ContactState::DETACHING
+                  : aside > noticed ? msg::ContactState::SLIDING
+                                    : msg::ContactState::STICKING;
+  }
+}
+
+/// A margin that is no finite number.
+std::string word_of(const stiction::Margin& margin)
+{
+  using State = stiction::Margin::State;
+  return margin.state == State::kNone ? "none" : margin.state == State::kUnbounded ? "unbounded" : "not known";
 }
 
 void add_value(const std::string& key, const std::string& value, DiagnosticStatus& status)
@@ -217,17 +241,23 @@ Monitor::~Monitor() = default;
 void Monitor::set_options(const MonitorOptions& options)
 {
   if (options.base == stiction::Base::kFixed && options.margin == MonitorOptions::Margin::kCom)
-    throw InputError("margin", "want friction with a fixed base, got com");
+    throw InputError("monitor.margin", "want friction with a fixed base, got com");
   const bool measured = options.motion == MonitorOptions::Motion::kMeasured;
   if (measured && options.margin == MonitorOptions::Margin::kCom)
-    throw InputError("margin", "want friction in motion, as support regions are about rest, got com");
-  if (!(options.max_slip >= 0.0)) throw InputError("max_slip", "want a number >= 0, got " + text(options.max_slip));
+    throw InputError("monitor.margin", "want friction in motion, as support regions are about rest, got com");
   if (options.effort != stiction::Effort::Kind::kLimits && options.effort != stiction::Effort::Kind::kUnlimited)
-    throw InputError("effort", "want limits or unlimited, got another kind");
-  if (!options.gravity.allFinite()) throw InputError("gravity", "want finite numbers");
-  for (const auto& [name, value] :
-       {std::pair{"max_age", options.max_age}, {"max_contacts_age", options.max_contacts_age}})
-    if (!(value >= 0.0)) throw InputError(name, "want a number >= 0, got " + text(value));
+    throw InputError("monitor.effort", "want limits or unlimited, got another kind");
+  if (!options.gravity.allFinite()) throw InputError("monitor.gravity", "want finite numbers");
+  for (const auto& [name, value] : {std::pair{"monitor.max_age", options.max_age},
+                                    {"monitor.max_contacts_age", options.max_contacts_age},
+                                    {"monitor.max_slip", options.max_slip},
+                                    {"monitor.warn_below", options.warn_below},
+                                    {"monitor.hysteresis", options.hysteresis},
+                                    {"markers.cone_length", options.style.cone_length},
+                                    {"markers.weight_length", options.style.weight_length},
+                                    {"markers.motion_length", options.style.motion_length}})
+    if (!(std::isfinite(value) && value >= 0.0))
+      throw InputError(name, "want a finite number >= 0, got " + text(value));
   Judge& judge = *judge_;
   const stiction::Effort::Kind effort = measured ? stiction::Effort::Kind::kGiven : options.effort;
   const bool same = judge.model().base == options.base && judge.model().effort.kind == effort &&
@@ -448,6 +478,12 @@ Observation Monitor::observe(const builtin_interfaces::msg::Time& now)
   if (problems.empty()) {
     try {
       judge(observation);
+    } catch (const InputError& error) {
+      msg::Scenario names;
+      names.contacts = contacts_->contacts;
+      const std::string what = error.what(), path = error.path();
+      report_problems(path.starts_with("contacts") ? message_path(path, names) + what.substr(path.size()) : what,
+                      observation);
     } catch (const std::exception& error) {
       report_problems(error.what(), observation);
     }
@@ -456,6 +492,7 @@ Observation Monitor::observe(const builtin_interfaces::msg::Time& now)
     for (const std::string& problem : problems) all += (all.empty() ? "" : "; ") + problem;
     report_problems(all, observation);
   }
+  observation.support_polygon.header = stability.header;
   add_value("age [s]", text(to_seconds(age)), observation.diagnostic);
   return observation;
 }
@@ -513,14 +550,18 @@ void Monitor::judge(Observation& observation)
       stability.summary = result.explanation;
       for (std::size_t i = 0; i < result.contacts.size(); ++i)
         stability.contacts.push_back(to_message(judge.problem.contacts[i], result.contacts[i]));
-      status.level = spare < options_.warn_below ? DiagnosticStatus::WARN : DiagnosticStatus::OK;
-      status.message = status.level == DiagnosticStatus::OK ? "holds"
-                                                            : "holds, but the margin of " + text(spare) + unit +
-                                                                  " is below " + text(options_.warn_below) + unit;
+      warned_ = spare < options_.warn_below + (warned_ ? options_.hysteresis : 0.0);
+      status.level = warned_ ? DiagnosticStatus::WARN : DiagnosticStatus::OK;
+      status.message = status.level == DiagnosticStatus::OK
+                           ? "holds"
+                           : "holds, but the margin of " + text(spare) + unit + " is below " +
+                                 text(options_.warn_below + (spare < options_.warn_below ? 0.0 : options_.hysteresis)) +
+                                 unit;
       break;
     case stiction::Verdict::kFails:
       stability.summary =
           "fails: " + (result.explanation.empty() ? "no admissible forces and efforts exist" : result.explanation);
+      add_moving_contacts(judge.problem, failing_motion(judge.problem, result), stability);
       status.level = DiagnosticStatus::ERROR;
       status.message = stability.summary;
       break;
@@ -530,9 +571,20 @@ void Monitor::judge(Observation& observation)
       status.message = stability.summary;
       break;
   }
-  add_value(com ? "margin [m]" : "friction to spare", text(spare), status);
+  add_value(com ? "margin [m]" : "friction to spare", std::isfinite(spare) ? text(spare) : word_of(margin), status);
   add_value("contacts", std::to_string(judge.problem.contacts.size()), status);
-  observation.markers = markers(stability.header, judge.view(options_), options_.style);
+  const View view = judge.view(options_);
+  observation.markers = markers(stability.header, view, options_.style);
+  if (std::isfinite(spare)) observation.margin = spare;
+  observation.com.emplace().header = stability.header;
+  observation.com->point = to_point(view.center_of_mass);
+  if (!view.region || view.region->pieces.empty()) return;
+  for (const Eigen::Vector2d& corner : view.region->pieces.front().inner) {
+    geometry_msgs::msg::Point32& point = observation.support_polygon.polygon.points.emplace_back();
+    point.x = static_cast<float>(corner.x());
+    point.y = static_cast<float>(corner.y());
+    point.z = static_cast<float>(ground_height(view));
+  }
 }
 
 }  // namespace stiction_ros

@@ -1,10 +1,12 @@
 #include "stiction_ros/request_handler.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <new>
 
 #include "stiction/error.hpp"
 #include "stiction_ros/conversions.hpp"
+#include "stiction_ros/message_path.hpp"
 
 namespace stiction_ros {
 namespace {
@@ -14,37 +16,6 @@ struct Refusal {
   std::uint8_t code;
   std::string message;
 };
-
-bool is_about_urdf(const stiction::InputError& error)
-{
-  return error.path().starts_with("models.") && error.path().ends_with(".urdf");
-}
-
-/// Runs `work`; whatever it throws becomes the error. `bad_input` is the code of errors about anything but a URDF.
-template <class Work>
-msg::Error attempt(std::uint8_t bad_input, Work work)
-{
-  msg::Error error;
-  try {
-    work();
-  } catch (const Refusal& refusal) {
-    error.code = refusal.code;
-    error.message = refusal.message;
-  } catch (const stiction::InputError& wrong) {
-    error.code = bad_input == msg::Error::BAD_REQUEST && is_about_urdf(wrong) ? msg::Error::BAD_ROBOT : bad_input;
-    error.message = wrong.what();
-  } catch (const std::bad_alloc&) {
-    error.code = msg::Error::TOO_LARGE;
-    error.message = "not enough memory for this request";
-  } catch (const std::exception& bug) {
-    error.code = msg::Error::INTERNAL;
-    error.message = bug.what();
-  } catch (...) {
-    error.code = msg::Error::INTERNAL;
-    error.message = "an exception of unknown type";
-  }
-  return error;
-}
 
 void require_at_most(std::size_t limit, std::size_t size, const std::string& what)
 {
@@ -65,9 +36,29 @@ stiction::Scenario read(const msg::Scenario& message, const std::string& robot_u
   require_at_most(limits.contact_points, points + message.loads.size() + message.closures.size(),
                   "contact points, loads and closures");
   require_at_most(limits.text, text, "bytes of URDF text");
+  if (message.question == stiction::name_of(stiction::Question::kAllSticking) && message.contacts.empty() &&
+      message.closures.empty())
+    throw stiction::InputError("contacts",
+                               "want at least one contact or closure, got none: nothing can slip where "
+                               "nothing touches, and a robot that falls would be said to hold");
   if (robot_needed && robot_urdf.empty())
     throw Refusal{msg::Error::NO_ROBOT, "models: want a URDF in the request or from robot_description, got neither"};
   return to_scenario(message, robot_urdf);
+}
+
+/// How large a scenario file's scene is, and that it names no file which may have no end, or wait for a writer.
+void require_bounded(const stiction::Scenario& scenario, const RequestLimits& limits)
+{
+  std::size_t points = scenario.scene.loads.size() + scenario.scene.loops.size();
+  if (scenario.bare) points += scenario.bare->problem.contacts.size();
+  for (const auto& contact : scenario.scene.contacts) points += std::max<std::size_t>(1, contact.points.size());
+  require_at_most(limits.contact_points, points, "contact points, loads and closures");
+  std::error_code ignored;
+  for (const stiction::ModelDescription& model : scenario.scene.models)
+    if (std::filesystem::exists(model.urdf_file, ignored) &&
+        !std::filesystem::is_regular_file(model.urdf_file, ignored))
+      throw stiction::InputError("models." + model.name + ".urdf",
+                                 "want a regular file, got '" + model.urdf_file + "'");
 }
 
 /// "contacts.left_toe.mu=0.3", as --set of the program.
@@ -84,13 +75,88 @@ std::vector<stiction::ScenarioOverride> read_overrides(const std::vector<std::st
   return overrides;
 }
 
+/// Errors in overrides name the option of the program.
+std::string named_by_override(const std::string& message, const std::vector<std::string>& overrides)
+{
+  for (std::size_t k = 0; k < overrides.size(); ++k)
+    if (const std::string option = "--set " + overrides[k]; message.starts_with(option))
+      return "overrides[" + std::to_string(k) + "]" + message.substr(option.size());
+  return message;
+}
+
+/// The same error about the fields of the message.
+Refusal refusal_of(const stiction::InputError& error, const msg::Scenario& scenario)
+{
+  const std::string what = error.what(), path = error.path();
+  const bool robot = path.starts_with("models") && path.ends_with(".urdf");
+  return {robot ? msg::Error::BAD_ROBOT : msg::Error::BAD_REQUEST,
+          path.empty() ? what : message_path(path, scenario) + what.substr(path.size())};
+}
+
 }  // namespace
+
+RequestHandler::RequestHandler(const RequestLimits& limits, std::function<bool()> cancelled)
+    : limits_(limits), cancelled_(std::move(cancelled)), stop_([this] { return is_cancelled() || is_too_long(); })
+{
+  if (!(limits.time >= 0.0)) throw stiction::InputError("limits.time", "want a number >= 0");
+  checker_.set_stop(stop_);
+}
+
+bool RequestHandler::is_too_long() const
+{
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
+  return limits_.time > 0.0 && passed.count() > limits_.time;
+}
+
+/// Runs `work`; whatever it throws becomes the error.
+template <class Work>
+msg::Error RequestHandler::attempt(Work work) const
+{
+  msg::Error error;
+  const auto say = [&](std::uint8_t code, const std::string& message) {
+    error.code = code;
+    error.message = message;
+  };
+  try {
+    work();
+  } catch (const Refusal& refusal) {
+    say(refusal.code, refusal.message);
+  } catch (const stiction::Stopped&) {
+    if (is_cancelled())
+      say(msg::Error::CANCELLED, "cancelled before there was an answer");
+    else
+      say(msg::Error::TOO_LONG, "no answer within the time that this server gives a request (limits.time)");
+  } catch (const stiction::InputError& wrong) {
+    say(msg::Error::BAD_REQUEST, wrong.what());
+  } catch (const std::bad_alloc&) {
+    say(msg::Error::TOO_LARGE, "not enough memory for this request");
+  } catch (const std::exception& bug) {
+    say(msg::Error::INTERNAL, bug.what());
+  } catch (...) {
+    say(msg::Error::INTERNAL, "an exception of unknown type");
+  }
+  return error;
+}
+
+/// `attempt`, where errors are about the fields of a scenario message.
+template <class Work>
+msg::Error RequestHandler::attempt_about(const msg::Scenario& scenario, Work work) const
+{
+  return attempt([&] {
+    try {
+      work();
+    } catch (const stiction::InputError& error) {
+      throw refusal_of(error, scenario);
+    }
+  });
+}
 
 void RequestHandler::check(const stiction_msgs::srv::Check::Request& request,
                            stiction_msgs::srv::Check::Response& response) noexcept
 {
+  begin_ = std::chrono::steady_clock::now();
   response = stiction_msgs::srv::Check::Response();
-  response.error = attempt(msg::Error::BAD_REQUEST, [&] {
+  response.error = attempt_about(request.scenario, [&] {
     response.result = to_message(checker_.check(read(request.scenario, robot_urdf_, limits_)));
   });
 }
@@ -98,8 +164,9 @@ void RequestHandler::check(const stiction_msgs::srv::Check::Request& request,
 void RequestHandler::check_batch(const stiction_msgs::srv::CheckBatch::Request& request,
                                  stiction_msgs::srv::CheckBatch::Response& response) noexcept
 {
+  begin_ = std::chrono::steady_clock::now();
   response = stiction_msgs::srv::CheckBatch::Response();
-  response.error = attempt(msg::Error::BAD_REQUEST, [&] {
+  response.error = attempt_about(request.scenario, [&] {
     const std::size_t count = request.joint_states.size();
     require_at_most(limits_.states, count, "joint states");
     if (!request.base_poses.empty() && request.base_poses.size() != count)
@@ -112,7 +179,7 @@ void RequestHandler::check_batch(const stiction_msgs::srv::CheckBatch::Request& 
     for (std::size_t i = 0; i < count; ++i) {
       msg::BatchResult result;
       const std::string index = "[" + std::to_string(i) + "]";
-      const msg::Error error = attempt(msg::Error::BAD_REQUEST, [&] {
+      const msg::Error error = attempt_about(request.scenario, [&] {
         robot.joints = joints;
         robot.rates = rates;
         robot.effort.given = efforts;
@@ -120,6 +187,9 @@ void RequestHandler::check_batch(const stiction_msgs::srv::CheckBatch::Request& 
         if (!request.base_poses.empty()) robot.pose = to_pose(request.base_poses[i], "base_poses" + index);
         result = to_message(checker_.check_numbers(scenario));
       });
+      if (error.code == msg::Error::TOO_LONG || error.code == msg::Error::CANCELLED)
+        throw Refusal{error.code, error.message + ": " + std::to_string(i) + " of " + std::to_string(count) +
+                                      " states were answered"};
       result.error = error;
       response.results.push_back(std::move(result));
     }
@@ -130,14 +200,21 @@ void RequestHandler::check_batch(const stiction_msgs::srv::CheckBatch::Request& 
 void RequestHandler::check_scenario(const stiction_msgs::srv::CheckScenario::Request& request,
                                     stiction_msgs::srv::CheckScenario::Response& response) noexcept
 {
+  begin_ = std::chrono::steady_clock::now();
   response = stiction_msgs::srv::CheckScenario::Response();
-  response.error = attempt(msg::Error::BAD_SCENARIO, [&] {
+  response.error = attempt([&] {
     require_at_most(limits_.text, request.scenario.size(), "bytes of scenario text");
-    const stiction::ScenarioReport report = stiction::check_scenario_text(
-        request.scenario, request.folder, "scenario", read_overrides(request.overrides), request.package_paths);
-    response.verdict = to_message(report.verdict);
-    response.report = to_json(report);
-    response.text = to_text(report);
+    try {
+      const std::vector<stiction::ScenarioOverride> overrides = read_overrides(request.overrides);
+      require_bounded(stiction::read_scenario_text(request.scenario, request.folder, "scenario", overrides), limits_);
+      const stiction::ScenarioReport report = stiction::check_scenario_text(
+          request.scenario, request.folder, "scenario", overrides, request.package_paths, stop_);
+      response.verdict = to_message(report.verdict);
+      response.report = to_json(report);
+      response.text = to_text(report);
+    } catch (const stiction::InputError& error) {
+      throw Refusal{msg::Error::BAD_SCENARIO, named_by_override(error.what(), request.overrides)};
+    }
   });
 }
 

@@ -89,4 +89,12 @@ inline stiction_msgs::msg::ContactArray feet(double time, double mu = 0.6)
   return array;
 }
 
+/// It is said that there are none.
+inline stiction_msgs::msg::ContactArray no_feet(double time)
+{
+  stiction_msgs::msg::ContactArray array;
+  array.header.stamp = at(time);
+  return array;
+}
+
 }  // namespace cart

@@ -28,12 +28,12 @@ URDF = """<robot name="cart">
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
-def start_server(*parameters):
+def start_server(*parameters, arguments=()):
     """The executable itself, so that its process id is the one to measure and to stop."""
     program = os.environ.get('STABILITY_SERVER') or os.path.join(
         get_package_prefix('stiction_ros'), 'lib', 'stiction_ros', 'stability_server')
-    arguments = [word for parameter in parameters for word in ('-p', parameter)]
-    return subprocess.Popen([program, '--ros-args', *arguments])
+    given = [word for parameter in parameters for word in ('-p', parameter)]
+    return subprocess.Popen([program, '--ros-args', *given, *arguments])
 
 
 def feet(mu=0.6):

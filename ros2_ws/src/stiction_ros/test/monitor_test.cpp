@@ -43,9 +43,9 @@ TEST(Monitor, HoldsWithTheDistanceOfTheCentreOfMassFromTheEdge)
     EXPECT_EQ(seen.stability.margin.name, "com");
     ASSERT_EQ(seen.stability.margin.state, Margin::KNOWN);
     const double margin = 0.1 - std::abs(slide) / 4.0;
-    EXPECT_LE(seen.stability.margin.lower, margin + 1e-9);  // proved from both sides
-    EXPECT_GE(seen.stability.margin.upper, margin - 1e-9);
-    EXPECT_NEAR(seen.stability.margin.value, margin, 1e-3);
+    EXPECT_LE(seen.stability.margin.lower.at(0), margin + 1e-9);  // proved from both sides
+    EXPECT_GE(seen.stability.margin.upper.at(0), margin - 1e-9);
+    EXPECT_NEAR(seen.stability.margin.value.at(0), margin, 1e-3);
     EXPECT_EQ(seen.diagnostic.level, DiagnosticStatus::OK) << seen.diagnostic.message;
     EXPECT_EQ(seen.diagnostic.hardware_id, "cart");
 
@@ -93,7 +93,7 @@ TEST(Monitor, InMotionFrictionCarriesWhatTheMotorPushesOff)
     EXPECT_EQ(seen.stability.verdict.value, scale < 1.0 ? Verdict::HOLDS : Verdict::FAILS) << seen.stability.summary;
     EXPECT_EQ(seen.stability.margin.name, "friction_scale");
     ASSERT_EQ(seen.stability.margin.state, Margin::KNOWN);
-    EXPECT_NEAR(seen.stability.margin.value, scale, 2e-4);
+    EXPECT_NEAR(seen.stability.margin.value.at(0), scale, 2e-4);
     double along_x = 0.0;
     for (const auto& contact : seen.stability.contacts) along_x += contact.force.x;
     if (scale < 1.0) {
@@ -121,7 +121,7 @@ TEST(Monitor, InMotionSaysWhatIsMissing)
   monitor.set_base_twist(cart::twist(std::nan(""), kNow));
   EXPECT_NE(observe(monitor).stability.reason.find("want finite numbers"), std::string::npos);
   monitor.set_base_twist(cart::twist(0.2, kNow));  // contacts move: faster than noise
-  EXPECT_NE(observe(monitor).stability.reason.find("contacts.foot/"), std::string::npos);
+  EXPECT_NE(observe(monitor).stability.reason.find("contacts[0].points["), std::string::npos);
   EXPECT_NE(observe(monitor).stability.reason.find("got 0.2 m/s"), std::string::npos);
   monitor.set_base_twist(cart::twist(0.04, kNow));  // noise
   EXPECT_EQ(observe(monitor).stability.verdict.value, Verdict::HOLDS);
@@ -152,6 +152,58 @@ TEST(Monitor, WarnsBelowTheMargin)
   EXPECT_EQ(observe(monitor).diagnostic.level, DiagnosticStatus::OK);
 }
 
+TEST(Monitor, AWarningEndsWhereTheMarginHasGrownByTheHysteresis)
+{
+  MonitorOptions options;
+  options.warn_below = 0.05;
+  options.hysteresis = 0.02;
+  Monitor monitor(options);
+  const auto level = [&](double margin) {
+    stand(monitor, 4.0 * (0.1 - margin));
+    return observe(monitor).diagnostic.level;
+  };
+  EXPECT_EQ(level(0.06), DiagnosticStatus::OK);  // not warned before
+  EXPECT_EQ(level(0.04), DiagnosticStatus::WARN);
+  EXPECT_EQ(level(0.06), DiagnosticStatus::WARN);
+  EXPECT_NE(observe(monitor).diagnostic.message.find("is below 0.07 m"), std::string::npos);
+  EXPECT_EQ(level(0.08), DiagnosticStatus::OK);
+  EXPECT_EQ(level(0.06), DiagnosticStatus::OK);
+}
+
+TEST(Monitor, ShowsTheCentreOfMassAboveThePolygonThatHoldsIt)
+{
+  Monitor monitor;
+  for (const double slide : {0.2, 0.5}) {
+    stand(monitor, slide);
+    auto base = cart::base(kNow);
+    base.pose.position.x = 3.0;
+    monitor.set_base(base);
+    const Observation seen = observe(monitor);
+    ASSERT_TRUE(seen.com && seen.margin);
+    EXPECT_NEAR(seen.com->point.x, 3.0 + slide / 4.0, 1e-9);
+    EXPECT_NEAR(seen.com->point.z, 0.1, 1e-9);
+    EXPECT_EQ(seen.com->header, seen.stability.header);
+    EXPECT_EQ(seen.support_polygon.header, seen.stability.header);
+    EXPECT_NEAR(*seen.margin, 0.1 - slide / 4.0, 1e-3);
+    const auto& corners = seen.support_polygon.polygon.points;
+    ASSERT_GE(corners.size(), 4u);
+    double area = 0.0;
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+      const auto &a = corners[i], &b = corners[(i + 1) % corners.size()];
+      area += 0.5 * (double(a.x) * b.y - double(b.x) * a.y);
+      EXPECT_LE(std::max(std::abs(a.x - 3.0), std::abs(double(a.y))), 0.1 + 1e-6);
+      EXPECT_NEAR(a.z, 0.0, 1e-6);
+    }
+    EXPECT_NEAR(area, 0.04, 1e-3);
+  }
+  monitor.set_contacts(cart::no_feet(kNow));
+  const Observation falls = observe(monitor);
+  EXPECT_TRUE(falls.com && falls.support_polygon.polygon.points.empty());
+  EXPECT_FALSE(falls.margin);
+  monitor.set_base_problem("lost");
+  EXPECT_FALSE(observe(monitor).com || observe(monitor).margin);
+}
+
 TEST(Monitor, FailsWhereItTips)
 {
   Monitor monitor;
@@ -162,8 +214,16 @@ TEST(Monitor, FailsWhereItTips)
   EXPECT_EQ(tips.stability.verdict.value, Verdict::FAILS);
   EXPECT_FALSE(tips.stability.stale);
   EXPECT_EQ(tips.diagnostic.level, DiagnosticStatus::ERROR);
-  EXPECT_NEAR(tips.stability.margin.value, -0.0025, 1e-3);
-  EXPECT_TRUE(tips.stability.contacts.empty());
+  EXPECT_NEAR(tips.stability.margin.value.at(0), -0.0025, 1e-3);
+  // It tips about the corners at +x: the others lift. There are no forces, and no number that is none.
+  ASSERT_EQ(tips.stability.contacts.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto& contact = tips.stability.contacts[i];
+    const bool lifts = cart::feet(kNow).contacts[0].points[i].x < 0.0;
+    EXPECT_EQ(contact.name, "foot/" + std::to_string(i));
+    EXPECT_FALSE(contact.has_force);
+    EXPECT_EQ(contact.state == stiction_msgs::msg::ContactState::DETACHING, lifts) << i << ": " << int(contact.state);
+  }
   EXPECT_EQ(tips.stability.summary.rfind("fails: ", 0), 0u) << tips.stability.summary;
 }
 
@@ -180,7 +240,7 @@ TEST(Monitor, MeasuresFrictionOnASlope)
   const Observation seen = observe(monitor);
   ASSERT_EQ(seen.stability.verdict.value, Verdict::HOLDS);
   EXPECT_EQ(seen.stability.margin.name, "friction_scale");
-  EXPECT_NEAR(seen.stability.margin.value, std::tan(slope) / 0.6, 1e-5);  // 0.516: 0.484 to spare
+  EXPECT_NEAR(seen.stability.margin.value.at(0), std::tan(slope) / 0.6, 1e-5);  // 0.516: 0.484 to spare
   EXPECT_EQ(seen.diagnostic.level, DiagnosticStatus::OK) << seen.diagnostic.message;
   monitor.set_contacts(cart::feet(kNow, 0.5));  // 0.619: 0.381 to spare
   EXPECT_EQ(observe(monitor).diagnostic.level, DiagnosticStatus::WARN);
@@ -196,7 +256,7 @@ TEST(Monitor, RespectsEffortLimits)
   options.gravity = {9.81, 0.0, 0.0};  // along the slider, whose motor can do 5 N
   Monitor monitor(options);
   monitor.set_robot(cart::kUrdf);
-  monitor.set_contacts(stiction_msgs::msg::ContactArray());
+  monitor.set_contacts(cart::no_feet(kNow));
   monitor.set_joints(cart::slider(0.0, kNow));
   EXPECT_EQ(observe(monitor).stability.verdict.value, Verdict::FAILS);  // and needs no base pose
   options.effort = stiction::Effort::Kind::kUnlimited;
@@ -208,10 +268,33 @@ TEST(Monitor, FallsWithoutContacts)
 {
   Monitor monitor;
   stand(monitor, 0.0);
-  monitor.set_contacts(stiction_msgs::msg::ContactArray());  // it was said that there are none
+  monitor.set_contacts(cart::no_feet(kNow));  // it was said that there are none
   const Observation seen = observe(monitor);
   EXPECT_EQ(seen.stability.verdict.value, Verdict::FAILS) << seen.stability.summary;
   EXPECT_EQ(seen.stability.margin.state, Margin::NONE);
+  EXPECT_TRUE(seen.stability.margin.value.empty() && seen.stability.margin.lower.empty());
+  bool said = false;
+  for (const auto& entry : seen.diagnostic.values) {
+    EXPECT_EQ(entry.value.find("inf"), std::string::npos) << entry.key << ": " << entry.value;
+    EXPECT_EQ(entry.value.find("nan"), std::string::npos) << entry.key << ": " << entry.value;
+    said = said || (entry.key == "margin [m]" && entry.value == "none");
+  }
+  EXPECT_TRUE(said);
+}
+
+TEST(Monitor, ContactsExpireUnlessTheyAreSaidToStay)
+{
+  Monitor monitor;
+  stand(monitor, 0.0);
+  monitor.set_contacts(cart::feet(kNow - 1.0));
+  EXPECT_TRUE(observe(monitor).stability.stale);
+  EXPECT_NE(observe(monitor).stability.reason.find("contacts: 1 s old"), std::string::npos);
+  monitor.set_contacts(cart::feet(0.0));  // whoever forgot the stamp
+  EXPECT_NE(observe(monitor).stability.reason.find("contacts: no time stamp"), std::string::npos);
+  MonitorOptions options;
+  options.max_contacts_age = 0.0;
+  monitor.set_options(options);
+  EXPECT_EQ(observe(monitor).stability.verdict.value, Verdict::HOLDS);
 }
 
 TEST(Monitor, AgreesWithTheQuestionsOfTheLibrary)
@@ -250,7 +333,7 @@ TEST(Monitor, AgreesWithTheQuestionsOfTheLibrary)
     ASSERT_EQ(seen.stability.verdict.value, stiction_ros::to_message(equilibrium.verdict).value);
     for (const auto& cell : region.cells)
       if (cell.name == "com" && cell.number) {
-        EXPECT_NEAR(seen.stability.margin.value, *cell.number, 1e-9) << i;
+        EXPECT_NEAR(seen.stability.margin.value.at(0), *cell.number, 1e-9) << i;
       }
     holding += seen.stability.verdict.value == Verdict::HOLDS;
   }
@@ -267,8 +350,24 @@ TEST(Monitor, RejectsOptionsThatMakeNoSense)
   options.effort = stiction::Effort::Kind::kNone;
   EXPECT_THROW(Monitor{options}, stiction::InputError);
   options = {};
-  options.max_age = std::nan("");
-  EXPECT_THROW(Monitor{options}, stiction::InputError);
+  for (const double wrong : {std::nan(""), -1.0, stiction::kInfinity})  // nan passes the ranges of ROS parameters
+    for (const auto& number : std::vector<std::pair<std::string, std::function<double*(MonitorOptions&)>>>{
+             {"monitor.max_age", [](auto& o) { return &o.max_age; }},
+             {"monitor.max_contacts_age", [](auto& o) { return &o.max_contacts_age; }},
+             {"monitor.max_slip", [](auto& o) { return &o.max_slip; }},
+             {"monitor.warn_below", [](auto& o) { return &o.warn_below; }},
+             {"markers.cone_length", [](auto& o) { return &o.style.cone_length; }},
+             {"markers.weight_length", [](auto& o) { return &o.style.weight_length; }},
+             {"markers.motion_length", [](auto& o) { return &o.style.motion_length; }}}) {
+      options = {};
+      *number.second(options) = wrong;
+      try {
+        Monitor{options};
+        ADD_FAILURE() << number.first << " = " << wrong;
+      } catch (const stiction::InputError& error) {
+        EXPECT_EQ(error.path(), number.first);
+      }
+    }
   options = {};
   options.gravity.x() = std::nan("");
   EXPECT_THROW(Monitor{options}, stiction::InputError);
@@ -338,7 +437,7 @@ TEST(Monitor, NamesWhatItCannotUseAndRecovers)
       {"position", base([](auto& p) { p.pose.position.x = std::nan(""); }), "pose"},
       {"no base", [](Monitor& m) { m.set_base_problem("no transform"); }, "base pose: no transform"},
       {"link", contacts([](auto& c) { c.contacts[0].link = "wheel"; }), "contacts[0].link"},
-      {"other model", contacts([](auto& c) { c.contacts[0].on_link = "mug/mug"; }), "contacts[0].on"},
+      {"other model", contacts([](auto& c) { c.contacts[0].on_link = "mug/mug"; }), "contacts[0].on_link"},
       {"normal", contacts([](auto& c) { c.contacts[0].normal.z = 2.0; }), "contacts[0].normal"},
       {"side", contacts([](auto& c) { c.contacts[0].side = 7; }), "contacts[0].side"},
       {"mu", contacts([](auto& c) { c.contacts[0].mu = -1.0; }), "contacts[0].mu"},
@@ -417,7 +516,7 @@ TEST(Monitor, KeepsContactPointsGivenInTheWorldWhereTheyAre)
     monitor.set_base(base);
     const Observation seen = observe(monitor);
     EXPECT_EQ(seen.stability.verdict.value, x < 0.1 ? Verdict::HOLDS : Verdict::FAILS) << seen.stability.reason;
-    EXPECT_NEAR(seen.stability.margin.value, 0.1 - x, 1e-3);
+    EXPECT_NEAR(seen.stability.margin.value.at(0), 0.1 - x, 1e-3);
   }
 }
 

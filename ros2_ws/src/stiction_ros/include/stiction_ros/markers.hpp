@@ -27,6 +27,9 @@ struct View {
 /// by one.
 Eigen::VectorXd failing_motion(const stiction::ContactProblem& problem, const stiction::EquilibriumResult& result);
 
+/// Height at which the ground is shown: that of the lowest contact, or of the centre of mass without any; m.
+double ground_height(const View& view);
+
 /// Contact points, friction cones, contact forces (when it holds), support region and centre of mass, the failing
 /// motion as arrows (when it fails). Begins with DELETEALL, so what is no longer there disappears.
 visualization_msgs::msg::MarkerArray markers(const std_msgs::msg::Header& header, const View& view,

@@ -3,6 +3,8 @@
 #include <builtin_interfaces/msg/time.hpp>
 #include <chrono>
 #include <diagnostic_msgs/msg/diagnostic_status.hpp>
+#include <geometry_msgs/msg/point_stamped.hpp>
+#include <geometry_msgs/msg/polygon_stamped.hpp>
 #include <geometry_msgs/msg/pose_stamped.hpp>
 #include <geometry_msgs/msg/twist_stamped.hpp>
 #include <map>
@@ -32,8 +34,9 @@ struct MonitorOptions {
   /// share of every friction coefficient that is not needed, 1 - friction_scale.
   enum class Margin { kCom, kFriction } margin = Margin::kCom;
   double warn_below = 0.02;       ///< margin, in its own unit
+  double hysteresis = 0.0;        ///< what the margin has to be more than that for a warning to end, in the same unit
   double max_age = 0.5;           ///< of joint states, base pose and base twist, s
-  double max_contacts_age = 0.0;  ///< s; 0: contacts stay until replaced
+  double max_contacts_age = 0.5;  ///< s; 0: contacts stay until replaced
   MarkerStyle style;
 };
 
@@ -41,6 +44,9 @@ struct MonitorOptions {
 struct Observation {
   stiction_msgs::msg::Stability stability;
   diagnostic_msgs::msg::DiagnosticStatus diagnostic;
+  std::optional<double> margin;  ///< what may be relied on, in the unit of `warn_below`; none: not judged, or infinite
+  std::optional<geometry_msgs::msg::PointStamped> com;  ///< centre of mass
+  geometry_msgs::msg::PolygonStamped support_polygon;   ///< proved to hold it, on the ground; empty: nothing is
   visualization_msgs::msg::MarkerArray markers;
 };
 
@@ -95,7 +101,8 @@ class Monitor {
   std::optional<geometry_msgs::msg::PoseStamped> base_;
   std::optional<geometry_msgs::msg::TwistStamped> base_twist_;
   std::optional<stiction_msgs::msg::ContactArray> contacts_;
-  Time oldest_{};  ///< of joints and base pose, at the last observation
+  Time oldest_{};        ///< of joints and base pose, at the last observation
+  bool warned_ = false;  ///< the margin was too small, and has not grown enough since
   std::unique_ptr<Judge> judge_;
 };
 

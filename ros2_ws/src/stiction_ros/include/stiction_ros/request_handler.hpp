@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include <stiction_msgs/srv/check.hpp>
@@ -11,18 +13,23 @@
 
 namespace stiction_ros {
 
-/// What a server accepts; more is answered by Error::TOO_LARGE before anything is computed.
+/// What a server accepts; more is answered by Error::TOO_LARGE before anything is computed, or by TOO_LONG.
 struct RequestLimits {
   std::size_t contact_points = 1000;
   std::size_t states = 100000;  ///< of a batch
   std::size_t text = 64 << 20;  ///< bytes of a scenario or of all URDFs
+  double time = 30.0;           ///< s that one request may take, a batch as a whole; 0: any
 };
 
 /// Answers the services without ROS's machinery. Never throws: whatever goes wrong is in the response's error. One per
 /// thread. Keeps the robots of the last request loaded: states, efforts and friction that change cost no loading.
 class RequestHandler {
  public:
-  explicit RequestHandler(const RequestLimits& limits = {}) : limits_(limits) {}
+  /// @param cancelled asked again and again while a request is answered: true ends it by Error::CANCELLED
+  /// @throws InputError naming the limit
+  explicit RequestHandler(const RequestLimits& limits = {}, std::function<bool()> cancelled = {});
+  RequestHandler(const RequestHandler&) = delete;
+  RequestHandler& operator=(const RequestHandler&) = delete;
 
   /// URDF text for models that have none, from robot_description; empty: there is none (yet).
   void set_robot(const std::string& urdf) { robot_urdf_ = urdf; }
@@ -36,7 +43,17 @@ class RequestHandler {
                       stiction_msgs::srv::CheckScenario::Response& response) noexcept;
 
  private:
+  template <class Work>
+  stiction_msgs::msg::Error attempt(Work work) const;
+  template <class Work>
+  stiction_msgs::msg::Error attempt_about(const stiction_msgs::msg::Scenario& scenario, Work work) const;
+  bool is_cancelled() const { return cancelled_ && cancelled_(); }
+  bool is_too_long() const;
+
   RequestLimits limits_;
+  std::function<bool()> cancelled_;
+  stiction::StopCheck stop_;
+  std::chrono::steady_clock::time_point begin_;  ///< of the request
   std::string robot_urdf_;
   stiction::ScenarioChecker checker_;
 };
