@@ -266,6 +266,18 @@ Refusal balance_with_more_friction(Problem p, const Vector& a, const Json& certi
   return Equilibrium(p, a).holds(lambda, vector(certificate.at("efforts")));
 }
 
+/// Or had every motor limits that allow its effort.
+Refusal balance_with_larger_efforts(Problem p, const Vector& a, const Json& certificate)
+{
+  const Vector efforts = vector(certificate.at("efforts"));
+  for (std::size_t i = 0; i < p.motors.size(); ++i) {
+    Motor& motor = p.motors[i];
+    if (motor.lower) motor.lower = std::min<Q>(*motor.lower, efforts.at(i));
+    if (motor.upper) motor.upper = std::max<Q>(*motor.upper, efforts.at(i));
+  }
+  return Equilibrium(p, a).holds(vector(certificate.at("lambda")), efforts);
+}
+
 }  // namespace
 
 Refusal judge_equilibrium(const Problem& p, const Json& certificate)
@@ -274,7 +286,9 @@ Refusal judge_equilibrium(const Problem& p, const Json& certificate)
   if (!equilibrium.sticks()) return "a contact does not stick under the prescribed acceleration";
   if (certificate.at("kind").get<std::string>() == "forces")
     return equilibrium.holds(vector(certificate.at("lambda")), vector(certificate.at("efforts")));
-  if (const Refusal refusal = balance_with_more_friction(p, vector(certificate.at("a")), certificate); !refusal.empty())
+  const Vector a = vector(certificate.at("a"));
+  if (const Refusal refusal = balance_with_more_friction(p, a, certificate);
+      !refusal.empty() && !balance_with_larger_efforts(p, a, certificate).empty())
     return refusal;
   return every_leaf(p, equilibrium.measured(), certificate, [&](const Leaf& leaf) { return equilibrium.fails(leaf); });
 }

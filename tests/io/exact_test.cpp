@@ -462,6 +462,22 @@ TEST(Exact, ForcesBesideAMotionBalanceTheLoad)
   EXPECT_FALSE(proved(lifted));
 }
 
+TEST(Exact, ForcesOfStrongerMotorsBalanceTheLoad)
+{
+  const Json report = checked_json("biped_standing", {{"question", "equilibrium"},
+                                                      {"models.robot.effort", "limits"},
+                                                      {"loads", "[{link: robot/torso, force: [0, 0, -2000]}]"}});
+  ASSERT_EQ(report["verdict"], "fails");
+  ASSERT_FALSE(report["contacts"].empty());
+  EXPECT_TRUE(proved(report));
+  for (const char* key : {"lambda", "efforts"}) {
+    Json forged = report;
+    Json& force = forged["certificate"][key][0];
+    force = force.get<double>() + 1e-3;
+    EXPECT_FALSE(proved(forged)) << key;
+  }
+}
+
 TEST(Exact, SaysWhyItProvesNothing)
 {
   EXPECT_NE(judge_exactly(checked_json("box_at_the_limit").dump()).message.find("undecided"), std::string::npos);
