@@ -257,11 +257,10 @@ void bind_forms(Report& report)
            [](nb::handle self) { return nb::module_::import_("stiction._html").attr("report_html")(self); })
       .def(
           "verify",
-          [](const ScenarioReport& report, std::optional<std::string> scenario, const Folders& package_path,
-             bool exact) {
-            Overrides set{{"question", name_of(report.scenario.question)}};
-            for (const ScenarioOverride& change : report.inputs.set) set.push_back({change.path, change.value});
-            return verify(to_json(report), "report", scenario.value_or(""), set, package_path, exact);
+          [](const ScenarioReport& r, std::optional<std::string> scenario, const Folders& package_path, bool exact) {
+            Overrides set{{"question", name_of(r.scenario.question)}};
+            for (const ScenarioOverride& change : r.inputs.set) set.push_back({change.path, change.value});
+            return verify(to_json(r), "report", scenario.value_or(""), set, package_path, exact);
           },
           nb::arg("scenario") = nb::none(), nb::arg("package_path") = Folders{}, nb::arg("exact") = false,
           "Re-checks the proof from its own numbers, without any solver. scenario: the file that the report must be\n"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/number_text.hpp"
 #include "io/simulation.hpp"
 #include "io/wrap.hpp"
 
@@ -106,8 +107,10 @@ std::vector<std::string> ways(const Simulation& simulation)
     const double angle =
         Eigen::AngleAxisd(first.bodies[i].linear().transpose() * last.bodies[i].linear()).angle() * 180.0 / M_PI;
     if (way.norm() <= kNoWay && angle <= kNoWay) continue;
-    out.push_back(fmt::format("{} has come {:.3g} m along ({:.3g}, {:.3g}, {:.3g}) and turned by {:.3g}°",
-                              simulation.bodies[i], way.norm(), way.x(), way.y(), way.z(), angle));
+    const auto shown = [&](double length) { return tidy(length, way.norm()); };
+    out.push_back(fmt::format("{} has come {:.3g} m along ({:.3g}, {:.3g}, {:.3g}) and is turned by {:.3g}°",
+                              simulation.bodies[i], way.norm(), shown(way.x()), shown(way.y()), shown(way.z()),
+                              tidy(angle, 180.0)));
   }
   for (Eigen::Index i = 0; i < last.joints.size(); ++i) {
     const Simulation::Joint& joint = simulation.joints[static_cast<std::size_t>(i)];
@@ -127,7 +130,7 @@ double speed_of(const SimulationStep& step)
 std::string first_word(const Simulation& simulation, const std::vector<Happening>& all)
 {
   const bool moved = !ways(simulation).empty();
-  if (simulation.events.empty() && !moved) return "stays";
+  if (simulation.events.empty() && !moved) return simulation.time > 0.0 ? "stays" : "";
   const auto early = [&](EventKind kind) {
     return std::ranges::find_if(all, [&](const Happening& h) { return h.kind == kind && h.time <= kOneInstant; });
   };
@@ -165,7 +168,7 @@ std::string story_of(const Simulation& simulation)
 {
   using namespace internal;
   const std::vector<Happening> all = happenings(simulation);
-  std::string out = first_word(simulation, all);
+  std::string out = first_word(simulation, all);  // none where nothing has happened yet
   std::size_t told = 0;
   for (const Happening& what : all) {
     if (told++ == kMostPhrases) {
@@ -175,7 +178,7 @@ std::string story_of(const Simulation& simulation)
     out += (told == 1 ? ": " : ", ") + phrase(what);
   }
   if (simulation.outcome != SimulationOutcome::kDone)
-    out += fmt::format("; ends at {}: {}", seconds(simulation.time), simulation.reason);
+    out += fmt::format("{}ends at {}: {}", out.empty() ? "" : "; ", seconds(simulation.time), simulation.reason);
   return out;
 }
 
@@ -187,7 +190,7 @@ std::string to_text(const Simulation& simulation)
   out += "\n";
   const SimulationStep& last = simulation.steps.back();
   append_item(out, fmt::format("{} s simulated; speeds at the end: {:.3g} at most (m/s, rad/s)",
-                               fmt::format("{:.6g}", simulation.time), speed_of(last)));
+                               fmt::format("{:.6g}", simulation.time), tidy(speed_of(last), 1.0)));
   for (const std::string& way : ways(simulation)) append_item(out, way);
   double residual = 0.0, gap = 0.0;
   bool one = true;
@@ -196,11 +199,14 @@ std::string to_text(const Simulation& simulation)
     gap = std::max(gap, step.stabilised);
     one = one && (step.count == SolutionCount::kUnique || step.count == SolutionCount::kAtLeastOne);
   }
-  append_item(out, fmt::format("energy: {:+.4g} J of loads and motors, {:.4g} J lost to friction, {:.4g} J to impacts; "
-                               "{:.1e} J do not add up",
-                               last.work, last.friction_loss, last.impact_loss, std::abs(last.imbalance)));
+  // An energy below what does not add up is not known.
+  const auto known = [&](double energy) { return std::abs(energy) <= std::abs(last.imbalance) ? 0.0 : energy; };
+  append_item(
+      out, fmt::format("energy: {:+.4g} J of loads and motors, {:.4g} J lost to friction, {:.4g} J to impacts; "
+                       "{:.1g} J do not add up",
+                       known(last.work), known(last.friction_loss), known(last.impact_loss), std::abs(last.imbalance)));
   append_item(out,
-              fmt::format("laws of contact kept to {:.0e} of the loads; gaps put right by {:.0e} m at most{}", residual,
+              fmt::format("laws of contact kept to {:.1g} of the loads; gaps put right by {:.1g} m at most{}", residual,
                           gap, one ? "" : "; whether another motion obeys them too was not settled everywhere"));
   if (simulation.disagrees())
     append_item(out, fmt::format("DISAGREES with the verdict at the start: {} says {}, and here everything {}",
