@@ -145,9 +145,9 @@ class Judge {
   /// After a verdict kHolds: the smallest tolerance that its forces need; 0: none beyond kRounding.
   double needed_tolerance() const;
 
-  /// Scale of J a + gamma per row: (|J| A + |gamma|)_i with A_j = L / sqrt(M_jj), L^2 = sum of load_k^2 / M_kk and
-  /// load = max(|M a + F|, |F|): the acceleration that all loads together would give degree of freedom j (a massless
-  /// one counts as the heaviest). For finders and words; no proof depends on it.
+  /// Scale of J a + gamma per row: (|J| A + |gamma|)_i with A_j = L / sqrt(M_jj), L^2 = sum of load_k^2 / M_kk over the
+  /// part of j, load = max(|M a + F|, |F|): the acceleration that all of its loads would give j (a massless one counts
+  /// as the heaviest). Prescribed accelerations are measured by it, and what people are told.
   void row_scales(const ContactProblem& problem, const Eigen::VectorXd& a, Eigen::VectorXd& scales);
 
   /// The loads M a + F with the sums of the absolute values of their terms, and the row of J a + gamma furthest beyond

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "io/json.hpp"
+#include "io/sliding_answer.hpp"
 
 namespace stiction::internal {
 namespace {
@@ -62,23 +63,6 @@ const char* word_of(SimulationEvent::Kind kind)
   return "gains energy";
 }
 
-const char* word_of(SolutionCount count)
-{
-  switch (count) {
-    case SolutionCount::kNone:
-      return "none";
-    case SolutionCount::kUnique:
-      return "one";
-    case SolutionCount::kSeveral:
-      return "several";
-    case SolutionCount::kAtLeastOne:
-      return "at least one";
-    case SolutionCount::kUndecided:
-      break;
-  }
-  return "undecided";
-}
-
 /// What an event is about.
 std::string subject_of(const Simulation& simulation, const SimulationEvent& event)
 {
@@ -119,7 +103,7 @@ Json json_of(const Simulation& simulation, const SimulationStep& step)
                      {"impact_loss", step.impact_loss},
                      {"imbalance", step.imbalance}};
   entry["residual"] = step.residual;
-  entry["solutions"] = word_of(step.count);
+  entry["solutions"] = name_of(step.count);
   return entry;
 }
 
@@ -201,7 +185,7 @@ std::string to_csv(const Simulation& simulation)
     for (const double x :
          {step.kinetic, step.potential, step.work, step.friction_loss, step.impact_loss, step.imbalance, step.residual})
       out += "," + text(x);
-    out += std::string(",") + word_of(step.count);
+    out += std::string(",") + name_of(step.count);
     for (std::size_t i = 0; i < step.contacts.size(); ++i) {
       if (simulation.contacts[i].source < 0 && !simulation.contacts[i].stop) continue;
       const SimulatedContact& contact = step.contacts[i];
